@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The target list is the architecture: docs/architecture.md says why each arrow exists,
+// and Scripts/check-layers fails when an `import` or a dependency draws one that is not in its table.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Courier",
+    products: [
+        .library(name: "MQTTCodec", targets: ["MQTTCodec"]),
+    ],
+    targets: [
+        .target(name: "MQTTCodec", swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,144 @@
+/// What the bytes of a text, a topic name and a topic filter may be.
+///
+/// All three are read from the network and written by encoders, so each rule stands here once. The functions look at
+/// `bytes` only and keep nothing.
+enum TextRules {
+    private static let plus = UInt8(ascii: "+")
+    private static let hash = UInt8(ascii: "#")
+    private static let slash = UInt8(ascii: "/")
+
+    /// Checks a UTF-8 string: well-formed ([MQTT-1.5.4-1]) and without U+0000 ([MQTT-1.5.4-2]).
+    @inline(__always)
+    static func violation(inText bytes: UnsafeRawBufferPointer) -> Violation? {
+        scan(bytes, allowsWildcards: true)
+    }
+
+    /// Checks a topic name: a text with at least one character ([MQTT-4.7.3-1]) and no wildcard ([MQTT-3.3.2-2]).
+    @inline(__always)
+    static func violation(inTopicName bytes: UnsafeRawBufferPointer) -> Violation? {
+        bytes.isEmpty ? .emptyTopic : scan(bytes, allowsWildcards: false)
+    }
+
+    /// Checks a topic filter: a text with at least one character and wildcards in legal places ([MQTT-4.7.1-1],
+    /// [MQTT-4.7.1-2]); with `knowsSharing`, as in MQTT 5, `$share/group/filter` must be complete.
+    static func violation(inTopicFilter bytes: UnsafeRawBufferPointer, knowsSharing: Bool) -> Violation? {
+        if bytes.isEmpty { return .emptyTopic }
+        if let violation = scan(bytes, allowsWildcards: true) { return violation }
+        let start: Int
+        if knowsSharing, hasSharePrefix(bytes) {
+            guard let filterStart = sharedFilterStart(bytes) else { return .invalidSharedFilter }
+            start = filterStart
+        } else {
+            start = 0
+        }
+        return wildcardViolation(bytes, from: start)
+    }
+
+    /// Whether a filter starts with `$share/`, which makes it a shared subscription in MQTT 5.
+    static func hasSharePrefix(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let prefix: StaticString = "$share/"
+        guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
+        return prefix.withUTF8Buffer { $0.elementsEqual(bytes.prefix($0.count)) }
+    }
+
+    /// Where the filter behind `$share/group/` starts; `nil` when the group is missing or has a wildcard
+    /// ([MQTT-4.8.2-1]), or when nothing follows it ([MQTT-4.8.2-2]).
+    private static func sharedFilterStart(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        let groupStart = 7
+        var index = groupStart
+        while index < bytes.count, bytes[index] != slash {
+            if bytes[index] == plus || bytes[index] == hash { return nil }
+            index &+= 1
+        }
+        let filterStart = index &+ 1
+        return index > groupStart && filterStart < bytes.count ? filterStart : nil
+    }
+
+    private static func wildcardViolation(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Violation? {
+        for index in start..<bytes.count {
+            let byte = bytes[index]
+            guard byte == hash || byte == plus else { continue }
+            let startsLevel = index == start || bytes[index &- 1] == slash
+            let isLast = index &+ 1 == bytes.count
+            if byte == hash {
+                if !startsLevel || !isLast { return .misplacedMultiLevelWildcard }
+            } else if !startsLevel || !(isLast || bytes[index &+ 1] == slash) {
+                return .misplacedSingleLevelWildcard
+            }
+        }
+        return nil
+    }
+
+    /// Looks at eight bytes at a time while they are ASCII without a byte of interest, and one by one otherwise.
+    @inline(__always)
+    private static func scan(_ bytes: UnsafeRawBufferPointer, allowsWildcards: Bool) -> Violation? {
+        let count = bytes.count
+        var index = 0
+        while index < count {
+            if count &- index >= 8 {
+                let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                if !needsALook(word, allowsWildcards: allowsWildcards) {
+                    index &+= 8
+                    continue
+                }
+            } else if count >= 8 {
+                // The last eight bytes overlap what was checked already, and hold all that was not.
+                let word = bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+                if !needsALook(word, allowsWildcards: allowsWildcards) { return nil }
+            }
+            let byte = bytes[index]
+            if byte < 0x80 {
+                if byte == 0 { return .nullCharacter }
+                if !allowsWildcards, byte == plus || byte == hash { return .wildcardInTopicName }
+                index &+= 1
+            } else {
+                let length = sequenceLength(bytes, at: index)
+                if length == 0 { return .malformedUTF8 }
+                index &+= length
+            }
+        }
+        return nil
+    }
+
+    /// Whether one of the eight bytes is not ASCII, is zero or, where it matters, is a wildcard.
+    @inline(__always)
+    private static func needsALook(_ word: UInt64, allowsWildcards: Bool) -> Bool {
+        var suspects = word | zeroBytes(word)
+        if !allowsWildcards {
+            // "+" and "#" are 0x2B and 0x23: without bit 3 they are the same.
+            suspects |= zeroBytes((word & 0xF7F7_F7F7_F7F7_F7F7) ^ 0x2323_2323_2323_2323)
+        }
+        return suspects & 0x8080_8080_8080_8080 != 0
+    }
+
+    /// Sets the high bit of the lowest byte that is zero, and of none when none is.
+    @inline(__always)
+    private static func zeroBytes(_ word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+    }
+
+    /// The length of the multi-byte sequence that starts at `index`, or 0 when it is not well-formed (Unicode 15, Table
+    /// 3-7): overlong forms, surrogates and code points above U+10FFFF are not.
+    private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+        let rest = bytes.count &- index
+        func isContinuation(_ distance: Int) -> Bool { bytes[index &+ distance] & 0xC0 == 0x80 }
+        switch bytes[index] {
+        case 0xC2...0xDF:
+            return rest >= 2 && isContinuation(1) ? 2 : 0
+        case let lead where lead >= 0xE0 && lead <= 0xEF:
+            guard rest >= 3, isContinuation(1), isContinuation(2) else { return 0 }
+            let second = bytes[index &+ 1]
+            if lead == 0xE0 && second < 0xA0 { return 0 }
+            if lead == 0xED && second > 0x9F { return 0 }
+            return 3
+        case let lead where lead >= 0xF0 && lead <= 0xF4:
+            guard rest >= 4, isContinuation(1), isContinuation(2), isContinuation(3) else { return 0 }
+            let second = bytes[index &+ 1]
+            if lead == 0xF0 && second < 0x90 { return 0 }
+            if lead == 0xF4 && second > 0x8F { return 0 }
+            return 4
+        default:
+            return 0
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// Reads one list of properties, and checks each against the place where the list stands.
+struct PropertyReader {
+    private var reader: ByteReader
+    private let place: PropertyPlaces
+    private let sender: Endpoint
+    private let limit: Int
+    private var count = 0
+    /// One bit for each identifier that stood already; the highest is 0x2A.
+    private var seen: UInt64 = 0
+
+    init(_ reader: ByteReader, at place: PropertyPlaces, _ decoder: PacketDecoder) {
+        self.reader = reader
+        self.place = place
+        sender = decoder.sender
+        limit = decoder.limits.maximumProperties
+    }
+
+    /// Reads the next property, or `nil` behind the last.
+    mutating func next() throws(DecodeError) -> PropertyView? {
+        guard reader.remaining > 0 else { return nil }
+        let start = reader.offset
+        let number = try reader.variableByteInteger(.properties)
+        guard number <= UInt8.max, let id = PropertyID(rawValue: UInt8(truncatingIfNeeded: number)) else {
+            throw reader.error(.unknownProperty(number), .properties, at: start)
+        }
+        func refusal(_ violation: Violation) -> DecodeError { reader.error(violation, .property(id), at: start) }
+        guard id.allowedPlaces.contains(place), id.maySend(sender, at: place) else {
+            throw refusal(.propertyNotAllowed(id))
+        }
+        let bit: UInt64 = 1 &<< UInt64(id.rawValue)
+        if seen & bit != 0, !id.mayRepeat(at: place) { throw refusal(.duplicateProperty(id)) }
+        seen |= bit
+        count &+= 1
+        if count > limit { throw refusal(.tooManyProperties(limit: limit)) }
+        return try value(of: id)
+    }
+
+    /// Whether `id` stood among the properties so far.
+    func hasSeen(_ id: PropertyID) -> Bool { seen & (1 &<< UInt64(id.rawValue)) != 0 }
+
+    private mutating func value(of id: PropertyID) throws(DecodeError) -> PropertyView {
+        let field = PacketField.property(id)
+        let start = reader.offset
+        let number: UInt32
+        switch id.kind {
+        case .byte: number = UInt32(try reader.byte(field))
+        case .twoBytes: number = UInt32(try reader.uint16(field))
+        case .fourBytes: number = try reader.uint32(field)
+        case .variableByteInteger: number = try reader.variableByteInteger(field)
+        case .binary: return PropertyView(id: id, range: try reader.binary(field))
+        case .text:
+            let range = id == .responseTopic ? try reader.topicName(field) : try reader.text(field)
+            return PropertyView(id: id, range: range)
+        case .textPair:
+            return PropertyView(id: id, range: try reader.text(field), secondRange: try reader.text(field))
+        }
+        guard id.accepts(number) else { throw reader.error(.invalidPropertyValue(id), field, at: start) }
+        return PropertyView(id: id, number: number)
+    }
+}
+
+extension ByteReader {
+    /// Reads the length of a list of properties and finds the list behind it; before MQTT 5 there is none.
+    @inline(__always)
+    mutating func propertyRange(in version: ProtocolVersion) throws(DecodeError) -> Range<Int> {
+        guard version >= .v5 else { return offset..<offset }
+        let count = try variableByteInteger(.propertyLength)
+        return try skip(Int(count), .propertyLength)
+    }
+
+    /// Checks the properties in `range` and copies them.
+    func properties(
+        in range: Range<Int>, at place: PropertyPlaces, _ decoder: PacketDecoder
+    ) throws(DecodeError) -> PacketProperties {
+        guard !range.isEmpty else { return PacketProperties() }
+        var list: [Property] = []
+        var properties = PropertyReader(ByteReader(range, of: self), at: place, decoder)
+        while let view = try properties.next() { list.append(Property(view, in: bytes)) }
+        if properties.hasSeen(.authenticationData), !properties.hasSeen(.authenticationMethod) {
+            throw error(.authenticationDataWithoutMethod, .properties, at: range.lowerBound)
+        }
+        return PacketProperties(list)
+    }
+
+    /// Reads a list of properties with its length; before MQTT 5 there is none.
+    mutating func properties(
+        at place: PropertyPlaces, _ decoder: PacketDecoder
+    ) throws(DecodeError) -> PacketProperties {
+        try properties(in: propertyRange(in: decoder.version), at: place, decoder)
+    }
+}

@@ -1,0 +1,115 @@
+/// Writes MQTT packets into a ``PacketBuffer``.
+///
+/// An encoder refuses what a ``PacketDecoder`` would refuse, with an ``EncodeError`` that says what is wrong; the buffer is
+/// then as it was before. It has no memory of what it wrote, so it can be copied and used from any thread.
+///
+/// ```swift
+/// let encoder = PacketEncoder(version: .v5, sender: .client)
+/// var buffer = PacketBuffer()
+/// try encoder.encode(.subscribe(Subscribe(packetID: 1, subscriptions: [Subscription("a/+", qos: .atLeastOnce)])), into: &buffer)
+/// try encoder.encodePublish(topic: "a/b", payload: bytes.span.bytes, into: &buffer)
+/// ```
+public struct PacketEncoder: Sendable {
+    /// The size of the largest packet that MQTT can express, fixed header included: 268,435,460 bytes.
+    public static let largestPacketSize = 268_435_460
+
+    /// The version of MQTT that was agreed on; a CONNECT says its own, whatever stands here.
+    public var version: ProtocolVersion
+    /// The end of the connection that sends the packets.
+    public let sender: Endpoint
+    /// The size of the largest packet that the peer takes, fixed header included; ``largestPacketSize`` by default.
+    public var maximumPacketSize: Int
+
+    /// Makes an encoder for the packets that `sender` sends in `version`.
+    public init(
+        version: ProtocolVersion, sender: Endpoint, maximumPacketSize: Int = PacketEncoder.largestPacketSize
+    ) {
+        self.version = version
+        self.sender = sender
+        self.maximumPacketSize = maximumPacketSize
+    }
+
+    /// Appends `packet` to `buffer`.
+    ///
+    /// - Throws: ``EncodeError`` when the packet breaks the specification, cannot be expressed in this version or is larger
+    ///   than ``maximumPacketSize``.
+    public func encode(_ packet: Packet, into buffer: inout PacketBuffer) throws(EncodeError) {
+        switch packet {
+        case .publish(let publish):
+            try encodePublish(
+                topic: publish.topic, payload: publish.payload.span.bytes, delivery: publish.delivery,
+                isRetained: publish.isRetained, properties: publish.properties, into: &buffer)
+        case .connect(let connect): try write(connect, .connect, into: &buffer)
+        case .connAck(let connAck): try write(connAck, .connAck, into: &buffer)
+        case .pubAck(let acknowledgement): try write(acknowledgement, .pubAck, into: &buffer)
+        case .pubRec(let acknowledgement): try write(acknowledgement, .pubRec, into: &buffer)
+        case .pubRel(let acknowledgement): try write(acknowledgement, .pubRel, into: &buffer)
+        case .pubComp(let acknowledgement): try write(acknowledgement, .pubComp, into: &buffer)
+        case .subscribe(let subscribe): try write(subscribe, .subscribe, into: &buffer)
+        case .subAck(let subAck): try write(subAck, .subAck, into: &buffer)
+        case .unsubscribe(let unsubscribe): try write(unsubscribe, .unsubscribe, into: &buffer)
+        case .unsubAck(let unsubAck): try write(unsubAck, .unsubAck, into: &buffer)
+        case .pingReq: try write(EmptyBody(), .pingReq, into: &buffer)
+        case .pingResp: try write(EmptyBody(), .pingResp, into: &buffer)
+        case .disconnect(let disconnect): try write(disconnect, .disconnect, into: &buffer)
+        case .auth(let auth): try write(auth, .auth, into: &buffer)
+        }
+    }
+
+    /// Appends a PUBACK, PUBREC, PUBREL or PUBCOMP that reports success, in the four bytes that every version takes.
+    ///
+    /// - Precondition: `type` is one of these four.
+    public func encodeSuccess(_ type: PacketType, _ packetID: PacketID, into buffer: inout PacketBuffer) {
+        switch type {
+        case .pubAck, .pubRec, .pubRel, .pubComp: break
+        default: preconditionFailure("\(type) acknowledges no PUBLISH")
+        }
+        buffer.reserve(4)
+        buffer.append(type.rawValue << 4 | (type.requiredFlags ?? 0))
+        buffer.append(2 as UInt8)
+        buffer.append(packetID.rawValue)
+    }
+}
+
+/// What stands behind the fixed header of a packet other than PUBLISH.
+protocol PacketBody {
+    /// Writes the body; the fixed header and the limit on its size are the encoder's.
+    func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError)
+}
+
+/// The body of PINGREQ and PINGRESP.
+private struct EmptyBody: PacketBody {
+    func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) {}
+}
+
+extension PacketEncoder {
+    /// Writes a whole packet, or nothing at all.
+    private func write(
+        _ body: some PacketBody, _ type: PacketType, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        let start = buffer.position
+        do throws(EncodeError) {
+            if type == .auth, version < .v5 { throw EncodeError(.notInThisVersion, in: type, .fixedHeader) }
+            guard type.maySend(sender, in: version) else { throw EncodeError(.wrongSender, in: type, .fixedHeader) }
+            buffer.append(type.rawValue << 4 | (type.requiredFlags ?? 0))
+            let bodyStart = buffer.position
+            try body.write(to: &buffer, FieldWriter(packet: type, version: version, sender: sender))
+            let bodySize = buffer.byteCount(since: bodyStart)
+            try checkSize(bodySize, of: type)
+            buffer.insert(variableByteInteger: bodySize, at: bodyStart)
+        } catch {
+            buffer.truncate(to: start)
+            throw error
+        }
+    }
+
+    /// Checks that a packet with a body of `bodySize` bytes can be expressed and is not too large for the peer.
+    @inline(__always)
+    func checkSize(_ bodySize: Int, of type: PacketType) throws(EncodeError) {
+        let size = 1 + VariableByteInteger.byteCount(bodySize) + bodySize
+        let limit = min(maximumPacketSize, Self.largestPacketSize)
+        guard size <= limit else {
+            throw EncodeError(.packetTooLarge(size: size, limit: limit), in: type, .remainingLength)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+/// What is wrong with a packet, whoever made it: the same list serves decoding and encoding.
+public enum Violation: Hashable, Sendable {
+    // The fixed header.
+
+    /// A packet type that this version of MQTT reserves.
+    case reservedPacketType(UInt8)
+    /// Flags in the fixed header that the packet type does not allow ([MQTT-2.1.3-1]).
+    case invalidFlags(UInt8)
+    /// Only the other end may send this packet.
+    case wrongSender
+    /// A variable byte integer with more than four bytes, or above 268,435,455.
+    case variableByteIntegerTooLong
+    /// A variable byte integer with more bytes than it needs ([MQTT-1.5.5-1]).
+    case variableByteIntegerNotMinimal
+    /// The packet is larger than a limit allows.
+    case packetTooLarge(size: Int, limit: Int)
+
+    // Any field.
+
+    /// The field runs past the end of the packet, or of the list that holds it.
+    case truncated
+    /// The packet goes on after its last field.
+    case trailingBytes(Int)
+    /// The field is longer than the 65,535 bytes that its length can express.
+    case fieldTooLong(Int)
+    /// Text that is not well-formed UTF-8 ([MQTT-1.5.4-1]).
+    case malformedUTF8
+    /// Text with the character U+0000 ([MQTT-1.5.4-2]).
+    case nullCharacter
+    /// Packet id 0 ([MQTT-2.2.1-3]).
+    case packetIDZero
+    /// A reason code that does not exist, or may not stand in this packet.
+    case invalidReasonCode(UInt8)
+    /// Something that only a later version of MQTT can express.
+    case notInThisVersion
+
+    // Topics.
+
+    /// A topic name or filter without a character ([MQTT-4.7.3-1]).
+    case emptyTopic
+    /// An empty topic name without a topic alias.
+    case emptyTopicWithoutAlias
+    /// A `+` or `#` in a topic name ([MQTT-3.3.2-2]).
+    case wildcardInTopicName
+    /// A `#` that is not the whole last level of a filter ([MQTT-4.7.1-1]).
+    case misplacedMultiLevelWildcard
+    /// A `+` that is not a whole level of a filter ([MQTT-4.7.1-2]).
+    case misplacedSingleLevelWildcard
+    /// A `$share/` filter without a group name or without a filter behind it ([MQTT-4.8.2-1], [MQTT-4.8.2-2]).
+    case invalidSharedFilter
+
+    // CONNECT and CONNACK.
+
+    /// A protocol name that is neither `MQTT` nor `MQIsdp` ([MQTT-3.1.2-1]).
+    case unknownProtocolName
+    /// A version of MQTT that this module does not speak ([MQTT-3.1.2-2]).
+    case unsupportedProtocolVersion(UInt8)
+    /// The reserved bit of the connect flags is set ([MQTT-3.1.2-3]).
+    case reservedConnectFlag
+    /// Will QoS 3 ([MQTT-3.1.2-12]).
+    case invalidWillQoS
+    /// A will QoS or will retain flag without a will ([MQTT-3.1.2-11], [MQTT-3.1.2-13]).
+    case willFlagsWithoutWill
+    /// A password without a user name, which only MQTT 5 allows ([MQTT-3.1.2-22] of 3.1.1).
+    case passwordWithoutUsername
+    /// An empty client identifier that asks for a stored session ([MQTT-3.1.3-8] of 3.1.1).
+    case emptyClientID
+    /// A reserved bit of the acknowledge flags is set ([MQTT-3.2.2-1]).
+    case reservedAcknowledgeFlags
+    /// A refusal that claims that there is a session ([MQTT-3.2.2-6]).
+    case sessionPresentInRefusal
+    /// An MQTT 3 CONNACK where one of MQTT 5 was due: the server does not speak MQTT 5. The value is its return code.
+    case connAckOfOlderVersion(UInt8)
+
+    // PUBLISH, SUBSCRIBE, UNSUBSCRIBE and their answers.
+
+    /// QoS 3 ([MQTT-3.3.1-4], [MQTT-3.8.3-4] of 3.1.1).
+    case invalidQoS
+    /// DUP on a QoS 0 PUBLISH ([MQTT-3.3.1-2]).
+    case duplicateFlagOnQoS0
+    /// Reserved bits of the subscription options are set ([MQTT-3.8.3-5]).
+    case reservedSubscriptionOptions
+    /// Retain handling 3.
+    case invalidRetainHandling
+    /// No-local on a shared subscription ([MQTT-3.8.3-4]).
+    case noLocalOnSharedSubscription
+    /// A SUBSCRIBE, UNSUBSCRIBE or answer to one without a single entry ([MQTT-3.8.3-2], [MQTT-3.10.3-2]).
+    case noEntries
+
+    // Properties.
+
+    /// An identifier that is none of the 27.
+    case unknownProperty(UInt32)
+    /// A property that may not stand in this packet, or not be sent by this end.
+    case propertyNotAllowed(PropertyID)
+    /// A property that may stand only once.
+    case duplicateProperty(PropertyID)
+    /// A value that the property may not have.
+    case invalidPropertyValue(PropertyID)
+    /// More properties in one list than a limit allows.
+    case tooManyProperties(limit: Int)
+    /// Authentication data without an authentication method.
+    case authenticationDataWithoutMethod
+    /// An AUTH that does not name its method.
+    case missingAuthenticationMethod
+}
+
+extension Violation {
+    /// The MQTT 5 reason code that answers a packet with this violation.
+    public var reasonCode: PacketReasonCode {
+        switch self {
+        case .reservedPacketType, .invalidFlags, .variableByteIntegerTooLong, .variableByteIntegerNotMinimal,
+            .truncated, .trailingBytes, .fieldTooLong, .malformedUTF8, .nullCharacter, .reservedConnectFlag,
+            .invalidWillQoS,
+            .willFlagsWithoutWill, .passwordWithoutUsername, .reservedAcknowledgeFlags, .invalidQoS,
+            .reservedSubscriptionOptions, .unknownProperty:
+            .malformedPacket
+        case .wrongSender, .packetIDZero, .invalidReasonCode, .notInThisVersion, .emptyTopicWithoutAlias,
+            .sessionPresentInRefusal, .connAckOfOlderVersion, .duplicateFlagOnQoS0, .invalidRetainHandling,
+            .noLocalOnSharedSubscription, .noEntries, .propertyNotAllowed, .duplicateProperty,
+            .authenticationDataWithoutMethod, .missingAuthenticationMethod:
+            .protocolError
+        case .invalidPropertyValue(let id):
+            switch id {
+            case .topicAlias: .topicAliasInvalid  // 3.3.2.3.4
+            case .responseTopic: .topicNameInvalid
+            default: .protocolError
+            }
+        case .packetTooLarge: .packetTooLarge
+        case .tooManyProperties: .quotaExceeded
+        case .emptyTopic, .wildcardInTopicName: .topicNameInvalid
+        case .misplacedMultiLevelWildcard, .misplacedSingleLevelWildcard, .invalidSharedFilter: .topicFilterInvalid
+        case .unknownProtocolName, .unsupportedProtocolVersion: .unsupportedProtocolVersion
+        case .emptyClientID: .clientIdentifierNotValid
+        }
+    }
+}
+
+extension Violation: CustomStringConvertible {
+    /// What is wrong, as the end of a sentence that starts with the packet and the field.
+    public var description: String {
+        switch self {
+        case .reservedPacketType(let type): "packet type \(type) is reserved"
+        case .invalidFlags(let flags): "flags 0x\(String(flags, radix: 16)) are not allowed"
+        case .wrongSender: "only the other end may send this packet"
+        case .variableByteIntegerTooLong: "the length has more than four bytes"
+        case .variableByteIntegerNotMinimal: "the length has more bytes than it needs"
+        case .packetTooLarge(let size, let limit): "\(size) bytes are more than the limit of \(limit)"
+        case .truncated: "the field runs past the end"
+        case .trailingBytes(let count): "\(count) bytes follow the last field"
+        case .fieldTooLong(let count): "\(count) bytes are more than the 65535 that fit"
+        case .malformedUTF8: "the text is not well-formed UTF-8"
+        case .nullCharacter: "the text has the character U+0000"
+        case .packetIDZero: "0 is no packet id"
+        case .invalidReasonCode(let code): "code 0x\(String(code, radix: 16)) is not allowed here"
+        case .notInThisVersion: "this version of MQTT cannot express it"
+        case .emptyTopic: "it is empty"
+        case .emptyTopicWithoutAlias: "it is empty and there is no topic alias"
+        case .wildcardInTopicName: "a topic name may not contain + or #"
+        case .misplacedMultiLevelWildcard: "# may only be the whole last level"
+        case .misplacedSingleLevelWildcard: "+ may only be a whole level"
+        case .invalidSharedFilter: "$share/ must be followed by a group name, / and a filter"
+        case .unknownProtocolName: "it is neither MQTT nor MQIsdp"
+        case .unsupportedProtocolVersion(let level): "version \(level) is not supported"
+        case .reservedConnectFlag: "the reserved bit is set"
+        case .invalidWillQoS: "will QoS 3 does not exist"
+        case .willFlagsWithoutWill: "will QoS or retain is set without a will"
+        case .passwordWithoutUsername: "a password needs a user name before MQTT 5"
+        case .emptyClientID: "an empty client identifier cannot have a stored session"
+        case .reservedAcknowledgeFlags: "a reserved bit is set"
+        case .sessionPresentInRefusal: "a refusal cannot have a session"
+        case .connAckOfOlderVersion(let code): "the server answered in MQTT 3 with return code \(code)"
+        case .invalidQoS: "QoS 3 does not exist"
+        case .duplicateFlagOnQoS0: "DUP is set at QoS 0"
+        case .reservedSubscriptionOptions: "a reserved bit is set"
+        case .invalidRetainHandling: "retain handling 3 does not exist"
+        case .noLocalOnSharedSubscription: "no-local is not allowed on a shared subscription"
+        case .noEntries: "there is no entry"
+        case .unknownProperty(let id): "there is no property 0x\(String(id, radix: 16))"
+        case .propertyNotAllowed(let id): "property \(id) is not allowed here"
+        case .duplicateProperty(let id): "property \(id) stands twice"
+        case .invalidPropertyValue(let id): "property \(id) may not have this value"
+        case .tooManyProperties(let limit): "there are more than \(limit) properties"
+        case .authenticationDataWithoutMethod: "authentication data needs an authentication method"
+        case .missingAuthenticationMethod: "the authentication method is missing"
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// PUBACK, PUBREC, PUBREL or PUBCOMP: one step in the delivery of a QoS 1 or 2 message.
+public struct Acknowledgement: Hashable, Sendable {
+    /// The id of the PUBLISH.
+    public var packetID: PacketID
+    /// The result; before MQTT 5 it is always ``PacketReasonCode/success``.
+    public var reasonCode: PacketReasonCode
+    /// The properties; none before MQTT 5.
+    public var properties: PacketProperties
+
+    /// Makes an acknowledgement; of success and without properties unless said otherwise.
+    public init(packetID: PacketID, reasonCode: PacketReasonCode = .success, properties: PacketProperties = []) {
+        self.packetID = packetID
+        self.reasonCode = reasonCode
+        self.properties = properties
+    }
+}
+
+/// PUBACK, PUBREC, PUBREL or PUBCOMP where it stands in the bytes of a connection.
+public struct AcknowledgementView: Hashable, Sendable {
+    /// The id of the PUBLISH.
+    public let packetID: PacketID
+    /// The result; before MQTT 5 it is always ``PacketReasonCode/success``.
+    public let reasonCode: PacketReasonCode
+    /// Where the properties stand, without their length; empty when there are none.
+    public let properties: Range<Int>
+}
+
+extension AcknowledgementView {
+    @inline(__always)
+    init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
+        packetID = try reader.packetID()
+        if reader.remaining == 0 || decoder.version < .v5 {  // 3.4.2.1: success may be left out.
+            reasonCode = .success
+            properties = reader.offset..<reader.offset
+        } else {
+            reasonCode = try reader.reasonCode(from: decoder.sender)
+            properties = try Self.properties(from: &reader, decoder)
+        }
+        try reader.finish()
+    }
+
+    /// Finds and checks the properties, which may be left out with their length (3.4.2.2.1).
+    private static func properties(
+        from reader: inout ByteReader, _ decoder: PacketDecoder
+    ) throws(DecodeError) -> Range<Int> {
+        guard reader.remaining > 0 else { return reader.offset..<reader.offset }
+        let range = try reader.propertyRange(in: decoder.version)
+        var properties = PropertyReader(
+            ByteReader(range, of: reader), at: PropertyPlaces(reader.packet), decoder)
+        while try properties.next() != nil {}
+        return range
+    }
+}
+
+extension Acknowledgement {
+    init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
+        let view = try AcknowledgementView(from: &reader, decoder)
+        self.init(
+            packetID: view.packetID, reasonCode: view.reasonCode,
+            properties: try reader.properties(in: view.properties, at: PropertyPlaces(reader.packet), decoder))
+    }
+}
+
+extension Acknowledgement: PacketBody {
+    func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError) {
+        buffer.append(packetID.rawValue)
+        try fields.shortened(reasonCode, properties, into: &buffer)
+    }
+}
+
+extension FieldWriter {
+    /// Writes a reason code and properties in the shortest form: nothing for plain success, the code alone without
+    /// properties. Before MQTT 5 there is only plain success.
+    func shortened(
+        _ code: PacketReasonCode, _ properties: PacketProperties, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        if code == .success, properties.isEmpty { return }
+        guard version >= .v5 else { throw error(.notInThisVersion, .reasonCode) }
+        try reasonCode(code, into: &buffer)
+        if !properties.isEmpty { try self.properties(properties, at: PropertyPlaces(packet), into: &buffer) }
+    }
+}
+
+extension ByteReader {
+    /// Reads a reason code and properties, of which the end may be left out.
+    mutating func shortened(
+        _ decoder: PacketDecoder
+    ) throws(DecodeError) -> (code: PacketReasonCode, properties: PacketProperties) {
+        guard remaining > 0, decoder.version >= .v5 else { return (.success, []) }
+        let code = try reasonCode(from: decoder.sender)
+        guard remaining > 0 else { return (code, []) }
+        return (code, try properties(at: PropertyPlaces(packet), decoder))
+    }
+}

@@ -1,0 +1,43 @@
+/// AUTH: a step of an extended authentication; MQTT 5 only.
+public struct Auth: Hashable, Sendable {
+    /// Whether the authentication starts, goes on or has succeeded.
+    public var reasonCode: PacketReasonCode
+    /// The properties, which name the method (3.15.2.2.2) unless the packet reports plain success and nothing more.
+    public var properties: PacketProperties
+
+    /// Makes an AUTH.
+    public init(reasonCode: PacketReasonCode, properties: PacketProperties) {
+        self.reasonCode = reasonCode
+        self.properties = properties
+    }
+}
+
+extension Auth {
+    /// Whether the packet says so little that it may go without a method: its body is then empty (3.15.2.1).
+    private var isEmpty: Bool { reasonCode == .success && properties.isEmpty }
+
+    init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
+        let bodySize = reader.remaining
+        if bodySize == 0, !PacketReasonCode.success.isAllowed(in: .auth, from: decoder.sender) {
+            throw reader.error(.invalidReasonCode(PacketReasonCode.success.rawValue), .reasonCode)
+        }
+        (reasonCode, properties) = try reader.shortened(decoder)
+        try reader.finish()
+        if bodySize > 0, properties[.authenticationMethod] == nil {
+            throw reader.error(.missingAuthenticationMethod, .properties)
+        }
+    }
+}
+
+extension Auth: PacketBody {
+    func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError) {
+        if isEmpty {
+            guard reasonCode.isAllowed(in: .auth, from: fields.sender) else {
+                throw fields.error(.invalidReasonCode(reasonCode.rawValue), .reasonCode)
+            }
+        } else if properties[.authenticationMethod] == nil {
+            throw fields.error(.missingAuthenticationMethod, .properties)
+        }
+        try fields.shortened(reasonCode, properties, into: &buffer)
+    }
+}

@@ -1,0 +1,79 @@
+/// CONNACK: the server's answer to CONNECT.
+public struct ConnAck: Hashable, Sendable {
+    /// Whether the server goes on with a session that it had; never in a refusal.
+    public var isSessionPresent: Bool
+    /// Why the server refuses, or ``PacketReasonCode/success``.
+    ///
+    /// The return codes before MQTT 5 are read as the codes of the same meaning: 1 as 0x84, 2 as 0x85, 3 as 0x88, 4 as
+    /// 0x86 and 5 as 0x87.
+    public var reasonCode: PacketReasonCode
+    /// The properties; none before MQTT 5.
+    public var properties: PacketProperties
+
+    /// Makes a CONNACK; one that accepts, without a session, unless said otherwise.
+    public init(
+        isSessionPresent: Bool = false, reasonCode: PacketReasonCode = .success, properties: PacketProperties = []
+    ) {
+        self.isSessionPresent = isSessionPresent
+        self.reasonCode = reasonCode
+        self.properties = properties
+    }
+}
+
+extension ConnAck {
+    init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
+        let version = decoder.version
+        let flagsStart = reader.offset
+        let flags = try reader.byte(.acknowledgeFlags)
+        if flags & 0xFE != 0, version > .v31 {
+            throw reader.error(.reservedAcknowledgeFlags, .acknowledgeFlags, at: flagsStart)
+        }
+        isSessionPresent = flags & 1 != 0 && version > .v31
+        reasonCode = version >= .v5 ? try Self.reasonCode(&reader, decoder) : try Self.returnCode(&reader)
+        if isSessionPresent, reasonCode != .success {
+            throw reader.error(.sessionPresentInRefusal, .acknowledgeFlags, at: flagsStart)
+        }
+        properties = try reader.properties(at: .connAck, decoder)
+        try reader.finish()
+    }
+
+    private static func returnCode(_ reader: inout ByteReader) throws(DecodeError) -> PacketReasonCode {
+        let byte = try reader.byte(.reasonCode)
+        guard let code = PacketReasonCode(oldConnAckCode: byte) else {
+            throw reader.error(.invalidReasonCode(byte), .reasonCode, at: reader.offset - 1)
+        }
+        return code
+    }
+
+    /// Reads a reason code of MQTT 5, and recognizes the answer of a server that speaks only MQTT 3: two bytes with one
+    /// of the old return codes and no properties.
+    private static func reasonCode(
+        _ reader: inout ByteReader, _ decoder: PacketDecoder
+    ) throws(DecodeError) -> PacketReasonCode {
+        if reader.remaining == 1 {
+            let byte = try reader.byte(.reasonCode)
+            if (1...5).contains(byte) {
+                throw reader.error(.connAckOfOlderVersion(byte), .reasonCode, at: reader.offset - 1)
+            }
+            throw reader.error(.truncated, .propertyLength)
+        }
+        return try reader.reasonCode(from: decoder.sender)
+    }
+}
+
+extension ConnAck: PacketBody {
+    func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError) {
+        if isSessionPresent {
+            if reasonCode != .success { throw fields.error(.sessionPresentInRefusal, .acknowledgeFlags) }
+            if fields.version == .v31 { throw fields.error(.notInThisVersion, .acknowledgeFlags) }
+        }
+        buffer.append(isSessionPresent ? 1 : 0 as UInt8)
+        if fields.version >= .v5 {
+            try fields.reasonCode(reasonCode, into: &buffer)
+        } else {
+            guard let code = reasonCode.oldConnAckCode else { throw fields.error(.notInThisVersion, .reasonCode) }
+            buffer.append(code)
+        }
+        try fields.properties(properties, at: .connAck, into: &buffer)
+    }
+}

@@ -1,0 +1,181 @@
+/// CONNECT: the first packet of a client.
+public struct Connect: Hashable, Sendable {
+    /// The message that the server publishes when the connection ends without a normal DISCONNECT.
+    public struct Will: Hashable, Sendable {
+        /// Where it is published; a topic name without wildcards.
+        public var topic: String
+        /// The message itself, at most 65,535 bytes.
+        public var payload: [UInt8]
+        /// Its quality of service.
+        public var qos: PacketQoS
+        /// Whether it is kept for later subscribers.
+        public var isRetained: Bool
+        /// Its properties; none before MQTT 5.
+        public var properties: PacketProperties
+
+        /// Makes a will; QoS 0, not retained and without properties unless said otherwise.
+        public init(
+            topic: String, payload: [UInt8], qos: PacketQoS = .atMostOnce, isRetained: Bool = false,
+            properties: PacketProperties = []
+        ) {
+            self.topic = topic
+            self.payload = payload
+            self.qos = qos
+            self.isRetained = isRetained
+            self.properties = properties
+        }
+    }
+
+    /// The version of MQTT that the client wants to speak.
+    public var version: ProtocolVersion
+    /// Who the client is; empty lets the server choose, where the version and ``isCleanStart`` allow it.
+    public var clientID: String
+    /// Whether a session that the server may have is thrown away; called clean session before MQTT 5.
+    public var isCleanStart: Bool
+    /// After how many seconds without a packet the client sends PINGREQ; 0 means never.
+    public var keepAlive: UInt16
+    /// The user name, if any.
+    public var username: String?
+    /// The password, if any; before MQTT 5 it needs a user name.
+    public var password: SecretBytes?
+    /// The will, if any.
+    public var will: Will?
+    /// The properties; none before MQTT 5.
+    public var properties: PacketProperties
+
+    /// Makes a CONNECT; a clean start with a keep-alive of 60 seconds unless said otherwise.
+    public init(
+        version: ProtocolVersion, clientID: String, isCleanStart: Bool = true, keepAlive: UInt16 = 60,
+        username: String? = nil, password: SecretBytes? = nil, will: Will? = nil, properties: PacketProperties = []
+    ) {
+        self.version = version
+        self.clientID = clientID
+        self.isCleanStart = isCleanStart
+        self.keepAlive = keepAlive
+        self.username = username
+        self.password = password
+        self.will = will
+        self.properties = properties
+    }
+}
+
+/// The bits of the connect flags ([MQTT-3.1.2-3]).
+private enum ConnectFlags {
+    static let reserved: UInt8 = 0x01
+    static let cleanStart: UInt8 = 0x02
+    static let will: UInt8 = 0x04
+    static let willQoSShift: UInt8 = 3
+    static let willQoSMask: UInt8 = 0x18
+    static let willRetain: UInt8 = 0x20
+    static let password: UInt8 = 0x40
+    static let username: UInt8 = 0x80
+}
+
+extension Connect {
+    init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
+        version = try Self.version(from: &reader)
+        var decoder = decoder
+        decoder.version = version
+
+        let flagsStart = reader.offset
+        let flags = try reader.byte(.connectFlags)
+        let willQoS = try Self.checkedWillQoS(flags, version) {
+            reader.error($0, .connectFlags, at: flagsStart)
+        }
+        isCleanStart = flags & ConnectFlags.cleanStart != 0
+        keepAlive = try reader.uint16(.keepAlive)
+        properties = try reader.properties(at: .connect, decoder)
+
+        let clientIDStart = reader.offset
+        clientID = reader.string(try reader.text(.clientID))
+        // 3.1.3.1 of 3.1.1, [MQTT-3.1.3-7] and [MQTT-3.1.3-8]; MQTT 3.1 has no empty identifier at all.
+        if clientID.isEmpty, version == .v31 || (version == .v311 && !isCleanStart) {
+            throw reader.error(.emptyClientID, .clientID, at: clientIDStart)
+        }
+        if flags & ConnectFlags.will != 0 {
+            let properties = try reader.properties(at: .will, decoder)
+            let topic = reader.string(try reader.topicName(.willTopic))
+            will = Will(
+                topic: topic, payload: reader.array(try reader.binary(.willPayload)), qos: willQoS,
+                isRetained: flags & ConnectFlags.willRetain != 0, properties: properties)
+        }
+        if flags & ConnectFlags.username != 0, !reader.mayOmitCredential(version) {
+            username = reader.string(try reader.text(.username))
+        }
+        if flags & ConnectFlags.password != 0, !reader.mayOmitCredential(version) {
+            password = SecretBytes(reader.array(try reader.binary(.password)))
+        }
+        try reader.finish()
+    }
+
+    private static func version(from reader: inout ByteReader) throws(DecodeError) -> ProtocolVersion {
+        let nameStart = reader.offset
+        let name = reader.string(try reader.text(.protocolName))
+        guard ProtocolVersion.allCases.contains(where: { $0.protocolName == name }) else {
+            throw reader.error(.unknownProtocolName, .protocolName, at: nameStart)
+        }
+        let level = try reader.byte(.protocolVersion)
+        guard let version = ProtocolVersion(rawValue: level), version.protocolName == name else {
+            throw reader.error(.unsupportedProtocolVersion(level), .protocolVersion, at: reader.offset - 1)
+        }
+        return version
+    }
+
+    private static func checkedWillQoS(
+        _ flags: UInt8, _ version: ProtocolVersion, _ error: (Violation) -> DecodeError
+    ) throws(DecodeError) -> PacketQoS {
+        if flags & ConnectFlags.reserved != 0, version > .v31 { throw error(.reservedConnectFlag) }
+        guard let qos = PacketQoS(rawValue: (flags & ConnectFlags.willQoSMask) >> ConnectFlags.willQoSShift) else {
+            throw error(.invalidWillQoS)
+        }
+        if flags & ConnectFlags.will == 0, qos != .atMostOnce || flags & ConnectFlags.willRetain != 0 {
+            throw error(.willFlagsWithoutWill)
+        }
+        if version < .v5, flags & ConnectFlags.password != 0, flags & ConnectFlags.username == 0 {
+            throw error(.passwordWithoutUsername)
+        }
+        return qos
+    }
+}
+
+extension ByteReader {
+    /// Whether a user name or password that the flags announce is missing, which MQTT 3.1 allows: its section 3.1 lets
+    /// the remaining length take precedence.
+    fileprivate func mayOmitCredential(_ version: ProtocolVersion) -> Bool { version == .v31 && remaining == 0 }
+}
+
+extension Connect: PacketBody {
+    func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError) {
+        var fields = fields
+        fields.version = version
+        if version < .v5, password != nil, username == nil { throw fields.error(.passwordWithoutUsername, .password) }
+        if clientID.isEmpty, version == .v31 || (version == .v311 && !isCleanStart) {
+            throw fields.error(.emptyClientID, .clientID)
+        }
+        try fields.text(version.protocolName, .protocolName, into: &buffer)
+        buffer.append(version.rawValue)
+        buffer.append(flags)
+        buffer.append(keepAlive)
+        try fields.properties(properties, at: .connect, into: &buffer)
+        try fields.text(clientID, .clientID, into: &buffer)
+        if let will {
+            try fields.properties(will.properties, at: .will, into: &buffer)
+            try fields.topicName(will.topic, .willTopic, into: &buffer)
+            try fields.binary(will.payload, .willPayload, into: &buffer)
+        }
+        if let username { try fields.text(username, .username, into: &buffer) }
+        if let password { try fields.binary(password.bytes, .password, into: &buffer) }
+    }
+
+    private var flags: UInt8 {
+        var flags: UInt8 = 0
+        if isCleanStart { flags |= ConnectFlags.cleanStart }
+        if let will {
+            flags |= ConnectFlags.will | will.qos.rawValue << ConnectFlags.willQoSShift
+            if will.isRetained { flags |= ConnectFlags.willRetain }
+        }
+        if username != nil { flags |= ConnectFlags.username }
+        if password != nil { flags |= ConnectFlags.password }
+        return flags
+    }
+}

@@ -1,0 +1,176 @@
+/// PUBLISH: a message.
+public struct Publish: Hashable, Sendable {
+    /// Where it is published; a topic name without wildcards, empty only where a topic alias stands for it.
+    public var topic: String
+    /// The message itself.
+    public var payload: [UInt8]
+    /// The quality of service, with the packet id and the DUP flag of QoS 1 and 2.
+    public var delivery: Delivery
+    /// To a server: keep it for later subscribers. From a server: it was kept.
+    public var isRetained: Bool
+    /// The properties; none before MQTT 5.
+    public var properties: PacketProperties
+
+    /// Makes a PUBLISH; QoS 0, not retained and without properties unless said otherwise.
+    public init(
+        topic: String, payload: [UInt8], delivery: Delivery = .atMostOnce, isRetained: Bool = false,
+        properties: PacketProperties = []
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.delivery = delivery
+        self.isRetained = isRetained
+        self.properties = properties
+    }
+}
+
+/// PUBLISH where it stands in the bytes of a connection.
+public struct PublishView: Hashable, Sendable {
+    /// Where the topic name stands; empty only where a topic alias stands for it.
+    public let topic: Range<Int>
+    /// Where the properties stand, without their length; empty when there are none.
+    public let properties: Range<Int>
+    /// Where the message itself stands.
+    public let payload: Range<Int>
+    /// The quality of service, with the packet id and the DUP flag of QoS 1 and 2.
+    public let delivery: Delivery
+    /// To a server: keep it for later subscribers. From a server: it was kept.
+    public let isRetained: Bool
+    /// The topic alias, if there is one.
+    public let topicAlias: UInt16?
+}
+
+/// The flags in the fixed header of PUBLISH.
+private enum PublishFlags {
+    static let retain: UInt8 = 0b0001
+    static let qosShift: UInt8 = 1
+    static let duplicate: UInt8 = 0b1000
+}
+
+extension PublishView {
+    @inline(__always)
+    init(flags: UInt8, from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
+        isRetained = flags & PublishFlags.retain != 0
+        let qos = try Self.checkedQoS(flags, reader, decoder.version)
+        let topicStart = reader.offset
+        topic = try reader.binary(.topicName)
+        switch qos {
+        case .atMostOnce: delivery = .atMostOnce
+        case .atLeastOnce:
+            delivery = .atLeastOnce(try reader.packetID(), isDuplicate: flags & PublishFlags.duplicate != 0)
+        case .exactlyOnce:
+            delivery = .exactlyOnce(try reader.packetID(), isDuplicate: flags & PublishFlags.duplicate != 0)
+        }
+        properties = try reader.propertyRange(in: decoder.version)
+        topicAlias = properties.isEmpty ? nil : try Self.checkedTopicAlias(properties, of: reader, decoder)
+        if topic.isEmpty {
+            if topicAlias == nil {
+                throw reader.error(
+                    decoder.version >= .v5 ? .emptyTopicWithoutAlias : .emptyTopic, .topicName, at: topicStart)
+            }
+        } else if let violation = TextRules.violation(inTopicName: reader.view(topic)) {
+            throw reader.error(violation, .topicName, at: topicStart)
+        }
+        payload = reader.offset..<reader.end
+    }
+
+    @inline(__always)
+    private static func checkedQoS(
+        _ flags: UInt8, _ reader: ByteReader, _ version: ProtocolVersion
+    ) throws(DecodeError) -> PacketQoS {
+        guard let qos = PacketQoS(rawValue: (flags >> PublishFlags.qosShift) & 0b11) else {
+            throw reader.error(.invalidQoS, .fixedHeader, at: reader.packetStart)
+        }
+        // MQTT 3.1 does not say what DUP means at QoS 0, and old clients set it.
+        if qos == .atMostOnce, flags & PublishFlags.duplicate != 0, version > .v31 {
+            throw reader.error(.duplicateFlagOnQoS0, .fixedHeader, at: reader.packetStart)
+        }
+        return qos
+    }
+
+    /// Checks all properties, and finds the one that the topic depends on.
+    private static func checkedTopicAlias(
+        _ range: Range<Int>, of reader: ByteReader, _ decoder: PacketDecoder
+    ) throws(DecodeError) -> UInt16? {
+        var alias: UInt16?
+        var properties = PropertyReader(ByteReader(range, of: reader), at: .publish, decoder)
+        while let property = try properties.next() {
+            if property.id == .topicAlias { alias = UInt16(truncatingIfNeeded: property.number) }
+        }
+        return alias
+    }
+}
+
+extension Publish {
+    /// Copies what `view` found.
+    init(_ view: PublishView, from reader: ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
+        self.init(
+            topic: reader.string(view.topic), payload: reader.array(view.payload), delivery: view.delivery,
+            isRetained: view.isRetained,
+            properties: try reader.properties(in: view.properties, at: .publish, decoder))
+    }
+}
+
+extension PacketEncoder {
+    /// Appends a PUBLISH to `buffer`, without a value for the packet and without a copy of the payload in between.
+    ///
+    /// - Throws: ``EncodeError`` when the packet breaks the specification, cannot be expressed in this version or is larger
+    ///   than ``maximumPacketSize``; the buffer is then as it was.
+    public func encodePublish(
+        topic: String, payload: RawSpan, delivery: Delivery = .atMostOnce, isRetained: Bool = false,
+        properties: PacketProperties = PacketProperties(), into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        let start = buffer.position
+        do throws(EncodeError) {
+            let fields = FieldWriter(packet: .publish, version: version, sender: sender)
+            let idSize = delivery.qos == .atMostOnce ? 0 : 2
+            let topicSize = 2 + topic.utf8.count
+            let fixedSize = topicSize + idSize + payload.byteCount
+            if properties.isEmpty {
+                // The size is known: everything goes straight to its place.
+                let bodySize = fixedSize + (version >= .v5 ? 1 : 0)
+                try checkSize(bodySize, of: .publish)
+                buffer.reserve(bodySize + 5)
+                buffer.append(Self.firstByte(delivery, isRetained))
+                buffer.append(variableByteInteger: bodySize)
+                try fields.topicName(topic, .topicName, into: &buffer)
+                if let id = delivery.packetID { buffer.append(id.rawValue) }
+                if version >= .v5 { buffer.append(0 as UInt8) }
+            } else {
+                try writeHead(topic, delivery, isRetained, properties, payload.byteCount, fields, into: &buffer)
+            }
+            payload.withUnsafeBytes { buffer.append($0) }
+        } catch {
+            buffer.truncate(to: start)
+            throw error
+        }
+    }
+
+    /// Writes everything before the payload: first the properties, whose size decides the remaining length, behind a copy
+    /// of the header that is moved in front of them.
+    private func writeHead(
+        _ topic: String, _ delivery: Delivery, _ isRetained: Bool, _ properties: PacketProperties, _ payloadSize: Int,
+        _ fields: FieldWriter, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        buffer.append(Self.firstByte(delivery, isRetained))
+        let bodyStart = buffer.position
+        if topic.isEmpty, properties.topicAlias != nil {
+            buffer.append(0 as UInt16)
+        } else {
+            try fields.topicName(topic, .topicName, into: &buffer)
+        }
+        if let id = delivery.packetID { buffer.append(id.rawValue) }
+        try fields.properties(properties, at: .publish, into: &buffer)
+        let bodySize = buffer.byteCount(since: bodyStart) + payloadSize
+        try checkSize(bodySize, of: .publish)
+        buffer.insert(variableByteInteger: bodySize, at: bodyStart)
+    }
+
+    @inline(__always)
+    private static func firstByte(_ delivery: Delivery, _ isRetained: Bool) -> UInt8 {
+        PacketType.publish.rawValue << 4
+            | (delivery.isDuplicate ? PublishFlags.duplicate : 0)
+            | delivery.qos.rawValue << PublishFlags.qosShift
+            | (isRetained ? PublishFlags.retain : 0)
+    }
+}

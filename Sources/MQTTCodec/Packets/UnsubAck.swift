@@ -1,0 +1,37 @@
+/// UNSUBACK: the server's answer to UNSUBSCRIBE.
+public struct UnsubAck: Hashable, Sendable {
+    /// The id of the UNSUBSCRIBE.
+    public var packetID: PacketID
+    /// For each filter, in order, the result; at least one in MQTT 5, none before it.
+    public var reasonCodes: [PacketReasonCode]
+    /// The properties; none before MQTT 5.
+    public var properties: PacketProperties
+
+    /// Makes an UNSUBACK; the codes and properties are for MQTT 5 only.
+    public init(packetID: PacketID, reasonCodes: [PacketReasonCode] = [], properties: PacketProperties = []) {
+        self.packetID = packetID
+        self.reasonCodes = reasonCodes
+        self.properties = properties
+    }
+}
+
+extension UnsubAck {
+    init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
+        packetID = try reader.packetID()
+        properties = try reader.properties(at: .unsubAck, decoder)
+        reasonCodes = decoder.version >= .v5 ? try reader.reasonCodes(decoder) : []
+        try reader.finish()
+    }
+}
+
+extension UnsubAck: PacketBody {
+    func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError) {
+        buffer.append(packetID.rawValue)
+        try fields.properties(properties, at: .unsubAck, into: &buffer)
+        if fields.version >= .v5 {
+            try fields.reasonCodes(reasonCodes, into: &buffer)
+        } else if !reasonCodes.isEmpty {
+            throw fields.error(.notInThisVersion, .reasonCode)
+        }
+    }
+}

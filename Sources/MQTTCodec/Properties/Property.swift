@@ -1,0 +1,162 @@
+/// One property of an MQTT 5 packet with its value.
+public enum Property: Hashable, Sendable {
+    /// Whether the payload is UTF-8 text (`true`) or bytes (`false`).
+    case payloadFormatIndicator(isText: Bool)
+    /// The seconds after which the message is worth nothing any more.
+    case messageExpiryInterval(UInt32)
+    /// The MIME type of the payload, or another description of it.
+    case contentType(String)
+    /// The topic name on which the answer is expected; it has no wildcards.
+    case responseTopic(String)
+    /// Bytes that tie an answer to its question.
+    case correlationData([UInt8])
+    /// The number of the subscription that a message matched: 1 to 268,435,455.
+    case subscriptionIdentifier(UInt32)
+    /// The seconds for which the session outlives the connection; 0xFFFFFFFF means for ever.
+    case sessionExpiryInterval(UInt32)
+    /// The client identifier that the server chose.
+    case assignedClientIdentifier(String)
+    /// The keep-alive that the server chose, in seconds.
+    case serverKeepAlive(UInt16)
+    /// The name of the method of an extended authentication.
+    case authenticationMethod(String)
+    /// The data of a step of an extended authentication.
+    case authenticationData(SecretBytes)
+    /// Whether the client wants reason strings and user properties on failures.
+    case requestProblemInformation(Bool)
+    /// The seconds between the loss of a connection and its will message.
+    case willDelayInterval(UInt32)
+    /// Whether the client wants response information.
+    case requestResponseInformation(Bool)
+    /// What the client may build its response topics on.
+    case responseInformation(String)
+    /// Another server to go to.
+    case serverReference(String)
+    /// A sentence for a person.
+    case reasonString(String)
+    /// How many QoS 1 and 2 messages may be unacknowledged; at least 1.
+    case receiveMaximum(UInt16)
+    /// The highest topic alias; 0 means none.
+    case topicAliasMaximum(UInt16)
+    /// A number in place of the topic name; at least 1.
+    case topicAlias(UInt16)
+    /// The highest QoS that the server supports, when that is not 2.
+    case maximumQoS(PacketQoS)
+    /// Whether the server keeps retained messages.
+    case retainAvailable(Bool)
+    /// A name and a value of the application.
+    case userProperty(name: String, value: String)
+    /// The size in bytes of the largest packet that is accepted; at least 1.
+    case maximumPacketSize(UInt32)
+    /// Whether the server supports wildcards in filters.
+    case wildcardSubscriptionAvailable(Bool)
+    /// Whether the server supports subscription identifiers.
+    case subscriptionIdentifiersAvailable(Bool)
+    /// Whether the server supports shared subscriptions.
+    case sharedSubscriptionAvailable(Bool)
+
+    /// Which property it is.
+    public var id: PropertyID {
+        switch self {
+        case .payloadFormatIndicator: .payloadFormatIndicator
+        case .messageExpiryInterval: .messageExpiryInterval
+        case .contentType: .contentType
+        case .responseTopic: .responseTopic
+        case .correlationData: .correlationData
+        case .subscriptionIdentifier: .subscriptionIdentifier
+        case .sessionExpiryInterval: .sessionExpiryInterval
+        case .assignedClientIdentifier: .assignedClientIdentifier
+        case .serverKeepAlive: .serverKeepAlive
+        case .authenticationMethod: .authenticationMethod
+        case .authenticationData: .authenticationData
+        case .requestProblemInformation: .requestProblemInformation
+        case .willDelayInterval: .willDelayInterval
+        case .requestResponseInformation: .requestResponseInformation
+        case .responseInformation: .responseInformation
+        case .serverReference: .serverReference
+        case .reasonString: .reasonString
+        case .receiveMaximum: .receiveMaximum
+        case .topicAliasMaximum: .topicAliasMaximum
+        case .topicAlias: .topicAlias
+        case .maximumQoS: .maximumQoS
+        case .retainAvailable: .retainAvailable
+        case .userProperty: .userProperty
+        case .maximumPacketSize: .maximumPacketSize
+        case .wildcardSubscriptionAvailable: .wildcardSubscriptionAvailable
+        case .subscriptionIdentifiersAvailable: .subscriptionIdentifiersAvailable
+        case .sharedSubscriptionAvailable: .sharedSubscriptionAvailable
+        }
+    }
+}
+
+extension Property {
+    /// A value by the way in which it is written, which is what reading and writing have in common.
+    enum Value {
+        case number(UInt32)
+        case text(String)
+        case binary([UInt8])
+        case textPair(String, String)
+    }
+
+    /// The value, without its meaning.
+    var value: Value {
+        switch self {
+        case .payloadFormatIndicator(let flag), .requestProblemInformation(let flag),
+            .requestResponseInformation(let flag), .retainAvailable(let flag), .wildcardSubscriptionAvailable(let flag),
+            .subscriptionIdentifiersAvailable(let flag), .sharedSubscriptionAvailable(let flag):
+            .number(flag ? 1 : 0)
+        case .maximumQoS(let qos): .number(UInt32(qos.rawValue))
+        case .serverKeepAlive(let number), .receiveMaximum(let number), .topicAliasMaximum(let number),
+            .topicAlias(let number):
+            .number(UInt32(number))
+        case .messageExpiryInterval(let number), .subscriptionIdentifier(let number),
+            .sessionExpiryInterval(let number), .willDelayInterval(let number), .maximumPacketSize(let number):
+            .number(number)
+        case .contentType(let text), .responseTopic(let text), .assignedClientIdentifier(let text),
+            .authenticationMethod(let text), .responseInformation(let text), .serverReference(let text),
+            .reasonString(let text):
+            .text(text)
+        case .correlationData(let bytes): .binary(bytes)
+        case .authenticationData(let secret): .binary(secret.bytes)
+        case .userProperty(let name, let value): .textPair(name, value)
+        }
+    }
+
+    /// Copies the value that `view` found in `bytes`.
+    init(_ view: PropertyView, in bytes: UnsafeRawBufferPointer) {
+        let number = view.number
+        let flag = number != 0
+        let short = UInt16(truncatingIfNeeded: number)
+        func text() -> String { String(copying: view.range, of: bytes) }
+        switch view.id {
+        case .payloadFormatIndicator: self = .payloadFormatIndicator(isText: flag)
+        case .messageExpiryInterval: self = .messageExpiryInterval(number)
+        case .contentType: self = .contentType(text())
+        case .responseTopic: self = .responseTopic(text())
+        case .correlationData: self = .correlationData(Array(copying: view.range, of: bytes))
+        case .subscriptionIdentifier: self = .subscriptionIdentifier(number)
+        case .sessionExpiryInterval: self = .sessionExpiryInterval(number)
+        case .assignedClientIdentifier: self = .assignedClientIdentifier(text())
+        case .serverKeepAlive: self = .serverKeepAlive(short)
+        case .authenticationMethod: self = .authenticationMethod(text())
+        case .authenticationData: self = .authenticationData(SecretBytes(Array(copying: view.range, of: bytes)))
+        case .requestProblemInformation: self = .requestProblemInformation(flag)
+        case .willDelayInterval: self = .willDelayInterval(number)
+        case .requestResponseInformation: self = .requestResponseInformation(flag)
+        case .responseInformation: self = .responseInformation(text())
+        case .serverReference: self = .serverReference(text())
+        case .reasonString: self = .reasonString(text())
+        case .receiveMaximum: self = .receiveMaximum(short)
+        case .topicAliasMaximum: self = .topicAliasMaximum(short)
+        case .topicAlias: self = .topicAlias(short)
+        case .maximumQoS: self = .maximumQoS(flag ? .atLeastOnce : .atMostOnce)
+        case .retainAvailable: self = .retainAvailable(flag)
+        case .userProperty:
+            self = .userProperty(name: text(), value: String(copying: view.secondRange, of: bytes))
+        case .maximumPacketSize: self = .maximumPacketSize(number)
+        case .wildcardSubscriptionAvailable: self = .wildcardSubscriptionAvailable(flag)
+        case .subscriptionIdentifiersAvailable: self = .subscriptionIdentifiersAvailable(flag)
+        case .sharedSubscriptionAvailable: self = .sharedSubscriptionAvailable(flag)
+        }
+    }
+}

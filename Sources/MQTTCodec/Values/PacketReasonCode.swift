@@ -1,0 +1,185 @@
+/// The one-byte result that MQTT 5 puts into its acknowledgements, DISCONNECT and AUTH.
+///
+/// MQTT 3.1.1 has fewer: the return codes of its CONNACK are read as the MQTT 5 codes of the same meaning, and its SUBACK
+/// failure 0x80 is ``unspecifiedError``.
+public enum PacketReasonCode: UInt8, CaseIterable, Sendable {
+    /// 0x00: success; also "normal disconnection" in DISCONNECT and "granted QoS 0" in SUBACK.
+    case success = 0x00
+    /// 0x01: subscribed, with QoS 1 at most.
+    case grantedQoS1 = 0x01
+    /// 0x02: subscribed, with QoS 2 at most.
+    case grantedQoS2 = 0x02
+    /// 0x04: the client disconnects and wants its will message published.
+    case disconnectWithWillMessage = 0x04
+    /// 0x10: accepted, but nobody is subscribed.
+    case noMatchingSubscribers = 0x10
+    /// 0x11: there was no such subscription.
+    case noSubscriptionExisted = 0x11
+    /// 0x18: the next step of an authentication follows.
+    case continueAuthentication = 0x18
+    /// 0x19: the client starts to authenticate again.
+    case reauthenticate = 0x19
+    /// 0x80: refused without a more exact reason.
+    case unspecifiedError = 0x80
+    /// 0x81: the packet could not be parsed.
+    case malformedPacket = 0x81
+    /// 0x82: a packet that the protocol does not allow here.
+    case protocolError = 0x82
+    /// 0x83: valid, but not accepted by this implementation.
+    case implementationSpecificError = 0x83
+    /// 0x84: the server does not speak this version of MQTT.
+    case unsupportedProtocolVersion = 0x84
+    /// 0x85: the client identifier is not allowed.
+    case clientIdentifierNotValid = 0x85
+    /// 0x86: wrong user name or password.
+    case badUserNameOrPassword = 0x86
+    /// 0x87: not authorized.
+    case notAuthorized = 0x87
+    /// 0x88: the server is not available.
+    case serverUnavailable = 0x88
+    /// 0x89: the server is busy; try again later.
+    case serverBusy = 0x89
+    /// 0x8A: this client has been banned.
+    case banned = 0x8A
+    /// 0x8B: the server is shutting down.
+    case serverShuttingDown = 0x8B
+    /// 0x8C: the authentication method is not supported or does not match.
+    case badAuthenticationMethod = 0x8C
+    /// 0x8D: nothing was heard for one and a half keep-alive times.
+    case keepAliveTimeout = 0x8D
+    /// 0x8E: another connection uses the same client identifier.
+    case sessionTakenOver = 0x8E
+    /// 0x8F: the topic filter is not accepted.
+    case topicFilterInvalid = 0x8F
+    /// 0x90: the topic name is not accepted.
+    case topicNameInvalid = 0x90
+    /// 0x91: the packet id is in use already.
+    case packetIdentifierInUse = 0x91
+    /// 0x92: there is no exchange with this packet id.
+    case packetIdentifierNotFound = 0x92
+    /// 0x93: more unacknowledged messages than the receive maximum allows.
+    case receiveMaximumExceeded = 0x93
+    /// 0x94: the topic alias is 0 or above the maximum.
+    case topicAliasInvalid = 0x94
+    /// 0x95: the packet is larger than the maximum packet size.
+    case packetTooLarge = 0x95
+    /// 0x96: messages come faster than they can be taken.
+    case messageRateTooHigh = 0x96
+    /// 0x97: a limit that the server or an administrator set is reached.
+    case quotaExceeded = 0x97
+    /// 0x98: an administrator ended the connection.
+    case administrativeAction = 0x98
+    /// 0x99: the payload is not what its format indicator says.
+    case payloadFormatInvalid = 0x99
+    /// 0x9A: the server does not keep retained messages.
+    case retainNotSupported = 0x9A
+    /// 0x9B: the server does not support this QoS.
+    case qosNotSupported = 0x9B
+    /// 0x9C: use another server for now.
+    case useAnotherServer = 0x9C
+    /// 0x9D: use another server from now on.
+    case serverMoved = 0x9D
+    /// 0x9E: the server does not support shared subscriptions.
+    case sharedSubscriptionsNotSupported = 0x9E
+    /// 0x9F: too many connections in too short a time.
+    case connectionRateExceeded = 0x9F
+    /// 0xA0: the longest time that a connection may last is over.
+    case maximumConnectTime = 0xA0
+    /// 0xA1: the server does not support subscription identifiers.
+    case subscriptionIdentifiersNotSupported = 0xA1
+    /// 0xA2: the server does not support wildcards in filters.
+    case wildcardSubscriptionsNotSupported = 0xA2
+
+    /// Whether the code reports a failure: 0x80 and above do.
+    public var isFailure: Bool { rawValue >= 0x80 }
+}
+
+extension PacketReasonCode {
+    /// The return codes 1 to 5 of a CONNACK before MQTT 5, in order, as codes of MQTT 5.
+    private static let oldConnAckRefusals: [Self] = [
+        .unsupportedProtocolVersion, .clientIdentifierNotValid, .serverUnavailable, .badUserNameOrPassword,
+        .notAuthorized,
+    ]
+
+    /// Reads the return code of a CONNACK before MQTT 5; `nil` for the reserved ones.
+    init?(oldConnAckCode code: UInt8) {
+        if code == 0 {
+            self = .success
+        } else if Self.oldConnAckRefusals.indices.contains(Int(code) - 1) {
+            self = Self.oldConnAckRefusals[Int(code) - 1]
+        } else {
+            return nil
+        }
+    }
+
+    /// The return code that says this in a CONNACK before MQTT 5; `nil` where those have none.
+    var oldConnAckCode: UInt8? {
+        if self == .success { return 0 }
+        return Self.oldConnAckRefusals.firstIndex(of: self).map { UInt8($0 + 1) }
+    }
+
+    /// Says whether `sender` may put this code into a packet of type `packet` in MQTT 5.
+    ///
+    /// The sets are those of Tables 3-1 (CONNACK), 3-4 to 3-7 (acknowledgements), 3-8 (SUBACK), 3-9 (UNSUBACK),
+    /// 3-10 (DISCONNECT) and 3-11 (AUTH), with 0x8C in DISCONNECT as Table 2-6 has it.
+    func isAllowed(in packet: PacketType, from sender: Endpoint) -> Bool {
+        switch packet {
+        case .connAck:
+            switch self {
+            case .success, .unspecifiedError, .malformedPacket, .protocolError, .implementationSpecificError,
+                .unsupportedProtocolVersion, .clientIdentifierNotValid, .badUserNameOrPassword, .notAuthorized,
+                .serverUnavailable, .serverBusy, .banned, .badAuthenticationMethod, .topicNameInvalid, .packetTooLarge,
+                .quotaExceeded, .payloadFormatInvalid, .retainNotSupported, .qosNotSupported, .useAnotherServer,
+                .serverMoved, .connectionRateExceeded:
+                true
+            default: false
+            }
+        case .pubAck, .pubRec:
+            switch self {
+            case .success, .unspecifiedError, .implementationSpecificError, .notAuthorized, .topicNameInvalid,
+                .packetIdentifierInUse, .quotaExceeded, .payloadFormatInvalid:
+                true
+            case .noMatchingSubscribers: sender == .server
+            default: false
+            }
+        case .pubRel, .pubComp: self == .success || self == .packetIdentifierNotFound
+        case .subAck:
+            switch self {
+            case .success, .grantedQoS1, .grantedQoS2, .unspecifiedError, .implementationSpecificError, .notAuthorized,
+                .topicFilterInvalid, .packetIdentifierInUse, .quotaExceeded, .sharedSubscriptionsNotSupported,
+                .subscriptionIdentifiersNotSupported, .wildcardSubscriptionsNotSupported:
+                true
+            default: false
+            }
+        case .unsubAck:
+            switch self {
+            case .success, .noSubscriptionExisted, .unspecifiedError, .implementationSpecificError, .notAuthorized,
+                .topicFilterInvalid, .packetIdentifierInUse:
+                true
+            default: false
+            }
+        case .disconnect:
+            switch self {
+            case .success, .unspecifiedError, .malformedPacket, .protocolError, .implementationSpecificError,
+                .topicNameInvalid, .receiveMaximumExceeded, .topicAliasInvalid, .packetTooLarge, .messageRateTooHigh,
+                .quotaExceeded, .administrativeAction, .payloadFormatInvalid:
+                true
+            case .disconnectWithWillMessage: sender == .client
+            case .notAuthorized, .serverBusy, .serverShuttingDown, .badAuthenticationMethod, .keepAliveTimeout,
+                .sessionTakenOver, .topicFilterInvalid, .retainNotSupported, .qosNotSupported, .useAnotherServer,
+                .serverMoved, .sharedSubscriptionsNotSupported, .connectionRateExceeded, .maximumConnectTime,
+                .subscriptionIdentifiersNotSupported, .wildcardSubscriptionsNotSupported:
+                sender == .server
+            default: false
+            }
+        case .auth:
+            switch self {
+            case .success: sender == .server
+            case .continueAuthentication: true
+            case .reauthenticate: sender == .client
+            default: false
+            }
+        case .connect, .publish, .subscribe, .unsubscribe, .pingReq, .pingResp: false
+        }
+    }
+}
