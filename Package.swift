@@ -18,5 +18,9 @@ let package = Package(
     ],
     targets: [
         .target(name: "MQTTCodec", swiftSettings: settings),
+
+        .testTarget(
+            name: "MQTTCodecTests", dependencies: ["MQTTCodec"], resources: [.copy("Captures")],
+            swiftSettings: settings),
     ]
 )
