@@ -1,0 +1,10 @@
+// Compiled by Scripts/fuzz, which runs it to see that a crash would be reported.
+
+/// Crashes for inputs that start with `BUG`, which libFuzzer must find.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzCanary(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
+    if size >= 3, data[0] == UInt8(ascii: "B"), data[1] == UInt8(ascii: "U"), data[2] == UInt8(ascii: "G") {
+        fatalError("the canary sings")
+    }
+    return 0
+}

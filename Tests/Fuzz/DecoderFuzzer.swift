@@ -1,0 +1,91 @@
+// Compiled by Scripts/fuzz together with the sources of MQTTCodec, into one module.
+
+/// Feeds one input to the packet decoder.
+///
+/// The first byte chooses the version and the sender, the rest is what a peer sends. Whatever the decoder accepts must
+/// encode, decode to an equal packet, and encode to the same bytes again; reading in place must agree with copying; and
+/// bytes that arrive in two reads must mean the same as in one.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzDecoder(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
+    guard size >= 1 else { return 0 }
+    let versions = ProtocolVersion.allCases
+    let version = versions[Int(data[0] & 0x7F) % versions.count]
+    let sender: Endpoint = data[0] & 0x80 == 0 ? .client : .server
+    let decoder = PacketDecoder(
+        version: version, sender: sender,
+        limits: PacketDecoder.Limits(maximumPacketSize: 65_536, maximumProperties: 16))
+    let bytes = Array(UnsafeBufferPointer(start: data + 1, count: size - 1))
+
+    let whole = outcome(of: bytes, decoder)
+    for packet in whole.packets { checkRoundTrip(packet, decoder) }
+    checkInPlace(bytes, decoder)
+
+    let split = Int(data[0]) % (bytes.count + 1)
+    let first = outcome(of: Array(bytes[..<split]), decoder)
+    if first.error == nil {
+        let second = outcome(of: Array(bytes[first.consumed...]), decoder)
+        guard first.packets + second.packets == whole.packets, second.error == whole.error else {
+            fatalError("two reads differ from one")
+        }
+    } else if first.error != whole.error {
+        fatalError("more bytes changed an error")
+    }
+    return 0
+}
+
+private func outcome(
+    of bytes: [UInt8], _ decoder: PacketDecoder
+) -> (packets: [Packet], consumed: Int, error: DecodeError?) {
+    var packets: [Packet] = []
+    var offset = 0
+    do throws(DecodeError) {
+        while case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes, at: offset) {
+            packets.append(try decoder.packet(frame, in: bytes.span.bytes))
+            offset = frame.end
+        }
+        return (packets, offset, nil)
+    } catch {
+        guard error.offset >= 0, error.offset <= bytes.count - offset else { fatalError("offset outside the bytes") }
+        return (packets, offset, error)
+    }
+}
+
+private func checkRoundTrip(_ packet: Packet, _ decoder: PacketDecoder) {
+    let version = if case .connect(let connect) = packet { connect.version } else { decoder.version }
+    do {
+        let once = try encoded(packet, version, decoder.sender)
+        let again = outcome(of: once, PacketDecoder(version: version, sender: decoder.sender))
+        guard again.packets == [packet], again.error == nil else { fatalError("decoded differently: \(again)") }
+        guard try encoded(again.packets[0], version, decoder.sender) == once else { fatalError("other bytes") }
+    } catch {
+        fatalError("accepted, but not encodable: \(error)")
+    }
+}
+
+private func encoded(_ packet: Packet, _ version: ProtocolVersion, _ sender: Endpoint) throws(EncodeError) -> [UInt8] {
+    var buffer = PacketBuffer()
+    try PacketEncoder(version: version, sender: sender).encode(packet, into: &buffer)
+    return buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
+}
+
+private func checkInPlace(_ bytes: [UInt8], _ decoder: PacketDecoder) {
+    let span = bytes.span.bytes
+    var offset = 0
+    while case .frame(let frame)? = try? decoder.nextFrame(in: span, at: offset) {
+        offset = frame.end
+        guard let packet = try? decoder.packet(frame, in: span) else { return }
+        switch packet {
+        case .publish(let publish):
+            guard let view = try? decoder.publish(frame, in: span), Array(bytes[view.payload]) == publish.payload,
+                view.delivery == publish.delivery, Array(bytes[view.topic]) == Array(publish.topic.utf8),
+                view.topicAlias == publish.properties.topicAlias
+            else { fatalError("a PUBLISH in place differs from its copy") }
+        case .pubAck(let acknowledgement), .pubRec(let acknowledgement), .pubRel(let acknowledgement),
+            .pubComp(let acknowledgement):
+            guard let view = try? decoder.acknowledgement(frame, in: span),
+                view.packetID == acknowledgement.packetID, view.reasonCode == acknowledgement.reasonCode
+            else { fatalError("an acknowledgement in place differs from its copy") }
+        default: break
+        }
+    }
+}
