@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Depends on the root package by path, as an app would. The C targets are peers and instruments, never part of the product.
+
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+
+let package = Package(
+    name: "CourierBenchmarks",
+    dependencies: [.package(name: "Courier", path: "..")],
+    targets: [
+        .target(name: "CAllocationCounter"),
+        .target(name: "CPahoPacket", linkerSettings: [.linkedLibrary(":libpaho-mqtt3c.a")]),
+        .target(name: "BenchmarkKit", dependencies: ["CAllocationCounter"], swiftSettings: settings),
+        .executableTarget(
+            name: "CodecBenchmark",
+            dependencies: ["BenchmarkKit", "CPahoPacket", .product(name: "MQTTCodec", package: "Courier")],
+            swiftSettings: settings),
+    ]
+)
