@@ -138,10 +138,10 @@ struct ByteReader {
         return code
     }
 
-    /// Skips `count` bytes, which the caller has seen to be there, as the body of a list that is read later.
+    /// Skips `count` bytes, of which the caller has seen that they remain, as the body of a list that is read later.
     @inline(__always)
-    mutating func skip(_ count: Int, _ field: PacketField) throws(DecodeError) -> Range<Int> {
-        try require(count, field)
+    mutating func skip(_ count: Int) -> Range<Int> {
+        precondition(count >= 0 && count <= remaining)
         defer { offset &+= count }
         return offset..<(offset &+ count)
     }

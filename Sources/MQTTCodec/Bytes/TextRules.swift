@@ -41,8 +41,8 @@ enum TextRules {
         return prefix.withUTF8Buffer { $0.elementsEqual(bytes.prefix($0.count)) }
     }
 
-    /// Where the filter behind `$share/group/` starts; `nil` when the group is missing or has a wildcard
-    /// ([MQTT-4.8.2-1]), or when nothing follows it ([MQTT-4.8.2-2]).
+    /// Where the filter behind `$share/group/` starts; `nil` when the group is missing ([MQTT-4.8.2-1]), or when it has a
+    /// wildcard or nothing behind it ([MQTT-4.8.2-2]).
     private static func sharedFilterStart(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let groupStart = 7
         var index = groupStart

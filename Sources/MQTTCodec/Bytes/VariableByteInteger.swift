@@ -1,4 +1,4 @@
-/// The encoding of lengths: seven bits a byte, lowest first, the high bit set while more follow ([MQTT-1.5.5]).
+/// The encoding of lengths: seven bits a byte, lowest first, the high bit set while more follow (1.5.5).
 enum VariableByteInteger {
     /// The largest value: four bytes of seven bits.
     static let maximum: UInt32 = 268_435_455

@@ -27,10 +27,17 @@ public struct PacketDecoder: Sendable {
         /// How many properties one list may have: 256 by default. User properties have no limit in the specification.
         public var maximumProperties: Int
 
+        /// How many filters a SUBSCRIBE or UNSUBSCRIBE may have: 8,192 by default. A filter of a few bytes takes many times
+        /// as many in memory, so the size of the packet alone would not bound it.
+        public var maximumFilters: Int
+
         /// Makes limits; see the properties for the defaults.
-        public init(maximumPacketSize: Int = 16 * 1024 * 1024, maximumProperties: Int = 256) {
+        public init(
+            maximumPacketSize: Int = 16 * 1024 * 1024, maximumProperties: Int = 256, maximumFilters: Int = 8_192
+        ) {
             self.maximumPacketSize = maximumPacketSize
             self.maximumProperties = maximumProperties
+            self.maximumFilters = maximumFilters
         }
     }
 
@@ -42,7 +49,10 @@ public struct PacketDecoder: Sendable {
         case frame(PacketFrame)
     }
 
-    /// The version of MQTT that was agreed on; a CONNECT says its own, whatever stands here.
+    /// The version of MQTT that was agreed on.
+    ///
+    /// A CONNECT says its own, whatever stands here; only flags in its fixed header, which MQTT 3.1 leaves open, are
+    /// tolerated no sooner than this is ``ProtocolVersion/v31``.
     public var version: ProtocolVersion
     /// The end of the connection that the bytes come from.
     public let sender: Endpoint
@@ -99,7 +109,13 @@ public struct PacketDecoder: Sendable {
         try bytes.withUnsafeBytes { bytes throws(DecodeError) in
             var reader = ByteReader(frame, in: bytes)
             switch frame.type {
-            case .connect: return .connect(try Connect(from: &reader, self))
+            case .connect:
+                let connect = try Connect(from: &reader, self)
+                // Only now it is known by which version's rules the fixed header goes.
+                if connect.version >= .v5, !frame.hasMinimalLength {
+                    throw DecodeError(.variableByteIntegerNotMinimal, in: .connect, .remainingLength, at: 1)
+                }
+                return .connect(connect)
             case .connAck: return .connAck(try ConnAck(from: &reader, self))
             case .publish:
                 let view = try PublishView(flags: frame.flags, from: &reader, self)
@@ -149,7 +165,7 @@ extension PacketDecoder {
         case .tooLong: throw DecodeError(.variableByteIntegerTooLong, in: type, .remainingLength, at: 1)
         case .value(let remainingLength, let lengthSize):
             let remainingLength = Int(remainingLength)
-            if version >= .v5, lengthSize != VariableByteInteger.byteCount(remainingLength) {
+            if version >= .v5, type != .connect, lengthSize != VariableByteInteger.byteCount(remainingLength) {
                 throw DecodeError(.variableByteIntegerNotMinimal, in: type, .remainingLength, at: 1)
             }
             let bodyStart = start &+ 1 &+ lengthSize
@@ -175,6 +191,9 @@ extension PacketDecoder {
         guard type.maySend(sender, in: version) else { throw DecodeError(.wrongSender, in: type, .fixedHeader, at: 0) }
         if let required = type.requiredFlags, byte & 0x0F & flagMask != required & flagMask {
             throw DecodeError(.invalidFlags(byte & 0x0F), in: type, .fixedHeader, at: 0)
+        }
+        if type == .publish, let violation = violation(inPublishFlags: byte & 0x0F) {
+            throw DecodeError(violation, in: type, .fixedHeader, at: 0)
         }
         return type
     }

@@ -14,6 +14,9 @@ public struct PacketFrame: Hashable, Sendable {
     /// Where the packet ends, and the next one starts.
     public let end: Int
 
+    /// Whether the remaining length has no more bytes than it needs.
+    var hasMinimalLength: Bool { bodyStart - start - 1 == VariableByteInteger.byteCount(end - bodyStart) }
+
     /// The size of the whole packet in bytes.
     public var byteCount: Int { end - start }
 }

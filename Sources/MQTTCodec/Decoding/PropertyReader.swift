@@ -24,9 +24,8 @@ struct PropertyReader {
             throw reader.error(.unknownProperty(number), .properties, at: start)
         }
         func refusal(_ violation: Violation) -> DecodeError { reader.error(violation, .property(id), at: start) }
-        guard id.allowedPlaces.contains(place), id.maySend(sender, at: place) else {
-            throw refusal(.propertyNotAllowed(id))
-        }
+        guard id.allowedPlaces.contains(place) else { throw refusal(.propertyNotAllowed(id)) }
+        guard id.maySend(sender, at: place) else { throw refusal(.propertyOfOtherEnd(id)) }
         let bit: UInt64 = 1 &<< UInt64(id.rawValue)
         if seen & bit != 0, !id.mayRepeat(at: place) { throw refusal(.duplicateProperty(id)) }
         seen |= bit
@@ -64,8 +63,10 @@ extension ByteReader {
     @inline(__always)
     mutating func propertyRange(in version: ProtocolVersion) throws(DecodeError) -> Range<Int> {
         guard version >= .v5 else { return offset..<offset }
-        let count = try variableByteInteger(.propertyLength)
-        return try skip(Int(count), .propertyLength)
+        let start = offset
+        let count = Int(try variableByteInteger(.propertyLength))
+        guard remaining >= count else { throw error(.truncated, .propertyLength, at: start) }
+        return skip(count)
     }
 
     /// Checks the properties in `range` and copies them.
@@ -76,7 +77,8 @@ extension ByteReader {
         var list: [Property] = []
         var properties = PropertyReader(ByteReader(range, of: self), at: place, decoder)
         while let view = try properties.next() { list.append(Property(view, in: bytes)) }
-        if properties.hasSeen(.authenticationData), !properties.hasSeen(.authenticationMethod) {
+        // 3.1.2.11.10; AUTH needs a method in any case, and a CONNACK is not told to have one.
+        if place == .connect, properties.hasSeen(.authenticationData), !properties.hasSeen(.authenticationMethod) {
             throw error(.authenticationDataWithoutMethod, .properties, at: range.lowerBound)
         }
         return PacketProperties(list)

@@ -71,16 +71,15 @@ extension FieldWriter {
         var seen: UInt64 = 0
         for property in properties.list {
             let id = property.id
-            guard id.allowedPlaces.contains(place), id.maySend(sender, at: place) else {
-                throw error(.propertyNotAllowed(id), .property(id))
-            }
+            guard id.allowedPlaces.contains(place) else { throw error(.propertyNotAllowed(id), .property(id)) }
+            guard id.maySend(sender, at: place) else { throw error(.propertyOfOtherEnd(id), .property(id)) }
             let bit: UInt64 = 1 &<< UInt64(id.rawValue)
             if seen & bit != 0, !id.mayRepeat(at: place) { throw error(.duplicateProperty(id), .property(id)) }
             seen |= bit
             try write(property, into: &buffer)
         }
         func hasSeen(_ id: PropertyID) -> Bool { seen & (1 &<< UInt64(id.rawValue)) != 0 }
-        if hasSeen(.authenticationData), !hasSeen(.authenticationMethod) {
+        if place == .connect, hasSeen(.authenticationData), !hasSeen(.authenticationMethod) {
             throw error(.authenticationDataWithoutMethod, .properties)
         }
         let byteCount = buffer.byteCount(since: start)

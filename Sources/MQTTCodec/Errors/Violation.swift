@@ -74,8 +74,10 @@ public enum Violation: Hashable, Sendable {
 
     // PUBLISH, SUBSCRIBE, UNSUBSCRIBE and their answers.
 
-    /// QoS 3 ([MQTT-3.3.1-4], [MQTT-3.8.3-4] of 3.1.1).
+    /// A PUBLISH with QoS 3 ([MQTT-3.3.1-4]).
     case invalidQoS
+    /// A subscription with QoS 3 (3.8.3.1, [MQTT-3.8.3-4] of 3.1.1).
+    case invalidRequestedQoS
     /// DUP on a QoS 0 PUBLISH ([MQTT-3.3.1-2]).
     case duplicateFlagOnQoS0
     /// Reserved bits of the subscription options are set ([MQTT-3.8.3-5]).
@@ -91,14 +93,18 @@ public enum Violation: Hashable, Sendable {
 
     /// An identifier that is none of the 27.
     case unknownProperty(UInt32)
-    /// A property that may not stand in this packet, or not be sent by this end.
+    /// A property that may not stand in this packet (2.2.2.2).
     case propertyNotAllowed(PropertyID)
+    /// A property that only the other end may put into this packet ([MQTT-3.3.4-6], [MQTT-3.14.2-2]).
+    case propertyOfOtherEnd(PropertyID)
     /// A property that may stand only once.
     case duplicateProperty(PropertyID)
     /// A value that the property may not have.
     case invalidPropertyValue(PropertyID)
     /// More properties in one list than a limit allows.
     case tooManyProperties(limit: Int)
+    /// More filters in one packet than a limit allows.
+    case tooManyFilters(limit: Int)
     /// Authentication data without an authentication method.
     case authenticationDataWithoutMethod
     /// An AUTH that does not name its method.
@@ -110,26 +116,20 @@ extension Violation {
     public var reasonCode: PacketReasonCode {
         switch self {
         case .reservedPacketType, .invalidFlags, .variableByteIntegerTooLong, .variableByteIntegerNotMinimal,
-            .truncated, .trailingBytes, .fieldTooLong, .malformedUTF8, .nullCharacter, .reservedConnectFlag,
-            .invalidWillQoS,
-            .willFlagsWithoutWill, .passwordWithoutUsername, .reservedAcknowledgeFlags, .invalidQoS,
-            .reservedSubscriptionOptions, .unknownProperty:
+            .truncated, .trailingBytes, .fieldTooLong, .malformedUTF8, .nullCharacter, .emptyTopic,
+            .wildcardInTopicName, .misplacedMultiLevelWildcard, .misplacedSingleLevelWildcard, .invalidSharedFilter,
+            .reservedConnectFlag, .invalidWillQoS, .willFlagsWithoutWill, .passwordWithoutUsername,
+            .reservedAcknowledgeFlags, .invalidQoS, .reservedSubscriptionOptions, .unknownProperty,
+            .propertyNotAllowed:
             .malformedPacket
         case .wrongSender, .packetIDZero, .invalidReasonCode, .notInThisVersion, .emptyTopicWithoutAlias,
-            .sessionPresentInRefusal, .connAckOfOlderVersion, .duplicateFlagOnQoS0, .invalidRetainHandling,
-            .noLocalOnSharedSubscription, .noEntries, .propertyNotAllowed, .duplicateProperty,
+            .sessionPresentInRefusal, .connAckOfOlderVersion, .duplicateFlagOnQoS0, .invalidRequestedQoS,
+            .invalidRetainHandling, .noLocalOnSharedSubscription, .noEntries, .propertyOfOtherEnd, .duplicateProperty,
             .authenticationDataWithoutMethod, .missingAuthenticationMethod:
             .protocolError
-        case .invalidPropertyValue(let id):
-            switch id {
-            case .topicAlias: .topicAliasInvalid  // 3.3.2.3.4
-            case .responseTopic: .topicNameInvalid
-            default: .protocolError
-            }
+        case .invalidPropertyValue(let id): id == .topicAlias ? .topicAliasInvalid : .protocolError  // 3.3.2.3.4
         case .packetTooLarge: .packetTooLarge
-        case .tooManyProperties: .quotaExceeded
-        case .emptyTopic, .wildcardInTopicName: .topicNameInvalid
-        case .misplacedMultiLevelWildcard, .misplacedSingleLevelWildcard, .invalidSharedFilter: .topicFilterInvalid
+        case .tooManyProperties, .tooManyFilters: .quotaExceeded
         case .unknownProtocolName, .unsupportedProtocolVersion: .unsupportedProtocolVersion
         case .emptyClientID: .clientIdentifierNotValid
         }
@@ -170,7 +170,7 @@ extension Violation: CustomStringConvertible {
         case .reservedAcknowledgeFlags: "a reserved bit is set"
         case .sessionPresentInRefusal: "a refusal cannot have a session"
         case .connAckOfOlderVersion(let code): "the server answered in MQTT 3 with return code \(code)"
-        case .invalidQoS: "QoS 3 does not exist"
+        case .invalidQoS, .invalidRequestedQoS: "QoS 3 does not exist"
         case .duplicateFlagOnQoS0: "DUP is set at QoS 0"
         case .reservedSubscriptionOptions: "a reserved bit is set"
         case .invalidRetainHandling: "retain handling 3 does not exist"
@@ -178,9 +178,11 @@ extension Violation: CustomStringConvertible {
         case .noEntries: "there is no entry"
         case .unknownProperty(let id): "there is no property 0x\(String(id, radix: 16))"
         case .propertyNotAllowed(let id): "property \(id) is not allowed here"
+        case .propertyOfOtherEnd(let id): "only the other end may send property \(id) here"
         case .duplicateProperty(let id): "property \(id) stands twice"
         case .invalidPropertyValue(let id): "property \(id) may not have this value"
         case .tooManyProperties(let limit): "there are more than \(limit) properties"
+        case .tooManyFilters(let limit): "there are more than \(limit) filters"
         case .authenticationDataWithoutMethod: "authentication data needs an authentication method"
         case .missingAuthenticationMethod: "the authentication method is missing"
         }

@@ -75,7 +75,9 @@ extension FieldWriter {
         _ code: PacketReasonCode, _ properties: PacketProperties, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
         if code == .success, properties.isEmpty { return }
-        guard version >= .v5 else { throw error(.notInThisVersion, .reasonCode) }
+        guard version >= .v5 else {
+            throw error(.notInThisVersion, code == .success ? .properties : .reasonCode)
+        }
         try reasonCode(code, into: &buffer)
         if !properties.isEmpty { try self.properties(properties, at: PropertyPlaces(packet), into: &buffer) }
     }

@@ -17,27 +17,32 @@ extension Auth {
     private var isEmpty: Bool { reasonCode == .success && properties.isEmpty }
 
     init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
-        let bodySize = reader.remaining
-        if bodySize == 0, !PacketReasonCode.success.isAllowed(in: .auth, from: decoder.sender) {
-            throw reader.error(.invalidReasonCode(PacketReasonCode.success.rawValue), .reasonCode)
+        guard reader.remaining > 0 else {
+            guard PacketReasonCode.success.isAllowed(in: .auth, from: decoder.sender) else {
+                throw reader.error(.invalidReasonCode(PacketReasonCode.success.rawValue), .reasonCode)
+            }
+            self.init(reasonCode: .success, properties: [])
+            return
         }
-        (reasonCode, properties) = try reader.shortened(decoder)
+        let code = try reader.reasonCode(from: decoder.sender)
+        let range = reader.remaining > 0 ? try reader.propertyRange(in: decoder.version) : reader.end..<reader.end
+        let properties = try reader.properties(in: range, at: .auth, decoder)
         try reader.finish()
-        if bodySize > 0, properties[.authenticationMethod] == nil {
-            throw reader.error(.missingAuthenticationMethod, .properties)
+        guard properties.authenticationMethod != nil else {
+            throw reader.error(.missingAuthenticationMethod, .properties, at: range.lowerBound)
         }
+        self.init(reasonCode: code, properties: properties)
     }
 }
 
 extension Auth: PacketBody {
     func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError) {
-        if isEmpty {
-            guard reasonCode.isAllowed(in: .auth, from: fields.sender) else {
-                throw fields.error(.invalidReasonCode(reasonCode.rawValue), .reasonCode)
-            }
-        } else if properties[.authenticationMethod] == nil {
-            throw fields.error(.missingAuthenticationMethod, .properties)
+        guard reasonCode.isAllowed(in: .auth, from: fields.sender) else {
+            throw fields.error(.invalidReasonCode(reasonCode.rawValue), .reasonCode)
         }
         try fields.shortened(reasonCode, properties, into: &buffer)
+        if !isEmpty, properties[.authenticationMethod] == nil {
+            throw fields.error(.missingAuthenticationMethod, .properties)
+        }
     }
 }

@@ -45,13 +45,28 @@ private enum PublishFlags {
     static let retain: UInt8 = 0b0001
     static let qosShift: UInt8 = 1
     static let duplicate: UInt8 = 0b1000
+
+    static func qos(_ flags: UInt8) -> PacketQoS? { PacketQoS(rawValue: (flags >> qosShift) & 0b11) }
+}
+
+extension PacketDecoder {
+    /// What is wrong with the `flags` of a PUBLISH, if anything.
+    @inline(__always)
+    func violation(inPublishFlags flags: UInt8) -> Violation? {
+        guard let qos = PublishFlags.qos(flags) else { return .invalidQoS }
+        // MQTT 3.1 does not say what DUP means at QoS 0, and old clients set it.
+        let isDuplicate = flags & PublishFlags.duplicate != 0
+        return qos == .atMostOnce && isDuplicate && version > .v31 ? .duplicateFlagOnQoS0 : nil
+    }
 }
 
 extension PublishView {
     @inline(__always)
     init(flags: UInt8, from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
         isRetained = flags & PublishFlags.retain != 0
-        let qos = try Self.checkedQoS(flags, reader, decoder.version)
+        guard let qos = PublishFlags.qos(flags) else {
+            throw reader.error(.invalidQoS, .fixedHeader, at: reader.packetStart)
+        }
         let topicStart = reader.offset
         topic = try reader.binary(.topicName)
         switch qos {
@@ -72,20 +87,6 @@ extension PublishView {
             throw reader.error(violation, .topicName, at: topicStart)
         }
         payload = reader.offset..<reader.end
-    }
-
-    @inline(__always)
-    private static func checkedQoS(
-        _ flags: UInt8, _ reader: ByteReader, _ version: ProtocolVersion
-    ) throws(DecodeError) -> PacketQoS {
-        guard let qos = PacketQoS(rawValue: (flags >> PublishFlags.qosShift) & 0b11) else {
-            throw reader.error(.invalidQoS, .fixedHeader, at: reader.packetStart)
-        }
-        // MQTT 3.1 does not say what DUP means at QoS 0, and old clients set it.
-        if qos == .atMostOnce, flags & PublishFlags.duplicate != 0, version > .v31 {
-            throw reader.error(.duplicateFlagOnQoS0, .fixedHeader, at: reader.packetStart)
-        }
-        return qos
     }
 
     /// Checks all properties, and finds the one that the topic depends on.
@@ -133,6 +134,7 @@ extension PacketEncoder {
                 buffer.reserve(bodySize + 5)
                 buffer.append(Self.firstByte(delivery, isRetained))
                 buffer.append(variableByteInteger: bodySize)
+                if topic.isEmpty { throw fields.error(emptyTopic, .topicName) }
                 try fields.topicName(topic, .topicName, into: &buffer)
                 if let id = delivery.packetID { buffer.append(id.rawValue) }
                 if version >= .v5 { buffer.append(0 as UInt8) }
@@ -154,7 +156,8 @@ extension PacketEncoder {
     ) throws(EncodeError) {
         buffer.append(Self.firstByte(delivery, isRetained))
         let bodyStart = buffer.position
-        if topic.isEmpty, properties.topicAlias != nil {
+        if topic.isEmpty {
+            guard properties.topicAlias != nil else { throw fields.error(emptyTopic, .topicName) }
             buffer.append(0 as UInt16)
         } else {
             try fields.topicName(topic, .topicName, into: &buffer)
@@ -165,6 +168,9 @@ extension PacketEncoder {
         try checkSize(bodySize, of: .publish)
         buffer.insert(variableByteInteger: bodySize, at: bodyStart)
     }
+
+    /// What is wrong with an empty topic: in MQTT 5 an alias could stand for it (3.3.2.1).
+    private var emptyTopic: Violation { version >= .v5 ? .emptyTopicWithoutAlias : .emptyTopic }
 
     @inline(__always)
     private static func firstByte(_ delivery: Delivery, _ isRetained: Bool) -> UInt8 {

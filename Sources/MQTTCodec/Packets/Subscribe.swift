@@ -67,8 +67,17 @@ extension Subscribe {
         subscriptions = []
         repeat {
             guard reader.remaining > 0 else { throw reader.error(.noEntries, .topicFilter) }
+            try reader.checkFilterCount(subscriptions.count, decoder)
             subscriptions.append(try Subscription(from: &reader, decoder))
         } while reader.remaining > 0
+    }
+}
+
+extension ByteReader {
+    /// Checks that one more filter than `count` is within the limit.
+    func checkFilterCount(_ count: Int, _ decoder: PacketDecoder) throws(DecodeError) {
+        let limit = decoder.limits.maximumFilters
+        guard count < limit else { throw error(.tooManyFilters(limit: limit), .topicFilter) }
     }
 }
 
@@ -82,7 +91,7 @@ extension Subscription {
         }
         let reserved = decoder.version >= .v5 ? OptionBits.reserved : ~OptionBits.qosMask
         if options & reserved != 0 { throw refusal(.reservedSubscriptionOptions) }
-        guard let qos = PacketQoS(rawValue: options & OptionBits.qosMask) else { throw refusal(.invalidQoS) }
+        guard let qos = PacketQoS(rawValue: options & OptionBits.qosMask) else { throw refusal(.invalidRequestedQoS) }
         guard let retainHandling = RetainHandling(rawValue: options >> OptionBits.retainHandlingShift) else {
             throw refusal(.invalidRetainHandling)
         }

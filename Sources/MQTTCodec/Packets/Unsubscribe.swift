@@ -22,6 +22,7 @@ extension Unsubscribe {
         filters = []
         repeat {
             guard reader.remaining > 0 else { throw reader.error(.noEntries, .topicFilter) }
+            try reader.checkFilterCount(filters.count, decoder)
             filters.append(reader.string(try reader.topicFilter(knowsSharing: decoder.version >= .v5)))
         } while reader.remaining > 0
     }
