@@ -14,11 +14,14 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "Courier",
     products: [
+        .library(name: "CourierCore", targets: ["CourierCore"]),
         .library(name: "MQTTCodec", targets: ["MQTTCodec"]),
     ],
     targets: [
+        .target(name: "CourierCore", swiftSettings: settings),
         .target(name: "MQTTCodec", swiftSettings: settings),
 
+        .testTarget(name: "CourierCoreTests", dependencies: ["CourierCore"], swiftSettings: settings),
         .testTarget(
             name: "MQTTCodecTests", dependencies: ["MQTTCodec"], resources: [.copy("Captures")],
             swiftSettings: settings),

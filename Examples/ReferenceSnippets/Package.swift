@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Compiles the published Courier snippets against this package, as an app would: README.md says what is shown.
+
+let package = Package(
+    name: "ReferenceSnippets",
+    dependencies: [
+        .package(name: "Courier", path: "../..")
+    ],
+    targets: [
+        .target(
+            name: "StubMQTT",
+            dependencies: [.product(name: "CourierCore", package: "Courier")],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
+        .target(
+            name: "ReferenceSwift5",
+            dependencies: ["StubMQTT", .product(name: "CourierCore", package: "Courier")],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(
+            name: "ReferenceSwift6",
+            dependencies: ["StubMQTT", .product(name: "CourierCore", package: "Courier")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+    ]
+)

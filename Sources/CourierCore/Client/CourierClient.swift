@@ -1,0 +1,22 @@
+/// A client that stays connected until it is told otherwise.
+///
+/// ```swift
+/// let client = CourierClientFactory().makeMQTTClient(config: MQTTClientConfig(authService: authService))
+/// client.connect()
+/// try await client.connected()
+/// try await client.publish(order, to: "orders/7", qos: .one)
+/// for try await note in client.messages(Note.self, from: "chat/+/notes") { show(note) }
+/// ```
+///
+/// Every member may be called from any thread; none blocks.
+public protocol CourierClient: CourierSession {
+    /// Whether a session exists: `connect()` was called, and `destroy()` was not called since.
+    var hasExistingSession: Bool { get }
+
+    /// Ends the connection and stops reconnecting; messages and subscriptions are kept for the next `connect()`.
+    func disconnect()
+
+    /// Ends the connection and removes stored messages and subscriptions. The client can be connected afresh
+    /// afterwards.
+    func destroy()
+}

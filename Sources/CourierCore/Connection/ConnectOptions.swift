@@ -1,0 +1,111 @@
+/// Where and as whom to connect: what an auth provider hands to the client for one connection attempt.
+///
+/// No description, debug description or mirror of it shows ``password`` or the values of ``userProperties`` (they
+/// often carry tokens); the user name is shown.
+///
+/// ```swift
+/// let options = ConnectOptions(
+///     host: "broker.example.com", port: 8883, clientId: "phone-7", username: "ada", password: secret, scheme: "tls")
+/// ```
+public struct ConnectOptions: Hashable, Sendable {
+    /// The broker's host name or IP address.
+    public let host: String
+
+    /// The broker's port.
+    public let port: UInt16
+
+    /// Seconds without traffic after which the client asks the broker for a sign of life; 60 by default, 0 for never.
+    public let keepAlive: UInt16
+
+    /// The id by which the broker knows this client and its session; unique among the broker's clients.
+    public let clientId: String
+
+    /// The user name; empty sends none.
+    public let username: String
+
+    /// The password; empty sends none.
+    public let password: String
+
+    /// Whether the broker is to forget this client's earlier session; `false` by default.
+    public let isCleanSession: Bool
+
+    /// User properties of CONNECT in MQTT 5, ignored in 3.1.1; `nil` by default.
+    public let userProperties: [String: String]?
+
+    /// Protocol names offered in the TLS handshake (ALPN), most wanted first; `nil` by default.
+    public let alpn: [String]?
+
+    /// How to reach the broker, for example `tcp`, `tls` or `mqtts`; `nil`, the default, leaves it to the client.
+    public let scheme: String?
+
+    /// Collects the options; nothing is checked here, the client reports what it can not use when it connects.
+    ///
+    /// - Parameters:
+    ///   - host: The broker's host name or IP address.
+    ///   - port: The broker's port.
+    ///   - keepAlive: Seconds without traffic until the client probes; 60 by default, 0 for never.
+    ///   - clientId: The id of this client, unique among the broker's clients.
+    ///   - username: The user name; empty sends none.
+    ///   - password: The password; empty sends none.
+    ///   - isCleanSession: Whether the broker forgets the earlier session; `false` by default.
+    ///   - userProperties: User properties of CONNECT in MQTT 5; `nil` by default.
+    ///   - alpn: Protocol names for the TLS handshake; `nil` by default.
+    ///   - scheme: How to reach the broker; `nil` by default.
+    public init(
+        host: String,
+        port: UInt16,
+        keepAlive: UInt16 = 60,
+        clientId: String,
+        username: String,
+        password: String,
+        isCleanSession: Bool = false,
+        userProperties: [String: String]? = nil,
+        alpn: [String]? = nil,
+        scheme: String? = nil
+    ) {
+        self.host = host
+        self.port = port
+        self.keepAlive = keepAlive
+        self.clientId = clientId
+        self.username = username
+        self.password = password
+        self.isCleanSession = isCleanSession
+        self.userProperties = userProperties
+        self.alpn = alpn
+        self.scheme = scheme
+    }
+}
+
+extension ConnectOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private static let hidden = "<hidden>"
+
+    private var shownFields: KeyValuePairs<String, String> {
+        [
+            "host": host.debugDescription,
+            "port": "\(port)",
+            "keepAlive": "\(keepAlive)",
+            "clientId": clientId.debugDescription,
+            "username": username.debugDescription,
+            "password": Self.hidden,
+            "isCleanSession": "\(isCleanSession)",
+            "userProperties": userProperties.map { properties in
+                "[\(properties.keys.sorted().map { "\($0.debugDescription): \(Self.hidden)" }.joined(separator: ", "))]"
+            } ?? "nil",
+            "alpn": alpn.map { "\($0)" } ?? "nil",
+            "scheme": scheme?.debugDescription ?? "nil",
+        ]
+    }
+
+    /// All fields but the password and the values of the user properties.
+    public var description: String {
+        "ConnectOptions(\(shownFields.map { "\($0.key): \($0.value)" }.joined(separator: ", ")))"
+    }
+
+    /// The same text as ``description``.
+    public var debugDescription: String { description }
+
+    /// Shows the same fields as ``description``, so that `dump` and debuggers leak nothing either.
+    public var customMirror: Mirror {
+        Mirror(self, children: shownFields.map { (label: $0.key, value: $0.value as Any) }, displayStyle: .struct)
+    }
+}

@@ -1,0 +1,36 @@
+/// The app's source of credentials for code written with `async`; beside ``IConnectionServiceProvider``, which takes
+/// closures.
+///
+/// ```swift
+/// actor TokenService: ConnectionServiceProvider {
+///     let clientID = "phone-7"
+///     func connectOptions() async throws -> ConnectGrant {
+///         let token = try await fetchToken()
+///         return ConnectGrant(
+///             ConnectOptions(host: "broker", port: 8883, clientId: clientID, username: "ada", password: token.text),
+///             expiresAt: token.expiry)
+///     }
+/// }
+/// ```
+///
+/// Contract. Calls come from any task, at most one ``connectOptions()`` at a time; it should end when its task is
+/// cancelled, which happens at the authentication timeout and when the app disconnects. What it throws decides the
+/// retry: an ``AuthError`` as that type says, any other error like ``AuthError/otherError(_:)``.
+public protocol ConnectionServiceProvider: Sendable {
+    /// A string that identifies this client among all clients of the broker, the same on every call.
+    var clientID: String { get async }
+
+    /// Finds the options for the next connection attempt.
+    ///
+    /// - Returns: The options, and until when they are good.
+    /// - Throws: Why there are none.
+    func connectOptions() async throws -> ConnectGrant
+
+    /// Forgets cached credentials: the broker has just refused them. Does nothing by default.
+    func clearCachedOptions() async
+}
+
+extension ConnectionServiceProvider {
+    /// Does nothing: there is no cache.
+    public func clearCachedOptions() async {}
+}

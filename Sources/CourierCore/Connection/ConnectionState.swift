@@ -1,0 +1,11 @@
+/// What a client's connection is doing, as the app sees it.
+public enum ConnectionState: Hashable, Sendable, CaseIterable {
+    /// Credentials are fetched or a connection is being opened, for the first time or again.
+    case connecting
+
+    /// The broker accepted the connection; messages flow.
+    case connected
+
+    /// There is no connection, and none is being opened at this moment.
+    case disconnected
+}

@@ -1,0 +1,55 @@
+/// The app's source of credentials: asked for ``ConnectOptions`` whenever a connection attempt needs them.
+///
+/// ```swift
+/// final class AuthService: IConnectionServiceProvider {
+///     private var cached: ConnectOptions?
+///     var clientId: String { deviceID }
+///     func getConnectOptions(completion: @escaping (Result<ConnectOptions, AuthError>) -> Void) {
+///         if let cached { return completion(.success(cached)) }
+///         fetchCredentials { completion($0) }
+///     }
+///     func clearCachedAuthResponse() { cached = nil }
+/// }
+/// ```
+///
+/// Contract. The client keeps the provider alive, and calls every member from one place, its delivery queue (the main
+/// queue unless configured otherwise), one call at a time; so a provider needs no lock and need not be `Sendable`. It
+/// must not block that queue. New code may prefer ``ConnectionServiceProvider``, which is `async`.
+public protocol IConnectionServiceProvider: AnyObject {
+    /// A string that identifies this client among all clients of the broker, the same on every call.
+    var clientId: String { get }
+
+    /// Options that can be used without asking, for example from a cache; `nil`, the default, means ask.
+    var existingConnectOptions: ConnectOptions? { get }
+
+    /// Gives a further id to those who build the client id from several, if the app has set one.
+    ///
+    /// A provider that does not declare it has none: the default reads `nil` and ignores what is set.
+    var extraIdProvider: (() -> String?)? { get set }
+
+    /// Finds the options for the next connection attempt and reports them, or why there are none.
+    ///
+    /// There is at most one such call under way at a time.
+    ///
+    /// - Parameter completion: Takes the result, from any thread, now or later. Only the first call counts, and
+    ///   none after the authentication timeout. A provider may declare it with or without `@Sendable`; it needs the
+    ///   attribute in Swift 6 mode to hand it to another thread.
+    func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void)
+
+    /// Forgets cached credentials: the broker has just refused them. Does nothing by default.
+    func clearCachedAuthResponse()
+}
+
+extension IConnectionServiceProvider {
+    /// `nil`: every attempt asks ``getConnectOptions(completion:)``.
+    public var existingConnectOptions: ConnectOptions? { nil }
+
+    /// Always `nil`; setting it does nothing.
+    public var extraIdProvider: (() -> String?)? {
+        get { nil }
+        set {}  // A provider that wants it declares a stored property of this name.
+    }
+
+    /// Does nothing: there is no cache.
+    public func clearCachedAuthResponse() {}
+}

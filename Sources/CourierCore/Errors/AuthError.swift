@@ -1,0 +1,34 @@
+public import Foundation
+
+/// Why a connection service provider has no ``ConnectOptions`` to give.
+///
+/// The client decides by it how soon it asks again: an HTTP status in 400–499 means that asking again at once is
+/// pointless, everything else is tried again sooner.
+public enum AuthError: Error, Sendable {
+    /// The credential service answered with this HTTP status.
+    case httpError(statusCode: Int)
+
+    /// Anything else, for example a network error of `URLSession`.
+    case otherError(NSError)
+}
+
+extension AuthError: CustomStringConvertible, LocalizedError {
+    /// The status, or the domain and code of the error beneath; its `userInfo` may hold secrets and is left out.
+    public var description: String {
+        switch self {
+        case .httpError(let statusCode): "the credential service answered with HTTP status \(statusCode)"
+        case .otherError(let error): "the credentials could not be fetched (\(error.domain), code \(error.code))"
+        }
+    }
+
+    /// The same text as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension AuthError: CustomDebugStringConvertible, CustomReflectable {
+    /// The same text as ``description``.
+    public var debugDescription: String { description }
+
+    /// Shows the same as ``description``, so that `dump` does not print the `userInfo` of the error beneath.
+    public var customMirror: Mirror { Mirror(self, children: ["summary": description], displayStyle: .enum) }
+}

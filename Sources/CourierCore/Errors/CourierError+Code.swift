@@ -1,0 +1,131 @@
+extension CourierError {
+    /// The kind of a ``CourierError``.
+    ///
+    /// A later version may add kinds, so a `switch` over it needs a `default`. Numbers below 200 say that the call
+    /// was wrong or can not be served here; 200 to 299 that the peer answered or behaved in a way that ends the
+    /// matter; 300 to 399 that the way to the peer failed; 400 to 499 that the message store failed.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: Int {
+            case invalidTopicName = 100
+            case invalidTopicFilter = 101
+            case invalidTopicTemplate = 102
+            case invalidTopicArgument = 103
+            case missingTopicArgument = 104
+            case unresolvedPlaceholder = 105
+            case invalidConfiguration = 110
+            case invalidMessage = 111
+            case encodingFailed = 120
+            case decodingFailed = 121
+            case queueFull = 130
+            case messageExpired = 131
+            case sessionMissing = 140
+            case clientDestroyed = 141
+
+            case malformedPacket = 200
+            case protocolViolation = 201
+            case connectionRefused = 210
+            case notAuthorized = 211
+            case sessionTakenOver = 212
+            case disconnectedByServer = 213
+            case publishRefused = 220
+            case subscriptionRefused = 221
+
+            case connectionFailed = 300
+            case connectionLost = 301
+            case timedOut = 302
+            case secureConnectionFailed = 303
+            case authenticationFailed = 310
+
+            case storeFailed = 400
+            case storeFull = 401
+            case storeDamaged = 402
+            case storeInUse = 403
+        }
+
+        private let kind: Kind
+
+        private init(_ kind: Kind) { self.kind = kind }
+
+        /// The number that this code has as an `NSError` code; it never changes between versions.
+        public var number: Int { kind.rawValue }
+
+        /// The code's Swift name, such as `invalidTopicName`.
+        public var description: String { "\(kind)" }
+
+        // MARK: What the call got wrong
+
+        /// A topic name breaks a rule of MQTT: it is empty, too long, or holds a wildcard or U+0000.
+        public static let invalidTopicName = Code(.invalidTopicName)
+        /// A topic filter breaks a rule of MQTT: it is empty, too long, holds U+0000, a misplaced wildcard or a bad
+        /// share.
+        public static let invalidTopicFilter = Code(.invalidTopicFilter)
+        /// The text of a ``Topic`` template can not be read.
+        public static let invalidTopicTemplate = Code(.invalidTopicTemplate)
+        /// A value given for a template's parameter can not stand in a topic level, or the template has no such
+        /// parameter.
+        public static let invalidTopicArgument = Code(.invalidTopicArgument)
+        /// A template is used as a topic name while a parameter has no value.
+        public static let missingTopicArgument = Code(.missingTopicArgument)
+        /// `%u` or `%c` is used where no connection, hence no user name or client id, is known.
+        public static let unresolvedPlaceholder = Code(.unresolvedPlaceholder)
+        /// An option given to the SDK is out of range or contradicts another.
+        public static let invalidConfiguration = Code(.invalidConfiguration)
+        /// A message can not be sent as it is: its payload or a property is too long or not allowed.
+        public static let invalidMessage = Code(.invalidMessage)
+        /// No adapter could turn the value into bytes.
+        public static let encodingFailed = Code(.encodingFailed)
+        /// No adapter could turn the bytes into the type that the reader asked for.
+        public static let decodingFailed = Code(.decodingFailed)
+        /// A bounded queue has no room and its policy is to refuse.
+        public static let queueFull = Code(.queueFull)
+        /// A message outlived its expiry before it could be sent.
+        public static let messageExpired = Code(.messageExpired)
+        /// The call needs a session, and `connect()` was never called or the session was destroyed.
+        public static let sessionMissing = Code(.sessionMissing)
+        /// The client was destroyed while the call waited.
+        public static let clientDestroyed = Code(.clientDestroyed)
+
+        // MARK: What the peer did
+
+        /// The peer sent bytes that are no MQTT packet.
+        public static let malformedPacket = Code(.malformedPacket)
+        /// The peer sent a well-formed packet that the protocol does not allow there.
+        public static let protocolViolation = Code(.protocolViolation)
+        /// The broker answered the connection request with a refusal.
+        public static let connectionRefused = Code(.connectionRefused)
+        /// The broker does not accept these credentials, or not for this action.
+        public static let notAuthorized = Code(.notAuthorized)
+        /// Another connection with the same client id took over the session.
+        public static let sessionTakenOver = Code(.sessionTakenOver)
+        /// The broker ended the connection and said why.
+        public static let disconnectedByServer = Code(.disconnectedByServer)
+        /// The broker refused a message.
+        public static let publishRefused = Code(.publishRefused)
+        /// The broker refused a subscription.
+        public static let subscriptionRefused = Code(.subscriptionRefused)
+
+        // MARK: What happened on the way
+
+        /// No connection to the broker came about: name resolution, routing or the peer's port failed.
+        public static let connectionFailed = Code(.connectionFailed)
+        /// An established connection broke without a word from the broker.
+        public static let connectionLost = Code(.connectionLost)
+        /// A named time limit passed.
+        public static let timedOut = Code(.timedOut)
+        /// The TLS handshake failed: certificate, host name or protocol version.
+        public static let secureConnectionFailed = Code(.secureConnectionFailed)
+        /// The connection service provider gave no options.
+        public static let authenticationFailed = Code(.authenticationFailed)
+
+        // MARK: What the message store could not do
+
+        /// The store could not read or write; what it accepted earlier is kept.
+        public static let storeFailed = Code(.storeFailed)
+        /// The store reached its limit or the disk is full; the message was not accepted.
+        public static let storeFull = Code(.storeFull)
+        /// The stored data can not be read as what it should be.
+        public static let storeDamaged = Code(.storeDamaged)
+        /// Another process has the store open.
+        public static let storeInUse = Code(.storeInUse)
+    }
+}

@@ -1,0 +1,24 @@
+public import Foundation
+
+extension CourierError: LocalizedError {
+    /// The sentence in ``message``.
+    public var errorDescription: String? { message }
+}
+
+extension CourierError: CustomNSError {
+    /// `"CourierErrorDomain"`, the domain of every bridged ``CourierError``.
+    public static var errorDomain: String { "CourierErrorDomain" }
+
+    /// The code's stable number, see ``Code/number``.
+    public var errorCode: Int { code.number }
+
+    /// The sentence under `NSLocalizedDescriptionKey` and the cause under `NSUnderlyingErrorKey`.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let cause { info[NSUnderlyingErrorKey] = cause as NSError }
+        return info
+    }
+
+    /// The same error for code that speaks `NSError`: ``AuthError/otherError(_:)`` and `Result<Value, NSError>`.
+    public var asNSError: NSError { NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo) }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// Every failure Courier reports: what kind it is, a sentence for a person, and what lay beneath it.
+///
+/// ```swift
+/// do {
+///     try await client.publish(order, to: "orders/7", qos: .one)
+/// } catch let error as CourierError {
+///     switch error.code {
+///     case .invalidTopicName: fixTheTopic(error.message)
+///     case .queueFull: tryLater()
+///     default: report(error)
+///     }
+/// }
+/// ```
+///
+/// A mistake in the call (`invalidTopicName`, `queueFull`) has other codes than what a peer did (`protocolViolation`,
+/// `publishRefused`). No text of an error holds a password, a token or a payload: of a foreign ``cause`` only its
+/// type, domain and code are printed.
+public struct CourierError: Error, Sendable {
+    /// What kind of failure this is; compare it or `switch` over it, and always keep a `default`.
+    public let code: Code
+
+    /// One sentence that names the thing that failed and what to do about it.
+    public let message: String
+
+    /// The error that led to this one, if there was one; it may come from the app, Foundation or a system library.
+    public let cause: (any Error)?
+
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - message: A sentence that names the thing and the remedy, without secrets.
+    ///   - cause: The error beneath, `nil` by default.
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+}
+
+extension CourierError: CustomStringConvertible {
+    /// The code, the sentence, and a summary of the cause that can not leak what a foreign error carries.
+    public var description: String {
+        guard let cause else { return "\(code): \(message)" }
+        return "\(code): \(message) (cause: \(Self.summary(of: cause)))"
+    }
+
+    private static func summary(of cause: any Error) -> String {
+        if let cause = cause as? CourierError { return cause.description }
+        let bridged = cause as NSError
+        return "\(type(of: cause)), domain \(bridged.domain), code \(bridged.code)"
+    }
+}
+
+extension CourierError: CustomDebugStringConvertible, CustomReflectable {
+    /// The same text as ``description``.
+    public var debugDescription: String { description }
+
+    /// Shows the code, the message and the safe summary of the cause, so that `dump` shows no more than `print`.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: ["code": code.description, "message": message, "cause": cause.map(Self.summary(of:)) ?? "none"],
+            displayStyle: .struct)
+    }
+}

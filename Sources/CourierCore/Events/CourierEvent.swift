@@ -1,0 +1,18 @@
+/// One step of a client, and the connection it belongs to.
+public struct CourierEvent: Sendable {
+    /// The options of the connection at that moment, `nil` when there were none yet; its description shows no secret.
+    public let connectionInfo: ConnectOptions?
+
+    /// What happened.
+    public let type: CourierEventType
+
+    /// Makes an event; apps need it in tests only.
+    ///
+    /// - Parameters:
+    ///   - connectionInfo: The options of the connection.
+    ///   - type: What happened.
+    public init(connectionInfo: ConnectOptions?, type: CourierEventType) {
+        self.connectionInfo = connectionInfo
+        self.type = type
+    }
+}

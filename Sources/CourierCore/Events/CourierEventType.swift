@@ -1,0 +1,85 @@
+public import Foundation
+
+/// What a ``CourierEvent`` reports.
+///
+/// `timeTaken`, `diffLastInbound` and `diffLastOutbound` are milliseconds, `sizeBytes` is the size of the payload. No
+/// event holds a password or a token.
+public enum CourierEventType: Sendable {
+    // MARK: Credentials
+
+    /// The provider is asked for options.
+    case connectionServiceAuthStart
+    /// The provider gave options.
+    case connectionServiceAuthSuccess(timeTaken: Int)
+    /// The provider gave none; it is asked again later.
+    case connectionServiceAuthFailure(timeTaken: Int, error: (any Error)?)
+
+    // MARK: Connection
+
+    /// CONNECT was written to the transport.
+    case connectedPacketSent
+    /// The app ended the connection; `clearState` says whether by `destroy()`.
+    case courierDisconnect(clearState: Bool)
+    /// A connection is being opened.
+    case connectionAttempt
+    /// The broker accepted the connection.
+    case connectionSuccess(timeTaken: Int)
+    /// No connection came about.
+    case connectionFailure(timeTaken: Int, error: (any Error)?)
+    /// An established connection broke; the times say how long ago something was last received and sent.
+    case connectionLost(timeTaken: Int, error: (any Error)?, diffLastInbound: Int?, diffLastOutbound: Int?)
+    /// The connection was closed in order.
+    case connectionDisconnect
+    /// Another attempt begins after a loss or a failure.
+    case reconnect
+    /// `connect()` changed nothing, and why.
+    case connectDiscarded(reason: String)
+
+    // MARK: Subscriptions
+
+    /// SUBSCRIBE for these filters was sent.
+    case subscribeAttempt(topics: [String])
+    /// UNSUBSCRIBE for these filters was sent.
+    case unsubscribeAttempt(topics: [String])
+    /// The broker accepted the filters, with the quality of service it granted.
+    case subscribeSuccess(topics: [(topic: String, qos: QoS)], timeTaken: Int)
+    /// The broker removed the filters.
+    case unsubscribeSuccess(topics: [String], timeTaken: Int)
+    /// The broker refused the filters, or no answer came.
+    case subscribeFailure(topics: [(topic: String, qos: QoS)], timeTaken: Int, error: (any Error)?)
+    /// The broker did not remove the filters, or no answer came.
+    case unsubscribeFailure(topics: [String], timeTaken: Int, error: (any Error)?)
+
+    // MARK: Keep-alive
+
+    /// PINGREQ was sent to this broker.
+    case ping(url: String)
+    /// PINGRESP came.
+    case pongReceived(timeTaken: Int)
+    /// No PINGRESP came in time.
+    case pingFailure(timeTaken: Int, error: (any Error)?)
+
+    // MARK: Messages
+
+    /// A message came.
+    case messageReceive(topic: String, sizeBytes: Int)
+    /// A message came that could not be decoded or kept.
+    case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
+    /// A message is handed to the connection.
+    case messageSend(topic: String, qos: QoS, sizeBytes: Int)
+    /// A message was written (QoS 0) or acknowledged.
+    case messageSendSuccess(topic: String, qos: QoS, sizeBytes: Int, data: Data)
+    /// A message was refused, expired or given up.
+    case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
+
+    // MARK: The world around
+
+    /// The app came to the foreground.
+    case appForeground
+    /// The app went to the background.
+    case appBackground
+    /// A network is there.
+    case connectionAvailable
+    /// No network is there.
+    case connectionUnavailable
+}

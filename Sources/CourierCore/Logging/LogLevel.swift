@@ -1,0 +1,20 @@
+/// How much a log record matters.
+public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
+    /// Every packet and timer; for finding an error.
+    case trace
+
+    /// Steps inside an operation.
+    case debug
+
+    /// What an operator wants to know: connected, reconnecting.
+    case info
+
+    /// Something failed, and the client copes by itself.
+    case warning
+
+    /// Something failed, and the app or an operator has to act.
+    case error
+
+    /// Orders by weight.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,23 @@
+import Synchronization
+
+extension MessageSequence.Iterator {
+    /// Cancels the source exactly once: at the end, or when the last copy of the iterator is gone.
+    @usableFromInline
+    final class Reading: Sendable {
+        private let open: Mutex<(any MessageSource<Element>)?>
+
+        init(_ source: any MessageSource<Element>) { open = Mutex(source) }
+
+        deinit { end() }
+
+        var source: (any MessageSource<Element>)? { open.withLock { $0 } }
+
+        func end() {
+            let source = open.withLock { source in
+                defer { source = nil }
+                return source
+            }
+            source?.cancel()
+        }
+    }
+}

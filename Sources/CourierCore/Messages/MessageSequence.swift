@@ -1,0 +1,78 @@
+/// The messages of a subscription as an asynchronous sequence.
+///
+/// ```swift
+/// for try await note in client.messages(Note.self, from: "chat/+/notes") {
+///     show(note)
+/// }
+/// ```
+///
+/// Each loop is a reader of its own: it subscribes when it starts, and unsubscribes when it is left or its task is
+/// cancelled. While a batch lasts, the next element costs no suspension.
+public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
+    private let open: @Sendable () -> any MessageSource<Element>
+
+    /// Makes a sequence that opens a source for each loop.
+    ///
+    /// - Parameter open: Makes a fresh source; called once per iterator, on the thread that starts the loop.
+    public init(open: @escaping @Sendable () -> any MessageSource<Element>) { self.open = open }
+
+    /// Starts a reader.
+    public func makeAsyncIterator() -> Iterator { Iterator(open()) }
+
+    /// One reader's place in the sequence.
+    @frozen
+    public struct Iterator: AsyncIteratorProtocol {
+        @usableFromInline var batch: [Element] = []
+        @usableFromInline var position = 0
+        @usableFromInline let reading: Reading
+
+        init(_ source: any MessageSource<Element>) { reading = Reading(source) }
+
+        /// The next element, `nil` at the end or when the task is cancelled.
+        ///
+        /// - Returns: The element.
+        /// - Throws: Why the sequence can not go on; afterwards it is at its end.
+        @inlinable
+        public nonisolated(nonsending) mutating func next() async throws -> Element? {
+            if position < batch.count { return takeReady() }
+            return try await refill()
+        }
+
+        /// The same as ``next()``, on the given actor.
+        ///
+        /// - Parameter actor: The caller's actor.
+        /// - Returns: The element.
+        /// - Throws: Why the sequence can not go on; afterwards it is at its end.
+        @inlinable
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+            if position < batch.count { return takeReady() }
+            return try await refill()
+        }
+
+        @inlinable
+        mutating func takeReady() -> Element {
+            defer { position += 1 }
+            return batch[position]
+        }
+
+        @usableFromInline
+        nonisolated(nonsending) mutating func refill() async throws -> Element? {
+            // The old batch is let go before the source is asked, so that asking means "done with these".
+            batch = []
+            position = 0
+            guard let source = reading.source else { return nil }
+            do {
+                batch = try await source.nextBatch()
+            } catch {
+                reading.end()
+                if error is CancellationError { return nil }
+                throw error
+            }
+            guard !batch.isEmpty else {
+                reading.end()
+                return nil
+            }
+            return takeReady()
+        }
+    }
+}

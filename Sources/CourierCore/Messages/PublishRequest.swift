@@ -1,0 +1,36 @@
+/// Where and how a value is to be published.
+///
+/// The convenience forms of `publish` fill it in; use it directly for what they do not name. Later versions may add
+/// fields with defaults that keep today's behaviour.
+public struct PublishRequest: Sendable {
+    /// The topic; every parameter must have its value.
+    public var topic: TopicTemplate
+
+    /// The quality of service, ``QoS/one`` by default.
+    public var qos: QoS
+
+    /// Whether the broker keeps it for those who subscribe later; `false` by default.
+    public var isRetained: Bool
+
+    /// The properties of MQTT 5; ignored in 3.1.1.
+    public var properties: MessageProperties
+
+    /// Collects the options.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - isRetained: Whether the broker keeps it; `false` by default.
+    ///   - properties: The properties of MQTT 5; empty by default.
+    public init(
+        topic: TopicTemplate,
+        qos: QoS = .one,
+        isRetained: Bool = false,
+        properties: MessageProperties = MessageProperties()
+    ) {
+        self.topic = topic
+        self.qos = qos
+        self.isRetained = isRetained
+        self.properties = properties
+    }
+}

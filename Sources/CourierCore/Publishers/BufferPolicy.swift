@@ -1,0 +1,41 @@
+/// How many values may wait for a slow receiver, and what happens to the next one.
+public struct BufferPolicy: Sendable {
+    /// Which value is given up when there is no room.
+    public enum Overflow: Hashable, Sendable {
+        /// The one that has waited longest, so that the newest always arrives.
+        case dropOldest
+
+        /// The one that is just coming.
+        case dropNewest
+    }
+
+    /// The number of values that may wait, at least 1. A completion always finds room.
+    public let limit: Int
+
+    /// Which value is given up; ``Overflow/dropOldest`` by default.
+    public let overflow: Overflow
+
+    /// Told after each loss, on the thread that sent the value; must not block.
+    public let onDrop: (@Sendable () -> Void)?
+
+    /// Names a limit and what happens at it.
+    ///
+    /// - Parameters:
+    ///   - limit: The number of values that may wait; less than 1 counts as 1.
+    ///   - overflow: Which value is given up; the oldest by default.
+    ///   - onDrop: Told after each loss; nobody by default.
+    public init(limit: Int, overflow: Overflow = .dropOldest, onDrop: (@Sendable () -> Void)? = nil) {
+        self.limit = max(1, limit)
+        self.overflow = overflow
+        self.onDrop = onDrop
+    }
+
+    /// 1,024 values, dropping the oldest: for what is sent to a subject while its sink is still busy.
+    public static let mailbox = BufferPolicy(limit: 1_024)
+
+    /// 16,384 values, dropping the oldest: for what waits for the queue of a `receive(on:)`.
+    public static let queue = BufferPolicy(limit: 16_384)
+
+    /// 256 values, dropping the oldest: for what waits for the next turn of a `for await` loop.
+    public static let values = BufferPolicy(limit: 256)
+}

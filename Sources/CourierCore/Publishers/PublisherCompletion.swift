@@ -1,0 +1,14 @@
+/// How a publisher ended; no value comes after it.
+public enum PublisherCompletion<Failure: Error>: Sendable {
+    /// In order: whoever sends has nothing more to send, or is gone.
+    case finished
+
+    /// With an error.
+    case failure(Failure)
+}
+
+/// What travels from a subject to a sink.
+enum PublisherSignal<Output: Sendable, Failure: Error>: Sendable {
+    case value(Output)
+    case completion(PublisherCompletion<Failure>)
+}

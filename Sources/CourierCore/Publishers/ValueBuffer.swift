@@ -1,0 +1,94 @@
+import Synchronization
+
+/// Holds values until a `for await` loop asks for them, and the loop until there are values.
+final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
+    typealias Signal = PublisherSignal<Output, Failure>
+    private typealias Waiter = CheckedContinuation<Signal, Never>
+
+    private struct State {
+        var queue: BoundedQueue<Output>
+        var completion: PublisherCompletion<Failure>?
+        var isClosed = false
+
+        // One, unless an iterator was copied and is read by several tasks; each waiter is resumed exactly once.
+        var waiters: [Waiter] = []
+
+        /// What a reader gets without waiting.
+        mutating func takeReady() -> Signal? {
+            if isClosed { return .completion(.finished) }
+            if let value = queue.popFirst() { return .value(value) }
+            guard let completion else { return nil }
+            isClosed = true  // A failure is thrown once.
+            return .completion(completion)
+        }
+    }
+
+    private let state: Mutex<State>
+    private let policy: BufferPolicy
+
+    init(_ policy: BufferPolicy) {
+        state = Mutex(State(queue: BoundedQueue(policy)))
+        self.policy = policy
+    }
+
+    func receive(_ signal: Signal) {
+        switch signal {
+        case .value(let value): receive(value)
+        case .completion(let completion): finish(completion)
+        }
+    }
+
+    private func receive(_ value: Output) {
+        let (waiter, dropped) = state.withLock { state -> (Waiter?, Output?) in
+            if state.isClosed || state.completion != nil { return (nil, nil) }
+            if !state.waiters.isEmpty { return (state.waiters.removeFirst(), nil) }
+            return (nil, state.queue.append(value))
+        }
+        waiter?.resume(returning: .value(value))
+        if dropped != nil { policy.onDrop?() }
+    }
+
+    private func finish(_ completion: PublisherCompletion<Failure>) {
+        let waiters = state.withLock { state in
+            guard state.completion == nil, !state.isClosed else { return [Waiter]() }
+            state.completion = completion
+            defer { state.waiters = [] }
+            if !state.waiters.isEmpty { state.isClosed = true }
+            return state.waiters
+        }
+        for (index, waiter) in waiters.enumerated() {
+            waiter.resume(returning: .completion(index == 0 ? completion : .finished))
+        }
+    }
+
+    /// The next value or the end; the end at once when the task is cancelled.
+    nonisolated(nonsending) func next() async -> Signal {
+        if Task.isCancelled { close() }
+        if let ready = state.withLock({ $0.takeReady() }) { return ready }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let ready = state.withLock { state in
+                    let ready = state.takeReady()
+                    if ready == nil { state.waiters.append(waiter) }
+                    return ready
+                }
+                if let ready { waiter.resume(returning: ready) }
+            }
+        } onCancel: {
+            close()
+        }
+    }
+
+    private func close() {
+        let (waiters, forgotten) = state.withLock { state in
+            state.isClosed = true
+            defer {
+                state.waiters = []
+                state.queue = BoundedQueue(policy)
+            }
+            return (state.waiters, state.queue)
+        }
+        _ = forgotten  // Released here, after the lock.
+        for waiter in waiters { waiter.resume(returning: .completion(.finished)) }
+    }
+}

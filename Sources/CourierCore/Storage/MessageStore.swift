@@ -1,0 +1,75 @@
+/// Keeps what must not be lost when a connection, the broker or the process goes: the memory behind QoS 1 and 2.
+///
+/// Contract.
+/// - **Who calls.** Any thread, also an event loop; several scopes at the same time. No method blocks: work is done
+///   on a thread or queue of the store.
+/// - **Batches.** One ``commit(_:in:completion:)`` is atomic: after a crash all of it is there or nothing. Batches
+///   take effect in the order of their calls, and completions come in that order. Batches that wait while one is
+///   written may be made durable together (group commit), which is why the completion, not the return, says that a
+///   message is safe.
+/// - **Order.** Messages are read in the order of their ids. A read sees every batch whose completion came before
+///   the read was called.
+/// - **Paging.** Reads give at most `limit` rows above an id, so that a store of a million rows is resumed with
+///   flat memory.
+/// - **Errors.** A ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
+///   `storeInUse`. A batch that fails has changed nothing, what was committed before stays, and later batches are
+///   tried anew. Nothing is dropped silently.
+/// - **Limits.** The store names its limits of rows and bytes and their defaults. A batch that only removes is
+///   accepted even when it is full.
+public protocol MessageStore: Sendable {
+    /// Applies changes, all or none.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, in order.
+    ///   - scope: Whose rows.
+    ///   - completion: Called once, on a thread of the store, when the changes are as durable as the store promises
+    ///     or have failed. It must not block and must not wait for the store.
+    func commit(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    )
+
+    /// What the scope holds, without reading its messages.
+    ///
+    /// - Parameter scope: Whose rows.
+    /// - Returns: Counts and the last id.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    func summary(of scope: StoreScope) async throws -> StoreSummary
+
+    /// A page of outgoing messages, oldest first.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page; empty behind the last one.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
+
+    /// A page of incoming messages that no reader has taken and whose time is not over, oldest first.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - filter: Only messages that match it; `nil` for all.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page; empty behind the last one.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredMessage]
+
+    /// The packet ids of QoS 2 messages whose PUBREL has not come; at most 65,535.
+    ///
+    /// - Parameter scope: Whose rows.
+    /// - Returns: The ids.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16>
+
+    /// The filters that the client wants or wants to be rid of.
+    ///
+    /// - Parameter scope: Whose rows.
+    /// - Returns: One entry for each filter.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription]
+}

@@ -1,0 +1,18 @@
+/// Whose rows these are: clients that share a store are separated by client id and broker.
+public struct StoreScope: Hashable, Sendable {
+    /// The client id.
+    public let clientID: String
+
+    /// The broker, as `host:port`.
+    public let broker: String
+
+    /// Joins the two.
+    ///
+    /// - Parameters:
+    ///   - clientID: The client id.
+    ///   - broker: The broker, as `host:port`.
+    public init(clientID: String, broker: String) {
+        self.clientID = clientID
+        self.broker = broker
+    }
+}

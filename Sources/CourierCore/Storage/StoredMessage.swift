@@ -1,0 +1,73 @@
+public import Foundation
+
+/// A message as a store keeps it, in either direction.
+public struct StoredMessage: Hashable, Sendable {
+    /// The place of a message in its scope and direction. The client gives ids out in growing order, so order of ids
+    /// is order of messages; a restarted client goes on above ``StoreSummary/lastMessageID``.
+    public struct ID: RawRepresentable, Hashable, Comparable, Sendable {
+        /// The number.
+        public let rawValue: UInt64
+
+        /// Makes an id of its number.
+        public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        /// Orders by age, older first.
+        public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// The message's id.
+    public let id: ID
+
+    /// The topic name.
+    public let topic: String
+
+    /// The payload.
+    public let payload: [UInt8]
+
+    /// The quality of service, ``QoS/one`` or ``QoS/two``.
+    public let qos: QoS
+
+    /// Whether it is (to be) a retained message.
+    public let isRetained: Bool
+
+    /// The properties of MQTT 5.
+    public let properties: MessageProperties
+
+    /// When it was accepted or received.
+    public let storedAt: Date
+
+    /// When it is of no more use; `nil` for never. A store may drop an expired incoming message by itself, an
+    /// outgoing one never.
+    public let expiresAt: Date?
+
+    /// Collects the fields.
+    ///
+    /// - Parameters:
+    ///   - id: The message's id.
+    ///   - topic: The topic name.
+    ///   - payload: The payload.
+    ///   - qos: The quality of service.
+    ///   - isRetained: Whether it is a retained message; `false` by default.
+    ///   - properties: The properties of MQTT 5; empty by default.
+    ///   - storedAt: When it was accepted or received.
+    ///   - expiresAt: When it is of no more use; `nil` by default.
+    public init(
+        id: ID,
+        topic: String,
+        payload: [UInt8],
+        qos: QoS,
+        isRetained: Bool = false,
+        properties: MessageProperties = MessageProperties(),
+        storedAt: Date,
+        expiresAt: Date? = nil
+    ) {
+        self.id = id
+        self.topic = topic
+        self.payload = payload
+        self.qos = qos
+        self.isRetained = isRetained
+        self.properties = properties
+        self.storedAt = storedAt
+        self.expiresAt = expiresAt
+    }
+}

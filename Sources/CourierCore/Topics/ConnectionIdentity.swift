@@ -1,0 +1,23 @@
+/// Who a connection is to the broker: what `%u` and `%c` in a topic template stand for.
+public struct ConnectionIdentity: Sendable {
+    /// The user name, for `%u`.
+    public let username: String
+
+    /// The client id, for `%c`.
+    public let clientID: String
+
+    /// Joins the two.
+    ///
+    /// - Parameters:
+    ///   - username: The user name.
+    ///   - clientID: The client id.
+    public init(username: String, clientID: String) {
+        self.username = username
+        self.clientID = clientID
+    }
+
+    /// Takes both from a connection's options.
+    ///
+    /// - Parameter options: The options.
+    public init(_ options: ConnectOptions) { self.init(username: options.username, clientID: options.clientId) }
+}

@@ -1,0 +1,179 @@
+/// A pattern of topics to subscribe to: one that is known to obey MQTT's rules.
+///
+/// `+` stands for one level, `#` for the level before it and all below, and a filter may begin with `$share/group/`
+/// to divide the messages among the group's members. Two filters are equal when their UTF-8 bytes are.
+///
+/// ```swift
+/// let filter = try TopicFilter("chat/+/notes")
+/// filter.matches(try TopicName("chat/7/notes"))  // true
+/// ```
+public struct TopicFilter: Hashable, Sendable {
+    /// The filter's whole text, as it is sent to the broker.
+    public let string: String
+
+    /// Where the part that is matched begins, in bytes: behind `$share/group/`, 0 without it.
+    private let matchedOffset: Int
+
+    /// Checks a filter.
+    ///
+    /// - Parameter string: The text: 1 to 65,535 bytes of UTF-8, no U+0000, `+` only as a whole level, `#` only as
+    ///   the whole last level, and a share name of at least one character without wildcards.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` with the rule that was broken.
+    public init(_ string: String) throws {
+        do throws(Violation) {
+            matchedOffset = try Self.check(string)
+        } catch {
+            throw CourierError(.invalidTopicFilter, "The topic filter \(string.quoted()) \(error.sentence).")
+        }
+        var string = string
+        string.makeContiguousUTF8()
+        self.string = string
+    }
+
+    /// The group of a shared subscription, `nil` when the filter is not shared.
+    public var shareGroup: String? {
+        guard matchedOffset > 0 else { return nil }
+        let bytes = string.utf8.dropFirst(Self.sharePrefix.utf8.count).prefix { $0 != TopicRules.separator }
+        return String(Substring(bytes))
+    }
+
+    /// The filter that topics are compared with: the text without `$share/group/`.
+    public var matchedString: String { String(Substring(string.utf8.dropFirst(matchedOffset))) }
+
+    /// Whether a message published to `topic` belongs to this filter.
+    ///
+    /// Compares bytes, level by level, without allocating. A wildcard in the first level does not match topics that
+    /// begin with `$` [MQTT-4.7.2-1].
+    ///
+    /// - Parameter topic: The topic of the message.
+    /// - Returns: `true` when it matches.
+    public func matches(_ topic: TopicName) -> Bool {
+        let filterBytes = string.utf8Span.span
+        let topicBytes = topic.string.utf8Span.span
+        return Self.matches(filterBytes.extracting(droppingFirst: matchedOffset), topicBytes)
+    }
+
+    /// Compares the bytes.
+    public static func == (left: TopicFilter, right: TopicFilter) -> Bool {
+        TopicRules.sameBytes(left.string, right.string)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in string.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8(0xFF))  // Ends the text; never a byte of UTF-8.
+    }
+}
+
+extension TopicFilter: CustomStringConvertible {
+    /// The filter's whole text.
+    public var description: String { string }
+}
+
+// MARK: - Checking
+
+extension TopicFilter {
+    private struct Violation: Error { let sentence: String }
+
+    private static let sharePrefix = "$share/"
+
+    /// Checks every rule and finds where the matched part begins.
+    private static func check(_ string: String) throws(Violation) -> Int {
+        if let problem = TopicRules.lengthOrNullProblem(of: string) { throw Violation(sentence: problem) }
+        let offset = try shareLength(of: string)
+        try checkWildcards(in: string.utf8.dropFirst(offset))
+        return offset
+    }
+
+    /// The length of `$share/group/` in bytes, 0 for a filter that is not shared [MQTT-4.8.2-1], [MQTT-4.8.2-2].
+    private static func shareLength(of string: String) throws(Violation) -> Int {
+        guard string.utf8.starts(with: sharePrefix.utf8) else { return 0 }
+        let rest = string.utf8.dropFirst(sharePrefix.utf8.count)
+        let group = rest.prefix { $0 != TopicRules.separator }
+        if group.isEmpty {
+            throw Violation(sentence: "has no share name; write $share/group/filter")
+        }
+        if group.contains(where: { $0 == TopicRules.singleLevelWildcard || $0 == TopicRules.multiLevelWildcard }) {
+            throw Violation(
+                sentence: "has a wildcard in its share name; write $share/group/filter with a plain group name")
+        }
+        if rest.count < group.count + 2 {
+            throw Violation(sentence: "has no filter behind its share name; write $share/group/filter")
+        }
+        return sharePrefix.utf8.count + group.count + 1
+    }
+
+    private static func checkWildcards(in bytes: Substring.UTF8View) throws(Violation) {
+        var isLevelStart = true
+        var wildcard: UInt8?  // The level so far is exactly this wildcard.
+        for byte in bytes {
+            if byte == TopicRules.separator {
+                if wildcard == TopicRules.multiLevelWildcard { throw misplacedMultiLevelWildcard }
+                (isLevelStart, wildcard) = (true, nil)
+                continue
+            }
+            if wildcard == TopicRules.multiLevelWildcard { throw misplacedMultiLevelWildcard }
+            if wildcard == TopicRules.singleLevelWildcard { throw misplacedSingleLevelWildcard }
+            if byte == TopicRules.multiLevelWildcard || byte == TopicRules.singleLevelWildcard {
+                guard isLevelStart else {
+                    throw byte == TopicRules.multiLevelWildcard
+                        ? misplacedMultiLevelWildcard : misplacedSingleLevelWildcard
+                }
+                wildcard = byte
+            }
+            isLevelStart = false
+        }
+    }
+
+    // [MQTT-4.7.1-1] in 5.0, [MQTT-4.7.1-2] in 3.1.1.
+    private static let misplacedMultiLevelWildcard = Violation(
+        sentence: "has '#' in a place other than its whole last level; write it as in a/b/#")
+
+    // [MQTT-4.7.1-2] in 5.0, [MQTT-4.7.1-3] in 3.1.1.
+    private static let misplacedSingleLevelWildcard = Violation(
+        sentence: "has '+' beside other characters of a level; let it stand alone, as in a/+/b")
+}
+
+// MARK: - Matching
+
+extension TopicFilter {
+    /// Matches the bytes of a valid filter, without a share, against those of a valid topic name.
+    ///
+    /// One pass over both, no recursion, no allocation. For callers that have bytes and no `String`, such as a
+    /// router.
+    package static func matches(_ filter: Span<UInt8>, _ topic: Span<UInt8>) -> Bool {
+        if !topic.isEmpty, topic[0] == UInt8(ascii: "$"), !filter.isEmpty, isWildcard(filter[0]) {
+            return false  // [MQTT-4.7.2-1]
+        }
+        var (inFilter, inTopic) = (0, 0)
+        while true {
+            // Both indices stand at the start of a level, which may be empty.
+            if inFilter < filter.count, filter[inFilter] == TopicRules.multiLevelWildcard { return true }
+            if inFilter < filter.count, filter[inFilter] == TopicRules.singleLevelWildcard {
+                inFilter += 1
+                while !isLevelEnd(inTopic, of: topic) { inTopic += 1 }
+            } else {
+                while !isLevelEnd(inFilter, of: filter), inTopic < topic.count, filter[inFilter] == topic[inTopic] {
+                    inFilter += 1
+                    inTopic += 1
+                }
+                guard isLevelEnd(inFilter, of: filter), isLevelEnd(inTopic, of: topic) else { return false }
+            }
+            if inFilter == filter.count { return inTopic == topic.count }
+            if inTopic == topic.count {
+                // The topic ends here; "/#" also matches the level before it.
+                return filter.count == inFilter + 2 && filter[inFilter + 1] == TopicRules.multiLevelWildcard
+            }
+            inFilter += 1
+            inTopic += 1
+        }
+    }
+
+    private static func isLevelEnd(_ index: Int, of bytes: Span<UInt8>) -> Bool {
+        index == bytes.count || bytes[index] == TopicRules.separator
+    }
+
+    private static func isWildcard(_ byte: UInt8) -> Bool {
+        byte == TopicRules.multiLevelWildcard || byte == TopicRules.singleLevelWildcard
+    }
+}

@@ -1,0 +1,51 @@
+/// A topic that a message can be published to: one that is known to obey MQTT's rules.
+///
+/// Two names are equal when their UTF-8 bytes are.
+///
+/// ```swift
+/// let name = try TopicName("chat/7/notes")
+/// ```
+public struct TopicName: Hashable, Sendable {
+    /// The name's text.
+    public let string: String
+
+    /// Checks a name.
+    ///
+    /// - Parameter string: The text: 1 to 65,535 bytes of UTF-8, no U+0000, no `+` or `#`; `/` separates levels,
+    ///   which may be empty.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName`` with the rule that was broken.
+    public init(_ string: String) throws {
+        if let problem = TopicRules.lengthOrNullProblem(of: string) {
+            throw CourierError(.invalidTopicName, "The topic name \(string.quoted()) \(problem).")
+        }
+        // [MQTT-3.3.2-2] and [MQTT-4.7.1-1]: wildcards belong to filters.
+        let wildcard = string.utf8.first { byte in
+            byte == TopicRules.singleLevelWildcard || byte == TopicRules.multiLevelWildcard
+        }
+        if let wildcard {
+            throw CourierError(
+                .invalidTopicName,
+                "The topic name \(string.quoted()) contains '\(Unicode.Scalar(wildcard))'; wildcards are for topic filters, "
+                    + "publish to one exact topic.")
+        }
+        var string = string
+        string.makeContiguousUTF8()
+        self.string = string
+    }
+
+    /// Compares the bytes.
+    public static func == (left: TopicName, right: TopicName) -> Bool {
+        TopicRules.sameBytes(left.string, right.string)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in string.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8(0xFF))  // Ends the text; never a byte of UTF-8.
+    }
+}
+
+extension TopicName: CustomStringConvertible {
+    /// The name's text.
+    public var description: String { string }
+}

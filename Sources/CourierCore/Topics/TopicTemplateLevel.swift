@@ -1,0 +1,118 @@
+/// One level of a parsed topic template.
+enum TopicTemplateLevel: Equatable, Sendable {
+    enum Part: Equatable, Sendable {
+        case text(String)
+        case username
+        case clientID
+    }
+
+    case parameter(String)
+    case parts([Part])
+
+    /// The parameter's name, `nil` for a level that is none.
+    var parameter: String? { if case .parameter(let name) = self { name } else { nil } }
+
+    /// Whether nothing in the level depends on a value.
+    var isPlainText: Bool {
+        guard case .parts(let parts) = self else { return false }
+        return parts.allSatisfy { if case .text = $0 { true } else { false } }
+    }
+}
+
+extension TopicTemplateLevel {
+    /// Reads a whole template, and makes sure that it gives a legal filter once every parameter has a value.
+    static func parse(_ template: String) throws(CourierError) -> [TopicTemplateLevel] {
+        var levels: [TopicTemplateLevel] = []
+        var names: Set<String> = []
+        for bytes in template.utf8.split(separator: TopicRules.separator, omittingEmptySubsequences: false) {
+            let level = try parse(level: bytes, of: template)
+            if let name = level.parameter, !names.insert(name).inserted {
+                throw problem(template, "has two parameters \"\(name)\"; give them different names")
+            }
+            levels.append(level)
+        }
+        do {
+            _ = try TopicFilter(levels.map(\.sample).joined(separator: "/"))
+        } catch let error as CourierError {
+            throw CourierError(
+                .invalidTopicTemplate, "The topic template \(template.quoted()) is no topic.", cause: error)
+        } catch {
+            throw problem(template, "is no topic")
+        }
+        return levels
+    }
+
+    /// The level with a harmless letter in place of every value.
+    private var sample: String {
+        guard case .parts(let parts) = self else { return "x" }
+        return parts.map { if case .text(let text) = $0 { text } else { "x" } }.joined()
+    }
+
+    // Works on bytes: a brace followed by a combining mark is one Character, and still a brace.
+    private static func parse(
+        level: Substring.UTF8View, of template: String
+    ) throws(CourierError) -> TopicTemplateLevel {
+        guard let first = level.first, first == UInt8(ascii: "{") else {
+            return .parts(try parse(parts: level, of: template))
+        }
+        let name = level.dropFirst().dropLast()
+        guard level.last == UInt8(ascii: "}"), isName(name) else {
+            throw problem(
+                template,
+                "has a level \(String(Substring(level)).quoted()) that is not {name}, with a name of letters, digits and _"
+            )
+        }
+        return .parameter(String(Substring(name)))
+    }
+
+    private static func parse(
+        parts level: Substring.UTF8View, of template: String
+    ) throws(CourierError) -> [Part] {
+        var parts: [Part] = []
+        var text: [UInt8] = []
+        var bytes = level.makeIterator()
+        while let byte = bytes.next() {
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "}"):
+                throw problem(template, "has a brace inside a level; a {parameter} must be a whole level")
+            case UInt8(ascii: "%"):
+                guard let part = try placeholder(bytes.next(), of: template) else {
+                    text.append(byte)
+                    continue
+                }
+                if !text.isEmpty { parts.append(.text(String(decoding: text, as: UTF8.self))) }
+                text = []
+                parts.append(part)
+            default: text.append(byte)
+            }
+        }
+        if !text.isEmpty { parts.append(.text(String(decoding: text, as: UTF8.self))) }
+        return parts
+    }
+
+    /// What a percent sign and the byte behind it stand for; `nil` is the percent sign itself.
+    private static func placeholder(_ byte: UInt8?, of template: String) throws(CourierError) -> Part? {
+        switch byte {
+        case UInt8(ascii: "u"): .username
+        case UInt8(ascii: "c"): .clientID
+        case UInt8(ascii: "%"): nil
+        default: throw problem(template, "has a '%' that is not %u, %c or %%; write %% for a percent sign")
+        }
+    }
+
+    private static func isName(_ bytes: Substring.UTF8View) -> Bool {
+        guard let first = bytes.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+
+    private static func problem(_ template: String, _ sentence: String) -> CourierError {
+        CourierError(.invalidTopicTemplate, "The topic template \(template.quoted()) \(sentence).")
+    }
+}

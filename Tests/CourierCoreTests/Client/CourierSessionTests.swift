@@ -1,0 +1,164 @@
+import CourierCore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct CourierSessionTests {
+    private struct Note: Equatable { let title: String }
+
+    @Test func `the short forms are spelled in terms of the requirements`() {
+        let client = MockClient()
+        client.connect()
+        client.subscribe(("a", .zero), ("b", .one))
+        client.subscribe([("c", .two)])
+        client.unsubscribe("a", "b")
+        client.unsubscribe(["c"])
+        let expected = ["connect app", "subscribe a0 b1", "subscribe c2", "unsubscribe a b", "unsubscribe c"]
+        #expect(client.calls.values == expected)
+    }
+
+    @Test func `a client's own short forms are the ones that are called through the protocol`() {
+        let client = OverridingClient()
+        let session: any CourierSession = client
+        session.connect()
+        session.subscribe(("a", .zero))
+        session.unsubscribe("a")
+        #expect(client.mock.calls.values == ["own connect", "own subscribe", "own unsubscribe"])
+    }
+
+    @Test func `publish to a text and to a typed topic fills in the request`() async throws {
+        let client = MockClient()
+        let notes = Topic<Note>("chat/{room}/notes", qos: .two)
+        let receipt = try await client.publish(Note(title: "x"), to: "orders/%u", qos: .one, retain: true)
+        #expect(receipt.reasonCode == .success)
+        try await client.publish(Note(title: "x"), to: notes(room: "7"))
+        let requests = client.requests.values
+        #expect(try requests.map { try $0.topic.name(for: nil).string } == ["orders/%u", "chat/7/notes"])
+        #expect(requests.map(\.qos) == [.one, .two])
+        #expect(requests.map(\.isRetained) == [true, false])
+    }
+
+    @Test func `a mistake in a typed topic surfaces at publish`() async {
+        let client = MockClient()
+        let notes = Topic<Note>("chat/{room}/notes")
+        for topic in [notes, notes(room: "a/b"), Topic("{")] {
+            await #expect(throws: CourierError.self) { try await client.publish(Note(title: "x"), to: topic) }
+        }
+    }
+
+    @Test func `messages of a text and of a typed topic fill in the request`() throws {
+        let client = MockClient()
+        _ = client.messages(Note.self, from: "chat/+/notes", qos: .zero)
+        _ = client.messages(from: Topic<Note>("chat/{room}/notes", qos: .two))
+        let requests = client.subscriptions.values
+        #expect(try requests.map { try $0.topic.filter(for: nil).string } == ["chat/+/notes", "chat/+/notes"])
+        #expect(requests.map(\.qos) == [.zero, .two])
+    }
+
+    @Test func `states begin with the present one and end with the client`() async {
+        var client: MockClient? = MockClient()
+        let states = client?.states
+        client?.state.send(.connected)
+        client = nil
+        var seen: [ConnectionState] = []
+        if let states { for await state in states { seen.append(state) } }
+        #expect(seen == [.connected])
+    }
+
+    @Test func `events are a sequence of what the publisher publishes`() async {
+        let client = MockClient()
+        var iterator = client.events.makeAsyncIterator()
+        client.happened.send(CourierEvent(connectionInfo: nil, type: .reconnect))
+        guard case .reconnect? = await iterator.next()?.type else {
+            Issue.record("no reconnect")
+            return
+        }
+    }
+}
+
+private final class MockClient: CourierClient {
+    let calls = Recorder<String>()
+    let requests = Recorder<PublishRequest>()
+    let subscriptions = Recorder<SubscriptionRequest>()
+    let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
+    let happened = PassthroughSubject<CourierEvent, Never>()
+
+    var hasExistingSession: Bool { false }
+    var connectionState: ConnectionState { state.value }
+    var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { state.eraseToAnyPublisher() }
+    var eventPublisher: AnyPublisher<CourierEvent, Never> { happened.eraseToAnyPublisher() }
+
+    func addEventHandler(_ handler: any ICourierEventHandler) {}
+    func removeEventHandler(_ handler: any ICourierEventHandler) {}
+    func connect(source: String) { calls.record("connect \(source)") }
+    func disconnect() {}
+    func destroy() {}
+    func subscribe(_ topics: [(topic: String, qos: QoS)]) {
+        calls.record("subscribe " + topics.map { "\($0.topic)\($0.qos.wireLevel)" }.joined(separator: " "))
+    }
+    func unsubscribe(_ topics: [String]) { calls.record("unsubscribe " + topics.joined(separator: " ")) }
+    func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {}
+    func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> {
+        PassthroughSubject<D, Never>().eraseToAnyPublisher()
+    }
+    func messagePublisher<D: Sendable, E>(
+        topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
+    ) -> AnyPublisher<Result<D, NSError>, Never> {
+        PassthroughSubject<Result<D, NSError>, Never>().eraseToAnyPublisher()
+    }
+    func messagePublisher() -> AnyPublisher<Message, Never> {
+        PassthroughSubject<Message, Never>().eraseToAnyPublisher()
+    }
+    func connected() async throws {}
+    nonisolated(nonsending) func publish<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> PublishReceipt {
+        _ = try request.topic.name(for: nil)
+        requests.record(request)
+        return PublishReceipt()
+    }
+    func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
+        subscriptions.record(request)
+        return MessageSequence { EndedSource() }
+    }
+}
+
+/// Has short forms of its own, as a mock written for the published API has.
+private final class OverridingClient: CourierSession {
+    let mock = MockClient()
+
+    func connect() { mock.calls.record("own connect") }
+    func subscribe(_ topics: (topic: String, qos: QoS)...) { mock.calls.record("own subscribe") }
+    func unsubscribe(_ topics: String...) { mock.calls.record("own unsubscribe") }
+
+    var connectionState: ConnectionState { mock.connectionState }
+    var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { mock.connectionStatePublisher }
+    var eventPublisher: AnyPublisher<CourierEvent, Never> { mock.eventPublisher }
+    func addEventHandler(_ handler: any ICourierEventHandler) {}
+    func removeEventHandler(_ handler: any ICourierEventHandler) {}
+    func connect(source: String) {}
+    func subscribe(_ topics: [(topic: String, qos: QoS)]) {}
+    func unsubscribe(_ topics: [String]) {}
+    func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {}
+    func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> { mock.messagePublisher(topic: topic) }
+    func messagePublisher<D: Sendable, E>(
+        topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
+    ) -> AnyPublisher<Result<D, NSError>, Never> {
+        mock.messagePublisher(topic: topic, errorDecodeHandler: errorDecodeHandler)
+    }
+    func messagePublisher() -> AnyPublisher<Message, Never> { mock.messagePublisher() }
+    func connected() async throws {}
+    nonisolated(nonsending) func publish<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> PublishReceipt {
+        try await mock.publish(value, as: request)
+    }
+    func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
+        mock.messages(type, as: request)
+    }
+}
+
+private final class EndedSource<Element: Sendable>: MessageSource {
+    nonisolated(nonsending) func nextBatch() async throws -> [Element] { [] }
+    func cancel() {}
+}

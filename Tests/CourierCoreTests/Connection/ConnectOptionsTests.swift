@@ -1,0 +1,57 @@
+import CourierCore
+import Testing
+
+@Suite struct ConnectOptionsTests {
+    private let options = ConnectOptions(
+        host: "broker.example.com", port: 8883, clientId: "phone-7", username: "ada", password: "hunter2",
+        userProperties: ["token": "s3cret"], alpn: ["mqtt"], scheme: "tls")
+
+    @Test func `no text of it shows the password or a user property's value`() {
+        var dumped = ""
+        dump(options, to: &dumped)
+        var dumpedInside = ""
+        dump(CourierEvent(connectionInfo: options, type: .connectionAttempt), to: &dumpedInside)
+        let texts = [
+            "\(options)", String(describing: options), String(reflecting: options), options.debugDescription, dumped,
+            dumpedInside, "\([options])", "\(Optional(options) as Any)",
+            "\(CourierEvent(connectionInfo: options, type: .reconnect))",
+            Mirror(reflecting: options).children.map { "\($0.value)" }.joined(),
+        ]
+        for text in texts {
+            #expect(!text.contains("hunter2"))
+            #expect(!text.contains("s3cret"))
+            #expect(text.contains("ada"))
+        }
+        #expect("\(options)".contains("\"token\": <hidden>"))
+    }
+
+    @Test func `defaults are those of the published API`() {
+        let plain = ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: "")
+        #expect(plain.keepAlive == 60)
+        #expect(!plain.isCleanSession)
+        #expect(plain.userProperties == nil)
+        #expect(plain.alpn == nil)
+        #expect(plain.scheme == nil)
+        #expect(ConnectTimeoutPolicy() == ConnectTimeoutPolicy(isEnabled: false, timerInterval: 16, timeout: 10))
+        let idle = IdleActivityTimeoutPolicy()
+        #expect(!idle.isEnabled)
+        #expect([idle.timerInterval, idle.inactivityTimeout, idle.readTimeout] == [12, 10, 40])
+    }
+
+    @Test func `a provider needs no more than what the article shows`() {
+        final class Minimal: IConnectionServiceProvider {
+            let clientId = "phone-7"
+            func getConnectOptions(completion: @escaping (Result<ConnectOptions, AuthError>) -> Void) {
+                completion(.failure(.httpError(statusCode: 401)))
+            }
+        }
+        let provider = Minimal()
+        provider.extraIdProvider = { "ignored" }
+        #expect(provider.extraIdProvider?() == nil)
+        #expect(provider.existingConnectOptions == nil)
+        provider.clearCachedAuthResponse()
+        var failed = false
+        (provider as Minimal).getConnectOptions { if case .failure = $0 { failed = true } }
+        #expect(failed)
+    }
+}

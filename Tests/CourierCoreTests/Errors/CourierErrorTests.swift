@@ -1,0 +1,58 @@
+import CourierCore
+import Foundation
+import Testing
+
+@Suite struct CourierErrorTests {
+    @Test func `a code can be switched over and compared`() {
+        let error = CourierError(.queueFull, "The queue is full.")
+        switch error.code {
+        case .queueFull: break
+        default: Issue.record("not matched")
+        }
+        #expect(error.code == .queueFull)
+        #expect(error.code != .storeFull)
+        #expect("\(error.code)" == "queueFull")
+    }
+
+    @Test func `the text holds the code, the sentence and a cause of ours`() {
+        let cause = CourierError(.storeFull, "The disk is full.")
+        let error = CourierError(.queueFull, "The queue is full.", cause: cause)
+        #expect(error.description == "queueFull: The queue is full. (cause: storeFull: The disk is full.)")
+        #expect(error.localizedDescription == "The queue is full.")
+    }
+
+    @Test func `a foreign cause shows its type, domain and code, and nothing that it carries`() {
+        let secret = NSError(domain: "web", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=hunter2"])
+        let error = CourierError(.authenticationFailed, "No credentials.", cause: secret)
+        var dumped = ""
+        dump(error, to: &dumped)
+        for text in ["\(error)", error.debugDescription, dumped] {
+            #expect(text.contains("domain web, code 7"))
+            #expect(!text.contains("hunter2"))
+        }
+        #expect((error.cause as NSError?)?.localizedDescription == "token=hunter2")
+    }
+
+    @Test func `as an NSError it keeps domain, number, sentence and cause`() {
+        let error = CourierError(.decodingFailed, "No adapter.", cause: CourierError(.invalidMessage, "Inner."))
+        for bridged in [error as NSError, error.asNSError] {
+            #expect(bridged.domain == "CourierErrorDomain")
+            #expect(bridged.code == CourierError.Code.decodingFailed.number)
+            #expect(bridged.localizedDescription == "No adapter.")
+            let inner = bridged.userInfo[NSUnderlyingErrorKey] as? NSError
+            #expect(inner?.code == CourierError.Code.invalidMessage.number)
+        }
+    }
+
+    @Test func `an auth error hides what the error beneath carries`() {
+        let secret = NSError(domain: "web", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=hunter2"])
+        let error = AuthError.otherError(secret)
+        var dumped = ""
+        dump(error, to: &dumped)
+        for text in ["\(error)", String(reflecting: error), dumped, error.localizedDescription] {
+            #expect(text.contains("web"))
+            #expect(!text.contains("hunter2"))
+        }
+        #expect("\(AuthError.httpError(statusCode: 401))".contains("401"))
+    }
+}

@@ -1,0 +1,93 @@
+import CourierCore
+import Synchronization
+import Testing
+
+@Suite struct MessageSequenceTests {
+    /// Hands out prepared batches, then ends, fails, or waits for its task to be cancelled.
+    private final class ScriptedSource: MessageSource {
+        enum End: Sendable {
+            case finished
+            case failure(CourierError)
+            case wait
+        }
+
+        private let batches: Mutex<[[Int]]>
+        private let end: End
+        private let asked = Mutex(0)
+        private let cancelled = Mutex(0)
+
+        init(_ batches: [[Int]], then end: End = .finished) {
+            self.batches = Mutex(batches)
+            self.end = end
+        }
+
+        var timesAsked: Int { asked.withLock { $0 } }
+        var timesCancelled: Int { cancelled.withLock { $0 } }
+
+        nonisolated(nonsending) func nextBatch() async throws -> [Int] {
+            asked.withLock { $0 += 1 }
+            if let batch = batches.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return batch }
+            switch end {
+            case .finished: return []
+            case .failure(let error): throw error
+            case .wait:
+                try await Task.sleep(for: .seconds(3_600))  // Ends with the task, not with the time.
+                return []
+            }
+        }
+
+        func cancel() { cancelled.withLock { $0 += 1 } }
+    }
+
+    @Test func `elements come in order, batch after batch, and the source is cancelled once at the end`() async throws {
+        let source = ScriptedSource([[1, 2], [3], [4, 5, 6]])
+        var received: [Int] = []
+        for try await element in MessageSequence(open: { source }) { received.append(element) }
+        #expect(received == [1, 2, 3, 4, 5, 6])
+        #expect(source.timesCancelled == 1)
+    }
+
+    @Test func `the next batch is asked for only when the last one is used up`() async throws {
+        let source = ScriptedSource([[1], [2], [3]])
+        for try await element in MessageSequence(open: { source }) { #expect(source.timesAsked == element) }
+    }
+
+    @Test func `leaving the loop cancels the source`() async throws {
+        let source = ScriptedSource([[1, 2, 3]], then: .wait)
+        for try await element in MessageSequence(open: { source }) where element == 2 { break }
+        #expect(source.timesCancelled == 1)
+    }
+
+    @Test func `a failure is thrown once, then the sequence is at its end`() async throws {
+        let source = ScriptedSource([[1]], then: .failure(CourierError(.notAuthorized, "No.")))
+        var iterator = MessageSequence(open: { source }).makeAsyncIterator()
+        #expect(try await iterator.next() == 1)
+        await #expect(throws: CourierError.self) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+        #expect(source.timesCancelled == 1)
+        #expect(source.timesAsked == 2)
+    }
+
+    @Test func `cancelling the task ends the loop without an error`() async throws {
+        let source = ScriptedSource([[1]], then: .wait)
+        let task = Task {
+            var count = 0
+            for try await _ in MessageSequence(open: { source }) { count += 1 }
+            return count
+        }
+        task.cancel()
+        #expect(try await task.value <= 1)
+        #expect(source.timesCancelled == 1)
+    }
+
+    @Test func `each loop opens a source of its own`() async throws {
+        let opened = Mutex(0)
+        let sequence = MessageSequence<Int> {
+            opened.withLock { $0 += 1 }
+            return ScriptedSource([[1]])
+        }
+        for try await _ in sequence {}
+        for try await _ in sequence {}
+        #expect(opened.withLock { $0 } == 2)
+    }
+}

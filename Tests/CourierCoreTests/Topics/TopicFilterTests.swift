@@ -1,0 +1,156 @@
+import CourierCore
+import Testing
+
+/// Clauses are those of MQTT 5.0; where 3.1.1 numbers them differently, both say the same.
+@Suite struct TopicFilterTests {
+    private func matches(_ filter: String, _ topic: String) throws -> Bool {
+        try TopicFilter(filter).matches(TopicName(topic))
+    }
+
+    @Test(arguments: ["#", "/#", "a/#", "a/b/#", "+/#", "$SYS/#"])
+    func `a multi-level wildcard may be the whole last level [MQTT-4.7.1-1]`(_ filter: String) throws {
+        _ = try TopicFilter(filter)
+    }
+
+    @Test(arguments: ["#/a", "a#", "a/b#", "a/#/b", "##", "#a", "a/#b", "+#", "#+", "a/+#"])
+    func `a multi-level wildcard elsewhere is refused [MQTT-4.7.1-1]`(_ filter: String) {
+        expectError(.invalidTopicFilter) { try TopicFilter(filter) }
+    }
+
+    @Test(arguments: ["+", "/+", "+/", "+/+", "a/+/b", "+/a/#", "/+/"])
+    func `a single-level wildcard may be any whole level [MQTT-4.7.1-2]`(_ filter: String) throws {
+        _ = try TopicFilter(filter)
+    }
+
+    @Test(arguments: ["a+", "+a", "a/b+", "a/+b/c", "++", "a/++/b"])
+    func `a single-level wildcard beside other characters is refused [MQTT-4.7.1-2]`(_ filter: String) {
+        expectError(.invalidTopicFilter) { try TopicFilter(filter) }
+    }
+
+    @Test func `an empty filter, U+0000 and 65,536 bytes are refused [MQTT-4.7.3-1] [MQTT-4.7.3-2] [MQTT-4.7.3-3]`() {
+        expectError(.invalidTopicFilter) { try TopicFilter("") }
+        expectError(.invalidTopicFilter) { try TopicFilter("a\u{0}b") }
+        expectError(.invalidTopicFilter) { try TopicFilter(String(repeating: "é", count: 32_768)) }
+        #expect(throws: Never.self) { try TopicFilter(String(repeating: "é", count: 32_767) + "a") }
+    }
+
+    @Test func `a shared filter is matched without its share and sent with it [MQTT-4.8.2-1]`() throws {
+        let filter = try TopicFilter("$share/consumers/sport/+/score")
+        #expect(filter.shareGroup == "consumers")
+        #expect(filter.matchedString == "sport/+/score")
+        #expect(filter.string == "$share/consumers/sport/+/score")
+        #expect(filter.matches(try TopicName("sport/tennis/score")))
+        #expect(!filter.matches(try TopicName("$share/consumers/sport/tennis/score")))
+        #expect(try TopicFilter("$share/g//").matchedString == "/")
+        #expect(try !matches("$share/g/#", "$SYS/load"))
+    }
+
+    @Test func `a filter that only looks like a shared one is an ordinary filter`() throws {
+        #expect(try TopicFilter("$share").shareGroup == nil)
+        #expect(try matches("$share", "$share"))
+        #expect(try matches("$shared/x", "$shared/x"))
+    }
+
+    @Test(arguments: ["$share/", "$share//a", "$share/g", "$share/g/", "$share/g+/a", "$share/#/a", "$share/+/a"])
+    func `a share without a plain name or without a filter is refused [MQTT-4.8.2-1] [MQTT-4.8.2-2]`(_ filter: String) {
+        expectError(.invalidTopicFilter) { try TopicFilter(filter) }
+    }
+
+    @Test func `# matches the level before it and everything below [MQTT-4.7.1-1]`() throws {
+        for topic in ["sport/tennis/player1", "sport/tennis/player1/ranking", "sport/tennis/player1/score/wimbledon"] {
+            #expect(try matches("sport/tennis/player1/#", topic))
+        }
+        #expect(try matches("sport/#", "sport"))
+        #expect(try matches("sport/#", "sport/"))
+        #expect(try matches("#", "/"))
+        #expect(try !matches("sport/#", "sports"))
+    }
+
+    @Test func `+ matches exactly one level, also an empty one [MQTT-4.7.1-2]`() throws {
+        #expect(try matches("sport/tennis/+", "sport/tennis/player1"))
+        #expect(try !matches("sport/tennis/+", "sport/tennis/player1/ranking"))
+        #expect(try !matches("sport/+", "sport"))
+        #expect(try matches("sport/+", "sport/"))
+        #expect(try matches("+/+", "/finance"))
+        #expect(try matches("/+", "/finance"))
+        #expect(try !matches("+", "/finance"))
+    }
+
+    @Test func `empty levels are levels [MQTT-4.7.3-1]`() throws {
+        #expect(try !matches("a/b", "a//b"))
+        #expect(try matches("a//b", "a//b"))
+        #expect(try matches("a/+/b", "a//b"))
+        #expect(try !matches("a", "a/"))
+        #expect(try !matches("a/", "a"))
+        #expect(try !matches("/a", "a"))
+        #expect(try matches("/", "/"))
+    }
+
+    @Test func `a wildcard in the first level does not match a topic that begins with $ [MQTT-4.7.2-1]`() throws {
+        #expect(try !matches("#", "$SYS/broker/load"))
+        #expect(try !matches("+/monitor/Clients", "$SYS/monitor/Clients"))
+        #expect(try matches("$SYS/#", "$SYS/broker/load"))
+        #expect(try matches("$SYS/monitor/+", "$SYS/monitor/Clients"))
+        #expect(try matches("a/+", "a/$b"))
+    }
+
+    @Test func `composed and decomposed é are different topics [MQTT-4.7.3-4]`() throws {
+        #expect("caf\u{E9}" == "cafe\u{301}")
+        #expect(try !matches("caf\u{E9}", "cafe\u{301}"))
+        #expect(try TopicFilter("caf\u{E9}") != TopicFilter("cafe\u{301}"))
+        #expect(try Set([TopicName("caf\u{E9}"), TopicName("cafe\u{301}")]).count == 2)
+    }
+
+    @Test func `topics are case-sensitive, and a space is a character`() throws {
+        #expect(try !matches("ACCOUNTS", "Accounts"))
+        #expect(try matches("Accounts payable", "Accounts payable"))
+    }
+
+    @Test func `a deep filter is matched without recursion`() throws {
+        let levels = 32_767
+        let topic = Array(repeating: "a", count: levels).joined(separator: "/")
+        #expect(try matches(Array(repeating: "+", count: levels).joined(separator: "/"), topic))
+        #expect(try !matches(Array(repeating: "+", count: levels - 1).joined(separator: "/"), topic))
+    }
+
+    @Test func `an error names the filter, the rule and the remedy, and cuts a long filter`() throws {
+        let error = try #require(expectError(.invalidTopicFilter) { try TopicFilter("chat/room+/notes") })
+        #expect(error.message.contains("\"chat/room+/notes\""))
+        #expect(error.message.contains("let it stand alone"))
+        let long = expectError(.invalidTopicFilter) { try TopicFilter(String(repeating: "x", count: 70_000)) }
+        #expect((long?.message.count ?? 0) < 300)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `checking and matching agree with a naive reference on 62,500 random pairs per seed`(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var filters: [(TopicFilter, [[UInt8]])] = []
+        var topics: [TopicName] = []
+        while filters.count < 250 {
+            let text = Self.text(of: ["a", "b", "/", "/", "+", "#", "$", "\u{E9}", "e\u{301}"], using: &generator)
+            let levels = NaiveTopicMatcher.levels(ofFilter: text)
+            let filter = try? TopicFilter(text)
+            #expect((filter != nil) == (levels != nil), "seed \(seed): \(text.debugDescription)")
+            if let filter, let levels { filters.append((filter, levels)) }
+        }
+        while topics.count < 250 {
+            let text = Self.text(of: ["a", "b", "/", "/", "$", "\u{E9}", "e\u{301}", "+"], using: &generator)
+            let topic = try? TopicName(text)
+            #expect((topic != nil) == NaiveTopicMatcher.isName(text), "seed \(seed): \(text.debugDescription)")
+            if let topic { topics.append(topic) }
+        }
+        for (filter, levels) in filters {
+            for topic in topics {
+                let expected = NaiveTopicMatcher.matches(levels, topic: topic.string)
+                guard filter.matches(topic) != expected else { continue }
+                Issue.record("seed \(seed): \(filter.string.debugDescription) and \(topic.string.debugDescription)")
+            }
+        }
+    }
+
+    private static func text(of pieces: [String], using generator: inout SeededGenerator) -> String {
+        let length = Int.random(in: 0...7, using: &generator)
+        let start = Int.random(in: 0..<12, using: &generator) == 0 ? "$share/" : ""
+        return start + (0..<length).map { _ in pieces.randomElement(using: &generator) ?? "a" }.joined()
+    }
+}

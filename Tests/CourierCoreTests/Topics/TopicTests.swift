@@ -1,0 +1,135 @@
+import CourierCore
+import Testing
+
+@Suite struct TopicTests {
+    private struct Note {}
+
+    private let notes = Topic<Note>("chat/{room}/notes", qos: .two)
+    private let identity = ConnectionIdentity(username: "ada", clientID: "phone-7")
+
+    private func name<Value>(_ topic: Topic<Value>) throws -> String { try topic.template.name(for: identity).string }
+
+    @Test func `a call gives parameters their values`() throws {
+        #expect(try name(notes(room: "7")) == "chat/7/notes")
+        #expect(try name(notes(room: 7)) == "chat/7/notes")
+        #expect(notes(room: "7").qos == .two)
+        #expect(Topic<Note>("a").qos == .one)
+        let two = Topic<Note>("{first}/x/{second}")
+        #expect(try name(two(second: "b", first: "a")) == "a/x/b")
+    }
+
+    @Test func `open parameters are wildcards of the filter, given ones are not`() throws {
+        let two = Topic<Note>("{first}/x/{second}")
+        #expect(try two.filter.string == "+/x/+")
+        #expect(try two(first: "a").filter.string == "a/x/+")
+        #expect(try two(first: "a", second: "b").filter.string == "a/x/b")
+    }
+
+    @Test func `an open parameter is no topic to publish to`() throws {
+        let error = try #require(expectError(.missingTopicArgument) { try name(notes) })
+        #expect(error.message.contains("\"room\""))
+    }
+
+    @Test(arguments: ["", "a/b", "+", "#", "a\u{0}", "../+", "x/"])
+    func `a value can not leave its level`(_ value: String) throws {
+        let topic = notes(room: value)
+        expectError(.invalidTopicArgument) { try name(topic) }
+        expectError(.invalidTopicArgument) { try topic.filter }
+        expectError(.invalidTopicArgument) { try topic.checked() }
+    }
+
+    @Test func `a value can not turn a topic into a $SYS or $share one`() throws {
+        let topic = Topic<Note>("{first}/{second}/x")
+        expectError(.invalidTopicArgument) { try name(topic(first: "$SYS", second: "a")) }
+        expectError(.invalidTopicArgument) { try topic(first: "$share").filter }
+        #expect(try name(topic(first: "a", second: "$b")) == "a/$b/x")
+        let own = Topic<Note>("%u/x")
+        expectError(.invalidTopicArgument) { try own.filter(for: ConnectionIdentity(username: "$SYS", clientID: "c")) }
+    }
+
+    @Test func `an unknown, unnamed or repeated parameter is an error that names it`() throws {
+        let unknown = try #require(expectError(.invalidTopicArgument) { try name(notes(rom: "7")) })
+        #expect(unknown.message.contains("rom"))
+        #expect(unknown.message.contains("room"))
+        expectError(.invalidTopicArgument) { try name(notes("7")) }
+        expectError(.invalidTopicArgument) { try name(notes(room: "7")(room: "8")) }
+        expectError(.invalidTopicArgument) { try name(notes(room: "7", room: "8")) }
+    }
+
+    @Test func `the first mistake is the one that is reported`() throws {
+        let error = try #require(expectError(.invalidTopicArgument) { try name(notes(rom: "7")(room: "a/b")) })
+        #expect(error.message.contains("rom"))
+    }
+
+    @Test(arguments: [
+        "chat/{room", "chat/room}", "chat/{}/x", "chat/{1a}", "chat/a{room}", "chat/{room}a", "{a}/{a}", "%x", "a%",
+        "", "a+/b", "#/a", "{r\u{f6}om}", "a\u{0}",
+    ])
+    func `a bad template compiles, and is an error when it is used`(_ text: String) {
+        let topic = Topic<Note>(text)
+        expectError(.invalidTopicTemplate) { try topic.checked() }
+        expectError(.invalidTopicTemplate) { try name(topic(room: "7")) }
+        expectError(.invalidTopicTemplate) { try topic.filter }
+    }
+
+    @Test func `placeholders stand for the connection's user name and client id`() throws {
+        let topic = Topic<Note>("users/%u/dev-%c/{room}/100%%")
+        #expect(try name(topic(room: "7")) == "users/ada/dev-phone-7/7/100%")
+        #expect(try topic.filter(for: identity).string == "users/ada/dev-phone-7/+/100%")
+        expectError(.unresolvedPlaceholder) { try topic.filter }
+        let hostile = ConnectionIdentity(username: "ada/#", clientID: "c")
+        let error = try #require(expectError(.invalidTopicArgument) { try topic.filter(for: hostile) })
+        #expect(error.message.contains("user name"))
+        expectError(.invalidTopicArgument) { try topic.filter(for: ConnectionIdentity(username: "", clientID: "c")) }
+    }
+
+    @Test func `the identity comes from the options of a connection`() {
+        let options = ConnectOptions(host: "h", port: 1, clientId: "c", username: "u", password: "p")
+        #expect(ConnectionIdentity(options).username == "u")
+        #expect(ConnectionIdentity(options).clientID == "c")
+    }
+
+    @Test func `a received topic gives the parameters back`() throws {
+        let topic = Topic<Note>("chat/{room}/{user}/#")
+        #expect(try topic.arguments(in: TopicName("chat/7/ada/x/y")) == ["room": "7", "user": "ada"])
+        #expect(try topic.arguments(in: TopicName("chat/7/ada")) == ["room": "7", "user": "ada"])
+        #expect(try topic.arguments(in: TopicName("chat/7")) == nil)
+        #expect(try topic(room: "8").arguments(in: TopicName("chat/7/ada")) == nil)
+        #expect(try topic(room: "7").arguments(in: TopicName("chat/7/ada")) == ["room": "7", "user": "ada"])
+        let own = Topic<Note>("%u/{room}")
+        #expect(try own.arguments(in: TopicName("ada/7"), for: identity) == ["room": "7"])
+        #expect(try own.arguments(in: TopicName("eve/7"), for: identity) == nil)
+    }
+
+    @Test func `parameters behind a share are found`() throws {
+        let shared = Topic<Note>("$share/workers/jobs/{id}")
+        #expect(try shared.filter.string == "$share/workers/jobs/+")
+        #expect(try shared.arguments(in: TopicName("jobs/7")) == ["id": "7"])
+    }
+
+    @Test func `an exact text has no parameters and no placeholders`() throws {
+        let exact = TopicTemplate(exactly: "a/{b}/%u")
+        #expect(try exact.name(for: nil).string == "a/{b}/%u")
+        #expect(try exact.arguments(in: TopicName("a/{b}/%u"), for: nil) == [:])
+        expectError(.invalidTopicName) { try TopicTemplate(exactly: "a/+").name(for: nil) }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `what was bound is what is extracted`(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let topic = Topic<Note>("a/{x}/b/{y}")
+        let alphabet = ["a", "b", "\u{E9}", "e\u{301}", "{", "}", "%", "$", " "]
+        for _ in 0..<500 {
+            func value() -> String {
+                (0...Int.random(in: 0..<4, using: &generator)).map { _ in
+                    alphabet.randomElement(using: &generator) ?? "a"
+                }.joined()
+            }
+            let (x, y) = (value(), value())
+            let bound = try topic(x: x, y: y).template.name(for: nil)
+            let found = try #require(try topic.arguments(in: bound), "seed \(seed)")
+            #expect(found["x"].map { Array($0.utf8) } == Array(x.utf8), "seed \(seed)")
+            #expect(found["y"].map { Array($0.utf8) } == Array(y.utf8), "seed \(seed)")
+        }
+    }
+}
