@@ -16,14 +16,17 @@ let package = Package(
     products: [
         .library(name: "CourierCore", targets: ["CourierCore"]),
         .library(name: "MQTTCodec", targets: ["MQTTCodec"]),
+        .library(name: "MQTTEngine", targets: ["MQTTEngine"]),
     ],
     targets: [
         .target(name: "CourierCore", swiftSettings: settings),
         .target(name: "MQTTCodec", swiftSettings: settings),
+        .target(name: "MQTTEngine", dependencies: ["MQTTCodec"], swiftSettings: settings),
 
         .testTarget(name: "CourierCoreTests", dependencies: ["CourierCore"], swiftSettings: settings),
         .testTarget(
             name: "MQTTCodecTests", dependencies: ["MQTTCodec"], resources: [.copy("Captures")],
             swiftSettings: settings),
+        .testTarget(name: "MQTTEngineTests", dependencies: ["MQTTCodec", "MQTTEngine"], swiftSettings: settings),
     ]
 )

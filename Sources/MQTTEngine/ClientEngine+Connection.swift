@@ -1,0 +1,169 @@
+public import MQTTCodec
+
+/// The life of a connection: opening, the handshake, and every way to end it.
+extension ClientEngine {
+    /// The byte stream is open: writes CONNECT. A mistake and a trap unless the last one was closed.
+    public mutating func transportOpened(
+        now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+    ) {
+        guard case .idle = phase else { preconditionFailure("opened twice") }
+        link = Link(configuration, version)
+        phase = .connecting(deadline: now.advanced(by: configuration.connectTimeout))
+        do throws(EncodeError) {
+            try link.encoder.encode(.connect(connectPacket()), into: &buffer)
+            link.lastSent = now
+        } catch {
+            close(.malformedConnect(error), &actions)
+        }
+    }
+
+    /// The byte stream has ended, whoever ended it. The session stays, for the next connection.
+    public mutating func transportClosed(now: Instant, _ actions: inout [EngineAction]) {
+        switch phase {
+        case .idle: return
+        case .connecting:
+            // Some servers, RabbitMQ among them, close without a word when they do not know the version.
+            close(fallback() ?? .transportClosed, &actions)
+        case .connected: close(.transportClosed, &actions)
+        case .closing: break
+        }
+        phase = .idle
+    }
+
+    /// Ends the connection in order: writes DISCONNECT, and the will is not published unless `disconnect` says so.
+    ///
+    /// Before CONNACK, the connection just ends.
+    public mutating func disconnect(
+        _ disconnect: Disconnect = Disconnect(), now: Instant, into buffer: inout PacketBuffer,
+        _ actions: inout [EngineAction]
+    ) {
+        switch phase {
+        case .idle, .closing: return
+        case .connecting: break
+        case .connected: writeDisconnect(disconnect, into: &buffer)
+        }
+        close(.requested, &actions)
+    }
+
+    /// Ends the connection because of `reason`, with the packet that tells the server where MQTT 5 has one.
+    mutating func fail(
+        _ reason: CloseReason, _ code: PacketReasonCode, into buffer: inout PacketBuffer,
+        _ actions: inout [EngineAction]
+    ) {
+        if isConnected, link.version >= .v5 { writeDisconnect(Disconnect(reasonCode: code), into: &buffer) }
+        close(reason, &actions)
+    }
+
+    /// Writes `disconnect` as well as the version, and the codes that are a client's, can say it.
+    private mutating func writeDisconnect(_ disconnect: Disconnect, into buffer: inout PacketBuffer) {
+        let candidates: [Disconnect] =
+            link.version >= .v5
+            ? [disconnect, Disconnect(reasonCode: disconnect.reasonCode), Disconnect(reasonCode: .unspecifiedError)]
+            : [Disconnect()]
+        for candidate in candidates {
+            if (try? link.encoder.encode(.disconnect(candidate), into: &buffer)) != nil { return }
+        }
+    }
+
+    /// Enters `closing`, and ends what does not outlive a connection.
+    mutating func close(_ reason: CloseReason, _ actions: inout [EngineAction]) {
+        phase = .closing
+        outgoing.connectionLost()
+        for id in outgoing.idsInOrder() {
+            if let kind = outgoing.kind(of: id), !kind.isPublish, let exchange = outgoing.end(id) {
+                actions.append(.failed(exchange.token, .connectionLost))
+            }
+        }
+        incoming.connectionLost()
+        link.resendStack = []
+        link.pingSentAt = nil
+        link.acknowledgementCheck = nil
+        actions.append(.close(reason))
+    }
+
+    /// The CONNECT of this connection: the configured one, with what the engine's own limits add.
+    private func connectPacket() -> Connect {
+        var connect = configuration.connect
+        connect.version = version
+        guard version >= .v5 else {
+            connect.properties = []
+            connect.will?.properties = []
+            return connect
+        }
+        func add(_ property: Property, unless isDefault: Bool) {
+            if !isDefault, connect.properties[property.id] == nil { connect.properties.append(property) }
+        }
+        add(.receiveMaximum(max(configuration.receiveMaximum, 1)), unless: configuration.receiveMaximum == .max)
+        if let size = UInt32(exactly: configuration.maximumPacketSize), size > 0 {
+            add(.maximumPacketSize(size), unless: configuration.maximumPacketSize >= PacketEncoder.largestPacketSize)
+        }
+        add(.topicAliasMaximum(configuration.incomingTopicAliases), unless: configuration.incomingTopicAliases == 0)
+        return connect
+    }
+
+    /// Chooses the version for the next connection after this one was refused because of it, or closed without a word.
+    ///
+    /// MQTT 5 may fall back to 3.1.1; a fallback that did not help is taken back, because the silence had another cause.
+    private mutating func fallback() -> CloseReason? {
+        guard !hasConfirmedVersion else { return nil }
+        if version == configuration.connect.version {
+            guard version >= .v5, configuration.fallsBackToVersion311 else { return nil }
+            version = .v311
+            return .versionNotSupported(next: .v311)
+        }
+        version = configuration.connect.version
+        return nil
+    }
+}
+
+/// The handshake.
+extension ClientEngine {
+    /// CONNACK came while it was due.
+    mutating func received(
+        connAck: ConnAck, now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+    ) throws(Fault) {
+        guard connAck.reasonCode == .success else {
+            if connAck.reasonCode == .unsupportedProtocolVersion {
+                return close(fallback() ?? .refused(connAck), &actions)
+            }
+            hasConfirmedVersion = true  // Whatever it minds, it is not the version.
+            return close(.refused(connAck), &actions)
+        }
+        if connAck.isSessionPresent, configuration.connect.isCleanStart {
+            throw .protocolError(.sessionAfterCleanStart)
+        }
+        hasConfirmedVersion = true
+        phase = .connected
+        link.accepted(connAck, configuration)
+        actions.append(.connected(connAck))
+        if connAck.isSessionPresent {
+            link.resendStack = outgoing.idsInOrder().reversed()
+        } else {
+            sessionLost(&actions)
+        }
+        pump(now: now, into: &buffer, &actions)
+    }
+
+    /// A CONNACK of MQTT 3 came where one of MQTT 5 was due, with one of the old return codes.
+    mutating func receivedOldConnAck(_ code: UInt8, _ error: DecodeError, _ actions: inout [EngineAction]) {
+        let isVersionRefused = code == 1
+        close((isVersionRefused ? fallback() : nil) ?? .malformedPacket(error), &actions)
+    }
+
+    /// The server has no session: the exchanges of the last one are dealt with as the policy says.
+    private mutating func sessionLost(_ actions: inout [EngineAction]) {
+        incoming.sessionLost()
+        var again: [OutgoingMessage] = []
+        for id in outgoing.idsInOrder() {
+            guard let exchange = outgoing.end(id) else { continue }
+            switch (configuration.sessionLossPolicy, exchange.message) {
+            case (.resend, let message?): again.append(message)
+            // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and nobody can tell
+            // whether the server delivered it.
+            case (.resend, nil), (.fail, _): actions.append(.failed(exchange.token, .sessionLost))
+            case (.drop, _): actions.append(.failed(exchange.token, .dropped))
+            }
+        }
+        for message in again + queue.removeAll() { queue.append(message) }
+    }
+}

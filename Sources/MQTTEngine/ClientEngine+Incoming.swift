@@ -1,0 +1,108 @@
+public import MQTTCodec
+
+/// Incoming messages and their acknowledgements.
+extension ClientEngine {
+    mutating func receivedPublish(
+        _ frame: PacketFrame, in bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer,
+        _ actions: inout [EngineAction]
+    ) throws(Fault) {
+        let view = try publish(frame, in: bytes)
+        try resolveAlias(view, in: bytes)
+        let handle: IncomingMessage.Handle?
+        switch view.delivery {
+        case .atMostOnce: handle = nil
+        case .atLeastOnce(let id, _):
+            if configuration.acknowledgements == .automatic {
+                link.encoder.encodeSuccess(.pubAck, id, into: &buffer)
+                written(now: now)
+                handle = nil
+            } else {
+                handle = incoming.hand(id, .atLeastOnce)
+            }
+        case .exactlyOnce(let id, _):
+            let arrival = incoming.receivedQoS2(id)
+            if arrival == .beingProcessed { incoming.waitAgain(for: id) }
+            if configuration.acknowledgements == .automatic || arrival == .repeated {
+                link.encoder.encodeSuccess(.pubRec, id, into: &buffer)
+                written(now: now)
+            }
+            guard arrival == .new else {
+                writeAnswers(now: now, into: &buffer)
+                return try checkReceiveMaximum()
+            }
+            handle = configuration.acknowledgements == .automatic ? nil : incoming.hand(id, .exactlyOnce)
+        }
+        try checkReceiveMaximum()
+        actions.append(.message(IncomingMessage(frame: frame, view: view, handle: handle)))
+    }
+
+    @inline(__always)
+    private func publish(_ frame: PacketFrame, in bytes: RawSpan) throws(Fault) -> PublishView {
+        do throws(DecodeError) {
+            return try link.decoder.publish(frame, in: bytes)
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    private mutating func resolveAlias(_ view: PublishView, in bytes: RawSpan) throws(Fault) {
+        guard let alias = view.topicAlias else { return }
+        guard link.incomingAliases.allows(alias) else { throw .protocolError(.topicAliasTooHigh(alias)) }
+        if view.topic.isEmpty {
+            guard link.incomingAliases.topic(of: alias) != nil else {
+                throw .protocolError(.unknownTopicAlias(alias))
+            }
+        } else {
+            let topic = bytes.extracting(view.topic).withUnsafeBytes { Array($0) }
+            link.incomingAliases.define(alias, topic)
+        }
+    }
+
+    /// MQTT 5 lets us limit what the server sends, and end it when it sends more ([MQTT-3.3.4-9]).
+    @inline(__always)
+    private func checkReceiveMaximum() throws(Fault) {
+        guard link.version >= .v5, incoming.outstanding > Int(configuration.receiveMaximum) else { return }
+        throw .protocolError(.receiveMaximumExceeded)
+    }
+
+    mutating func receivedPubRel(
+        _ acknowledgement: AcknowledgementResult, now: Instant, into buffer: inout PacketBuffer,
+        _ actions: inout [EngineAction]
+    ) throws(Fault) {
+        let id = acknowledgement.packetID
+        if incoming.receivedPubRel(id) {
+            link.encoder.encodeSuccess(.pubComp, id, into: &buffer)
+            actions.append(.incomingReleased(id))
+        } else {
+            writeAcknowledgement(.pubComp, id, .packetIdentifierNotFound, into: &buffer)
+        }
+        written(now: now)
+    }
+
+    /// Acknowledges a message that was handed over with a handle; a failure code of MQTT 5 refuses it.
+    ///
+    /// The packet is written as soon as the messages before it have been acknowledged ([MQTT-4.6.0-2]). A handle of a
+    /// message that will come again, because its connection ended, is ignored; the acknowledgement of a QoS 2 message is
+    /// kept instead for when it comes again. Says whether the handle meant anything.
+    @discardableResult
+    public mutating func acknowledge(
+        _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success, now: Instant,
+        into buffer: inout PacketBuffer
+    ) -> Bool {
+        let isKnown = incoming.answer(handle, with: code)
+        if isConnected { writeAnswers(now: now, into: &buffer) }
+        return isKnown
+    }
+
+    private mutating func writeAnswers(now: Instant, into buffer: inout PacketBuffer) {
+        while let (id, qos, code) = incoming.nextAnswer() {
+            let type: PacketType = qos == .exactlyOnce ? .pubRec : .pubAck
+            if code == .success {
+                link.encoder.encodeSuccess(type, id, into: &buffer)
+            } else {
+                writeAcknowledgement(type, id, code, into: &buffer)
+            }
+            written(now: now)
+        }
+    }
+}

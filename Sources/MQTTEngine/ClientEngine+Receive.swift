@@ -1,0 +1,156 @@
+public import MQTTCodec
+
+/// Why a packet ends the connection.
+enum Fault: Error {
+    case malformed(DecodeError)
+    case protocolError(ProtocolError)
+}
+
+/// A PUBACK, PUBREC or PUBCOMP, with its properties copied if it has any.
+struct AcknowledgementResult {
+    let packetID: PacketID
+    let code: PacketReasonCode
+    let properties: PacketProperties
+}
+
+/// Incoming bytes.
+extension ClientEngine {
+    /// Takes the bytes that have arrived, and returns how many of them were whole packets; the rest is to be given again,
+    /// with more behind it.
+    ///
+    /// Messages in `actions` point into `bytes`: look at them before these change. After the connection's
+    /// ``EngineAction/close(_:)`` all bytes are taken and ignored.
+    public mutating func received(
+        _ bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+    ) -> Int {
+        var offset = 0
+        do throws(Fault) {
+            while true {
+                switch phase {
+                case .idle, .closing: return bytes.byteCount
+                case .connecting, .connected: break
+                }
+                guard let frame = try nextFrame(in: bytes, at: offset) else { break }
+                try received(frame, in: bytes, now: now, into: &buffer, &actions)
+                offset = frame.end
+            }
+        } catch {
+            fail(error, into: &buffer, &actions)
+            return bytes.byteCount
+        }
+        if isConnected { pump(now: now, into: &buffer, &actions) }
+        return offset
+    }
+
+    /// Calls `body` with the topic name of `message`, which this engine found in `bytes`.
+    public func withTopic<Result>(
+        of message: IncomingMessage, in bytes: RawSpan, _ body: (RawSpan) -> Result
+    ) -> Result {
+        if message.view.topic.isEmpty, let alias = message.view.topicAlias,
+            let topic = link.incomingAliases.topic(of: alias)
+        {
+            return body(topic.span.bytes)
+        }
+        return body(bytes.extracting(message.view.topic))
+    }
+
+    private func nextFrame(in bytes: RawSpan, at offset: Int) throws(Fault) -> PacketFrame? {
+        do throws(DecodeError) {
+            if case .frame(let frame) = try link.decoder.nextFrame(in: bytes, at: offset) { return frame }
+            return nil
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    private mutating func fail(_ fault: Fault, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]) {
+        switch fault {
+        case .malformed(let error): fail(.malformedPacket(error), error.reasonCode, into: &buffer, &actions)
+        case .protocolError(let error): fail(.protocolError(error), error.reasonCode, into: &buffer, &actions)
+        }
+    }
+
+    private mutating func received(
+        _ frame: PacketFrame, in bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer,
+        _ actions: inout [EngineAction]
+    ) throws(Fault) {
+        guard isConnected else { return try receivedFirst(frame, in: bytes, now: now, into: &buffer, &actions) }
+        switch frame.type {
+        case .publish: try receivedPublish(frame, in: bytes, now: now, into: &buffer, &actions)
+        case .pubAck: try receivedPubAck(acknowledgement(frame, in: bytes), &actions)
+        case .pubRec: try receivedPubRec(acknowledgement(frame, in: bytes), now: now, into: &buffer, &actions)
+        case .pubComp: try receivedPubComp(acknowledgement(frame, in: bytes), &actions)
+        case .pubRel: try receivedPubRel(acknowledgement(frame, in: bytes), now: now, into: &buffer, &actions)
+        case .subAck, .unsubAck, .pingResp, .disconnect, .auth, .connAck, .connect, .subscribe, .unsubscribe, .pingReq:
+            try receivedRare(packet(frame, in: bytes), now: now, &actions)
+        }
+    }
+
+    /// The packets that do not come by the thousand.
+    private mutating func receivedRare(
+        _ packet: Packet, now: Instant, _ actions: inout [EngineAction]
+    ) throws(Fault) {
+        switch packet {
+        case .subAck(let subAck): try received(subAck, &actions)
+        case .unsubAck(let unsubAck): try received(unsubAck, &actions)
+        case .pingResp: receivedPingResp(now: now, &actions)
+        case .disconnect(let disconnect): close(.disconnectedByServer(disconnect), &actions)
+        case .auth(let auth): try received(auth, &actions)
+        case .connAck, .connect, .subscribe, .unsubscribe, .pingReq, .publish, .pubAck, .pubRec, .pubRel, .pubComp:
+            throw .protocolError(.unexpectedPacket(packet.type))  // [MQTT-3.2.0-2] of the second CONNACK
+        }
+    }
+
+    /// Before CONNACK only AUTH may come ([MQTT-3.2.0-1]).
+    private mutating func receivedFirst(
+        _ frame: PacketFrame, in bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer,
+        _ actions: inout [EngineAction]
+    ) throws(Fault) {
+        do throws(DecodeError) {
+            switch try link.decoder.packet(frame, in: bytes) {
+            case .connAck(let connAck):
+                do throws(Fault) {
+                    return try received(connAck: connAck, now: now, into: &buffer, &actions)
+                } catch {
+                    return fail(error, into: &buffer, &actions)
+                }
+            case .auth(let auth):
+                guard configuration.connect.properties.authenticationMethod != nil else { break }
+                return actions.append(.authenticationContinued(auth))
+            default: break
+            }
+        } catch {
+            if case .connAckOfOlderVersion(let code) = error.violation {
+                return receivedOldConnAck(code, error, &actions)
+            }
+            throw .malformed(error)
+        }
+        throw .protocolError(.packetBeforeConnAck(frame.type))
+    }
+
+    private func packet(_ frame: PacketFrame, in bytes: RawSpan) throws(Fault) -> Packet {
+        do throws(DecodeError) {
+            return try link.decoder.packet(frame, in: bytes)
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    @inline(__always)
+    private func acknowledgement(_ frame: PacketFrame, in bytes: RawSpan) throws(Fault) -> AcknowledgementResult {
+        do throws(DecodeError) {
+            let view = try link.decoder.acknowledgement(frame, in: bytes)
+            var properties = PacketProperties()
+            if !view.properties.isEmpty {
+                switch try link.decoder.packet(frame, in: bytes) {
+                case .pubAck(let whole), .pubRec(let whole), .pubRel(let whole), .pubComp(let whole):
+                    properties = whole.properties
+                default: break
+                }
+            }
+            return AcknowledgementResult(packetID: view.packetID, code: view.reasonCode, properties: properties)
+        } catch {
+            throw .malformed(error)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+public import MQTTCodec
+
+/// SUBSCRIBE, UNSUBSCRIBE and AUTH.
+extension ClientEngine {
+    /// Asks the server for the messages of `subscriptions`; ``EngineAction/subscribed(_:_:)`` brings a result for each.
+    ///
+    /// It needs a connection, and fails with the connection: what should be subscribed is the caller's to keep.
+    public mutating func subscribe(
+        _ subscriptions: [Subscription], properties: PacketProperties = [], token: Token, now: Instant,
+        into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+    ) {
+        request(.untilSubAck(filterCount: subscriptions.count), token, now: now, into: &buffer, &actions) {
+            .subscribe(Subscribe(packetID: $0, subscriptions: subscriptions, properties: properties))
+        }
+    }
+
+    /// Ends the subscriptions to `filters`; ``EngineAction/unsubscribed(_:_:)`` brings the results.
+    ///
+    /// It needs a connection, and fails with the connection.
+    public mutating func unsubscribe(
+        _ filters: [String], properties: PacketProperties = [], token: Token, now: Instant,
+        into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+    ) {
+        request(.untilUnsubAck(filterCount: filters.count), token, now: now, into: &buffer, &actions) {
+            .unsubscribe(Unsubscribe(packetID: $0, filters: filters, properties: properties))
+        }
+    }
+
+    private mutating func request(
+        _ kind: OutgoingExchanges.Kind, _ token: Token, now: Instant, into buffer: inout PacketBuffer,
+        _ actions: inout [EngineAction], _ packet: (PacketID) -> Packet
+    ) {
+        guard isConnected else { return actions.append(.failed(token, .notConnected)) }
+        guard let id = outgoing.begin(kind, token, nil, at: now) else {
+            return actions.append(.failed(token, .queueFull))
+        }
+        do throws(EncodeError) {
+            try link.encoder.encode(packet(id), into: &buffer)
+            written(now: now)
+            awaitAcknowledgement(now: now)
+        } catch {
+            outgoing.end(id)
+            actions.append(.failed(token, .notEncodable(error)))
+        }
+    }
+
+    mutating func received(_ subAck: SubAck, _ actions: inout [EngineAction]) throws(Fault) {
+        let id = subAck.packetID
+        switch outgoing.kind(of: id) {
+        case .untilSubAck(let filterCount):
+            guard subAck.reasonCodes.count == filterCount else {
+                throw .protocolError(
+                    .wrongResultCount(.subAck, expected: filterCount, actual: subAck.reasonCodes.count))
+            }
+            if let exchange = outgoing.end(id) { actions.append(.subscribed(exchange.token, subAck)) }
+        case .untilPubAck, .untilPubRec, .untilPubComp, .untilUnsubAck:
+            throw .protocolError(.wrongAcknowledgement(.subAck, id))
+        case nil: break
+        }
+    }
+
+    mutating func received(_ unsubAck: UnsubAck, _ actions: inout [EngineAction]) throws(Fault) {
+        let id = unsubAck.packetID
+        switch outgoing.kind(of: id) {
+        case .untilUnsubAck(let filterCount):
+            guard link.version < .v5 || unsubAck.reasonCodes.count == filterCount else {
+                throw .protocolError(
+                    .wrongResultCount(.unsubAck, expected: filterCount, actual: unsubAck.reasonCodes.count))
+            }
+            if let exchange = outgoing.end(id) { actions.append(.unsubscribed(exchange.token, unsubAck)) }
+        case .untilPubAck, .untilPubRec, .untilPubComp, .untilSubAck:
+            throw .protocolError(.wrongAcknowledgement(.unsubAck, id))
+        case nil: break
+        }
+    }
+
+    /// Sends a step of an authentication: the answer to ``EngineAction/authenticationContinued(_:)``, or, with
+    /// ``MQTTCodec/PacketReasonCode/reauthenticate``, the start of a new one on a connection that stands.
+    ///
+    /// - Throws: `EncodeError` when the packet is not one that a client may send; nothing is then sent.
+    public mutating func authenticate(
+        _ auth: Auth, now: Instant, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        switch phase {
+        case .idle, .closing: return
+        case .connecting, .connected:
+            try link.encoder.encode(.auth(auth), into: &buffer)
+            written(now: now)
+        }
+    }
+
+    mutating func received(_ auth: Auth, _ actions: inout [EngineAction]) throws(Fault) {
+        guard configuration.connect.properties.authenticationMethod != nil else {
+            throw .protocolError(.unexpectedAuthentication)
+        }
+        actions.append(auth.reasonCode == .success ? .authenticated(auth) : .authenticationContinued(auth))
+    }
+}

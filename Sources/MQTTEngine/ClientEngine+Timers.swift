@@ -1,0 +1,77 @@
+public import MQTTCodec
+
+/// Keep-alive and the deadlines.
+extension ClientEngine {
+    /// When ``timerFired(now:into:_:)`` is to be called, unless it changes before; `nil` while nothing is due.
+    public var deadline: Instant? {
+        switch phase {
+        case .idle, .closing: nil
+        case .connecting(let deadline): deadline
+        case .connected: [pingDue, pongDue, link.acknowledgementCheck].compactMap(\.self).min()
+        }
+    }
+
+    /// A ``deadline`` has passed; a call that is early or late does no harm.
+    public mutating func timerFired(
+        now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+    ) {
+        switch phase {
+        case .idle, .closing: return
+        case .connecting(let deadline):
+            if now >= deadline { close(.connectTimeout, &actions) }
+        case .connected:
+            if let pongDue, now >= pongDue {
+                return fail(.pingTimeout, .unspecifiedError, into: &buffer, &actions)
+            }
+            if isAcknowledgementOverdue(now: now) {
+                return fail(.acknowledgementTimeout, .unspecifiedError, into: &buffer, &actions)
+            }
+            if let pingDue, now >= pingDue { ping(now: now, into: &buffer, &actions) }
+        }
+    }
+
+    /// Asks the server for a sign of life now, whatever was sent last; ignored without a connection.
+    public mutating func ping(now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]) {
+        guard isConnected, (try? link.encoder.encode(.pingReq, into: &buffer)) != nil else { return }
+        written(now: now)
+        if link.pingSentAt == nil { link.pingSentAt = now }
+        actions.append(.pingSent)
+    }
+
+    mutating func receivedPingResp(now: Instant, _ actions: inout [EngineAction]) {
+        guard let sentAt = link.pingSentAt else { return }  // An answer to nothing is odd and harmless.
+        link.pingSentAt = nil
+        actions.append(.pongReceived(roundTrip: sentAt.duration(to: now)))
+    }
+
+    /// Notes that a packet was written, from which the server's patience counts ([MQTT-3.1.2-20]).
+    @inline(__always)
+    mutating func written(now: Instant) { link.lastSent = now }
+
+    /// Watches for the answer to a packet that was just written.
+    @inline(__always)
+    mutating func awaitAcknowledgement(now: Instant) {
+        guard link.acknowledgementCheck == nil, let timeout = configuration.acknowledgementTimeout else { return }
+        link.acknowledgementCheck = now.advanced(by: timeout)
+    }
+
+    private var pingDue: Instant? {
+        guard let keepAlive = link.keepAlive, let lastSent = link.lastSent else { return nil }
+        return lastSent.advanced(by: keepAlive)
+    }
+
+    private var pongDue: Instant? { link.pingSentAt?.advanced(by: configuration.pingTimeout) }
+
+    /// Looks at the oldest answer that is due, but only when one can be: between checks, answers come and go unwatched.
+    private mutating func isAcknowledgementOverdue(now: Instant) -> Bool {
+        guard let check = link.acknowledgementCheck, now >= check, let timeout = configuration.acknowledgementTimeout
+        else { return false }
+        guard let oldest = outgoing.oldestSentAt() else {
+            link.acknowledgementCheck = nil
+            return false
+        }
+        let due = oldest.advanced(by: timeout)
+        link.acknowledgementCheck = due
+        return now >= due
+    }
+}

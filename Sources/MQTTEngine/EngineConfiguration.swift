@@ -1,0 +1,71 @@
+public import MQTTCodec
+
+/// What a client says of itself in CONNECT, and the limits and times that its engine keeps.
+public struct EngineConfiguration: Hashable, Sendable {
+    /// What happens to messages in flight when the server has lost the session.
+    public enum SessionLossPolicy: Sendable {
+        /// They are published anew. A QoS 2 message that the old session had may arrive twice, and one that was past PUBREC
+        /// fails with ``EngineAction/Failure/sessionLost``: it must not be sent again.
+        case resend
+        /// They fail with ``EngineAction/Failure/sessionLost``, and their senders decide.
+        case fail
+        /// They are given up, with ``EngineAction/Failure/dropped`` for the books.
+        case drop
+    }
+
+    /// Who acknowledges QoS 1 and 2 messages.
+    public enum AcknowledgementMode: Sendable {
+        /// The engine does, as soon as they arrive.
+        case automatic
+        /// The caller does, by ``ClientEngine/acknowledge(_:_:now:into:_:)``, for instance after it has processed them.
+        case onCommand
+    }
+
+    /// The CONNECT of every connection, without the properties that follow from the values below.
+    public var connect: Connect
+    /// Whether MQTT 3.1.1 is tried when a server does not speak MQTT 5; `true` by default.
+    public var fallsBackToVersion311: Bool
+    /// What happens to messages in flight when the server has lost the session; ``SessionLossPolicy/resend`` by default.
+    public var sessionLossPolicy: SessionLossPolicy
+    /// Who acknowledges messages; ``AcknowledgementMode/automatic`` by default.
+    public var acknowledgements: AcknowledgementMode
+
+    /// Gives up on CONNACK after this long, counted from CONNECT; 10 s by default.
+    public var connectTimeout: Duration
+    /// Gives up on PINGRESP after this long; 10 s by default.
+    public var pingTimeout: Duration
+    /// Gives up on an acknowledgement after this long, counted from the packet; 60 s by default, `nil` is never.
+    public var acknowledgementTimeout: Duration?
+
+    /// How many outgoing QoS 1 and 2 messages may be unacknowledged, if the server allows as many; 1,000 by default.
+    public var maximumInFlight: Int
+    /// How many QoS 1 and 2 messages may wait for a connection or for their turn; 10,000 by default. One more fails with
+    /// ``EngineAction/Failure/queueFull``.
+    public var maximumQueued: Int
+    /// How many incoming QoS 1 and 2 messages may be unacknowledged; 65,535, the most there can be, by default. MQTT 5 tells
+    /// the server, and a server that sends more is disconnected.
+    public var receiveMaximum: UInt16
+    /// The size of the largest packet that is read; 16 MiB by default. MQTT 5 tells the server.
+    public var maximumPacketSize: Int
+    /// How many topic aliases the server may use; 16 by default, 0 is none.
+    public var incomingTopicAliases: UInt16
+    /// How many topic aliases the engine uses, if the server allows as many; 16 by default, 0 is none.
+    public var outgoingTopicAliases: UInt16
+
+    /// Makes a configuration around `connect`, with the defaults that the properties name.
+    public init(connect: Connect) {
+        self.connect = connect
+        fallsBackToVersion311 = true
+        sessionLossPolicy = .resend
+        acknowledgements = .automatic
+        connectTimeout = .seconds(10)
+        pingTimeout = .seconds(10)
+        acknowledgementTimeout = .seconds(60)
+        maximumInFlight = 1_000
+        maximumQueued = 10_000
+        receiveMaximum = .max
+        maximumPacketSize = PacketDecoder.Limits().maximumPacketSize
+        incomingTopicAliases = 16
+        outgoingTopicAliases = 16
+    }
+}

@@ -1,0 +1,71 @@
+import MQTTCodec
+
+/// A topic by its bytes: Swift compares text by canonical equivalence, MQTT does not.
+struct TopicBytes: Hashable {
+    let bytes: [UInt8]
+    init(_ topic: String) { bytes = Array(topic.utf8) }
+}
+
+/// The aliases that we use on one connection: the least recently used makes room for a new topic.
+struct OutgoingAliases {
+    /// What a PUBLISH carries.
+    enum Use: Equatable {
+        /// The topic name alone.
+        case none
+        /// The topic name and the alias that stands for it from now on.
+        case define(UInt16)
+        /// The alias alone.
+        case replace(UInt16)
+    }
+
+    private let limit: Int
+    /// The topics in the order of their last use, the latest last; at most ``limit``, so a search is short.
+    private var recent: [(topic: TopicBytes, alias: UInt16)] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func use(for topic: String) -> Use {
+        guard limit > 0 else { return .none }
+        let utf8 = topic.utf8
+        if let index = recent.lastIndex(where: { $0.topic.bytes.elementsEqual(utf8) }) {
+            let entry = recent.remove(at: index)
+            recent.append(entry)
+            return .replace(entry.alias)
+        }
+        let alias = recent.count < limit ? UInt16(recent.count + 1) : recent.removeFirst().alias
+        recent.append((TopicBytes(topic), alias))
+        return .define(alias)
+    }
+
+    /// Forgets `alias`, because the packet that was to define it could not be written.
+    mutating func forget(_ alias: UInt16) {
+        guard let index = recent.firstIndex(where: { $0.alias == alias }) else { return }
+        // Aliases are handed out by count: the freed one stays first in line, under a topic that cannot be published.
+        let entry = recent.remove(at: index)
+        recent.insert((TopicBytes(""), entry.alias), at: 0)
+    }
+}
+
+/// The aliases that the server uses on one connection.
+struct IncomingAliases {
+    private let maximum: UInt16
+    /// At index `alias - 1`; as long as the highest alias that was defined.
+    private var topics: [[UInt8]?] = []
+
+    init(maximum: UInt16) { self.maximum = maximum }
+
+    /// Says whether the server may use `alias` ([MQTT-3.3.2-10]).
+    func allows(_ alias: UInt16) -> Bool { alias >= 1 && alias <= maximum }
+
+    /// Lets `alias`, which is allowed, stand for `topic`.
+    mutating func define(_ alias: UInt16, _ topic: [UInt8]) {
+        while topics.count < Int(alias) { topics.append(nil) }
+        topics[Int(alias) - 1] = topic
+    }
+
+    /// The topic that `alias` stands for, if any.
+    func topic(of alias: UInt16) -> [UInt8]? {
+        guard alias >= 1, Int(alias) <= topics.count else { return nil }
+        return topics[Int(alias) - 1]
+    }
+}

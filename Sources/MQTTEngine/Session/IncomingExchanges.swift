@@ -1,0 +1,139 @@
+import MQTTCodec
+
+/// The exchanges that the server started and we have not finished.
+///
+/// A QoS 2 id is held from the first PUBLISH to PUBREL, so that the message is delivered once however often it comes
+/// ([MQTT-4.3.3-10]). With acknowledgement on command, answers wait in the order of their messages ([MQTT-4.6.0-2],
+/// [MQTT-4.6.0-3]): one is written when it and all before it have been given.
+struct IncomingExchanges {
+    /// An answer that the caller has still to give, or that waits for another one before it.
+    private struct Pending {
+        let packetID: PacketID
+        let qos: PacketQoS
+        let serial: UInt64
+        var answer: PacketReasonCode?
+    }
+
+    /// What to do with a QoS 2 PUBLISH.
+    enum Arrival: Equatable {
+        /// It is new: deliver it.
+        case new
+        /// It was delivered; PUBREC goes out again.
+        case repeated
+        /// It was delivered and waits for the caller's acknowledgement: PUBREC follows that one.
+        case beingProcessed
+    }
+
+    /// QoS 2 ids whose PUBREL has not come.
+    private var held = PacketIDSet()
+    /// Those of ``held`` that count against our receive maximum: their PUBLISH came on this connection.
+    private var counted = PacketIDSet()
+    /// Answers due on this connection, in the order of their messages.
+    private var pending: [Pending] = []
+    /// How many of ``pending`` are gone from its front; they are removed together, now and then.
+    private var pendingStart = 0
+    /// Where in ``pending`` a serial stands, counted from the first ever.
+    private var positions: [UInt64: Int] = [:]
+    private var nextSerial: UInt64 = 0
+    /// QoS 2 messages that the caller has and has not acknowledged, whatever became of their connection; with the
+    /// answer if it was given while there was no connection.
+    private var processing: [PacketID: (serial: UInt64, answer: PacketReasonCode?)] = [:]
+    /// QoS 1 messages of this connection that are not acknowledged.
+    private var unacknowledgedQoS1 = 0
+
+    /// How many messages count against our receive maximum.
+    var outstanding: Int { unacknowledgedQoS1 + counted.count }
+
+    /// How many QoS 2 ids are held.
+    var heldCount: Int { held.count }
+
+    /// A QoS 2 PUBLISH came.
+    mutating func receivedQoS2(_ id: PacketID) -> Arrival {
+        _ = counted.insert(id)
+        if held.insert(id) { return .new }
+        return processing[id] == nil ? .repeated : .beingProcessed
+    }
+
+    /// PUBREL came: the id is free. Says whether it was held.
+    mutating func receivedPubRel(_ id: PacketID) -> Bool {
+        counted.remove(id)
+        processing[id] = nil
+        return held.remove(id)
+    }
+
+    /// Makes the handle of a new message that the caller will acknowledge.
+    mutating func hand(_ id: PacketID, _ qos: PacketQoS) -> IncomingMessage.Handle {
+        let serial = nextSerial
+        nextSerial &+= 1
+        if qos == .exactlyOnce { processing[id] = (serial, nil) } else { unacknowledgedQoS1 += 1 }
+        append(Pending(packetID: id, qos: qos, serial: serial))
+        return IncomingMessage.Handle(packetID: id, qos: qos, serial: serial)
+    }
+
+    /// The server sent a QoS 2 message again that the caller still has: its answer is due on this connection too.
+    mutating func waitAgain(for id: PacketID) {
+        guard let (serial, answer) = processing[id], positions[serial] == nil else { return }
+        append(Pending(packetID: id, qos: .exactlyOnce, serial: serial, answer: answer))
+    }
+
+    private mutating func append(_ entry: Pending) {
+        positions[entry.serial] = pending.count
+        pending.append(entry)
+    }
+
+    /// Notes the caller's answer, and says whether the handle means anything still.
+    mutating func answer(_ handle: IncomingMessage.Handle, with code: PacketReasonCode) -> Bool {
+        var isKnown = false
+        if handle.qos == .exactlyOnce, let entry = processing[handle.packetID], entry.serial == handle.serial {
+            processing[handle.packetID] = (entry.serial, code)
+            isKnown = true
+        }
+        if let position = positions[handle.serial], pending[position].answer == nil {
+            pending[position].answer = code
+            isKnown = true
+        }
+        return isKnown
+    }
+
+    /// Takes the next answer that may be written: the oldest, if it has been given.
+    mutating func nextAnswer() -> (PacketID, PacketQoS, PacketReasonCode)? {
+        guard pendingStart < pending.count, let code = pending[pendingStart].answer else { return nil }
+        let entry = pending[pendingStart]
+        positions[entry.serial] = nil
+        pendingStart += 1
+        if pendingStart == pending.count {
+            pending.removeAll(keepingCapacity: true)
+            pendingStart = 0
+        } else if pendingStart >= 1_024, pendingStart * 2 >= pending.count {
+            pending.removeFirst(pendingStart)
+            for (position, entry) in pending.enumerated() { positions[entry.serial] = position }
+            pendingStart = 0
+        }
+        switch entry.qos {
+        case .exactlyOnce:
+            processing[entry.packetID] = nil
+            if code.isFailure {  // 4.3.3: a PUBREC that refuses ends the exchange.
+                held.remove(entry.packetID)
+                counted.remove(entry.packetID)
+            }
+        case .atLeastOnce, .atMostOnce: unacknowledgedQoS1 -= 1
+        }
+        return (entry.packetID, entry.qos, code)
+    }
+
+    /// The connection is gone: what was to be answered on it will come again.
+    mutating func connectionLost() {
+        pending.removeAll()
+        pendingStart = 0
+        positions.removeAll()
+        unacknowledgedQoS1 = 0
+        counted.removeAll()
+    }
+
+    /// The server knows nothing of these exchanges any more: every id means a new message.
+    mutating func sessionLost() {
+        connectionLost()
+        held.removeAll()
+        processing.removeAll()
+    }
+}

@@ -1,0 +1,161 @@
+import MQTTCodec
+
+/// The exchanges that the client started and the server has not finished: a flat table by packet id.
+///
+/// An id is in the table or free, never both, so no packet can take one that is in flight ([MQTT-2.2.1-3]). Ids that
+/// became free are used again in the order in which they did; the table is no longer than the most exchanges at a time.
+struct OutgoingExchanges {
+    enum Kind: Hashable {
+        /// A QoS 1 PUBLISH waits for PUBACK.
+        case untilPubAck
+        /// A QoS 2 PUBLISH waits for PUBREC.
+        case untilPubRec
+        /// A QoS 2 PUBREL waits for PUBCOMP.
+        case untilPubComp
+        /// A SUBSCRIBE with this many filters waits for SUBACK.
+        case untilSubAck(filterCount: Int)
+        /// An UNSUBSCRIBE with this many filters waits for UNSUBACK.
+        case untilUnsubAck(filterCount: Int)
+
+        var isPublish: Bool {
+            switch self {
+            case .untilPubAck, .untilPubRec, .untilPubComp: true
+            case .untilSubAck, .untilUnsubAck: false
+            }
+        }
+    }
+
+    struct Exchange {
+        var kind: Kind
+        let token: Token
+        /// The order in which exchanges began; resending keeps it ([MQTT-4.6.0-1]).
+        let order: UInt64
+        /// When its last packet was written on this connection; `nil` while it waits to be sent again.
+        var sentAt: ContinuousClock.Instant?
+        /// Whether its PUBLISH was written on this connection, and so counts against the server's receive maximum.
+        var holdsQuota: Bool
+        /// What to send again; `nil` when that is never a PUBLISH.
+        var message: OutgoingMessage?
+    }
+
+    /// The highest packet id.
+    static let largestTable = Int(UInt16.max)
+
+    /// At index `id - 1`.
+    private var table: [Exchange?] = []
+    private var free = PacketIDQueue()
+    private var nextOrder: UInt64 = 0
+    /// How many exchanges there are.
+    private(set) var count = 0
+
+    var isFull: Bool { free.isEmpty && table.count >= Self.largestTable }
+
+    /// Starts an exchange and returns its id, or `nil` when all are taken.
+    mutating func begin(_ kind: Kind, _ token: Token, _ message: OutgoingMessage?, at now: ContinuousClock.Instant)
+        -> PacketID?
+    {
+        let exchange = Exchange(
+            kind: kind, token: token, order: nextOrder, sentAt: now, holdsQuota: kind.isPublish, message: message)
+        if let id = free.popFirst() {
+            table[Self.index(id)] = exchange
+            nextOrder &+= 1
+            count &+= 1
+            return id
+        }
+        guard table.count < Self.largestTable, let id = PacketID(rawValue: UInt16(table.count + 1)) else { return nil }
+        table.append(exchange)
+        nextOrder &+= 1
+        count &+= 1
+        return id
+    }
+
+    /// Ends the exchange of `id` and returns it.
+    @discardableResult
+    mutating func end(_ id: PacketID) -> Exchange? {
+        let index = Self.index(id)
+        guard index < table.count, let exchange = table[index] else { return nil }
+        table[index] = nil
+        free.append(id)
+        count &-= 1
+        return exchange
+    }
+
+    /// What `id` waits for, or `nil` when it is free.
+    func kind(of id: PacketID) -> Kind? {
+        let index = Self.index(id)
+        return index < table.count ? table[index]?.kind : nil
+    }
+
+    func exchange(of id: PacketID) -> Exchange? {
+        let index = Self.index(id)
+        return index < table.count ? table[index] : nil
+    }
+
+    /// Notes that PUBREC came and PUBREL goes out at `now`, and returns the token of the message, which is let go.
+    mutating func advanceToPubComp(_ id: PacketID, at now: ContinuousClock.Instant) -> Token? {
+        let index = Self.index(id)
+        guard index < table.count, table[index] != nil else { return nil }
+        table[index]?.kind = .untilPubComp
+        table[index]?.sentAt = now
+        table[index]?.message = nil
+        return table[index]?.token
+    }
+
+    /// Notes that a packet of the exchange was written at `now`; a PUBLISH takes quota.
+    mutating func markSent(_ id: PacketID, at now: ContinuousClock.Instant, takingQuota: Bool) {
+        let index = Self.index(id)
+        guard index < table.count else { return }
+        table[index]?.sentAt = now
+        if takingQuota { table[index]?.holdsQuota = true }
+    }
+
+    /// The connection is gone: everything waits to be sent again, and nothing counts against the next one's quota.
+    mutating func connectionLost() {
+        for index in table.indices {
+            table[index]?.sentAt = nil
+            table[index]?.holdsQuota = false
+        }
+    }
+
+    /// The ids of all exchanges in the order in which they began.
+    func idsInOrder() -> [PacketID] {
+        let used = table.indices.compactMap { index in table[index].map { (order: $0.order, index: index) } }
+        return used.sorted { $0.order < $1.order }.compactMap { PacketID(rawValue: UInt16($0.index + 1)) }
+    }
+
+    /// When the packet was written that has waited longest for its answer; `nil` when none waits.
+    func oldestSentAt() -> ContinuousClock.Instant? { table.lazy.compactMap { $0?.sentAt }.min() }
+
+    private static func index(_ id: PacketID) -> Int { Int(id.rawValue) - 1 }
+}
+
+/// A queue of packet ids in a ring that grows.
+struct PacketIDQueue {
+    private var ring: [PacketID] = []
+    private var head = 0
+    private var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ id: PacketID) {
+        if count == ring.count { grow(filling: id) }
+        ring[(head + count) % ring.count] = id
+        count += 1
+    }
+
+    mutating func popFirst() -> PacketID? {
+        guard count > 0 else { return nil }
+        defer {
+            head = (head + 1) % ring.count
+            count -= 1
+        }
+        return ring[head]
+    }
+
+    private mutating func grow(filling id: PacketID) {
+        var larger = [PacketID](repeating: id, count: max(16, ring.count * 2))
+        for offset in 0..<count { larger[offset] = ring[(head + offset) % ring.count] }
+        ring = larger
+        head = 0
+    }
+}

@@ -1,0 +1,56 @@
+public import MQTTCodec
+
+/// What the engine wants done, or tells, in the order in which it happened.
+///
+/// Bytes to send are not among them: they are in the buffer that the same call was given.
+public enum EngineAction: Hashable, Sendable {
+    /// The server accepted the connection. Subscriptions that the server should have are sent now: all of them if
+    /// ``ConnAck/isSessionPresent`` is `false`.
+    case connected(ConnAck)
+    /// A message has arrived.
+    case message(IncomingMessage)
+    /// A QoS 2 message that was received is complete: its packet id means a new message from now on.
+    case incomingReleased(PacketID)
+    /// An outgoing message has been given a packet id and is being written for the first time in this session.
+    case sent(Token, PacketID)
+    /// The server has a QoS 2 message (PUBREC) and it must not be sent as a PUBLISH again.
+    case receivedByServer(Token)
+    /// The exchange of an outgoing message has ended; a failure code means that the server refused it. QoS 0 has no exchange.
+    case acknowledged(Token, PacketReasonCode, PacketProperties)
+    /// The server's answer to SUBSCRIBE.
+    case subscribed(Token, SubAck)
+    /// The server's answer to UNSUBSCRIBE.
+    case unsubscribed(Token, UnsubAck)
+    /// What was asked for under this name will not happen.
+    case failed(Token, Failure)
+    /// The server wants the next step of an authentication: answer with ``ClientEngine/authenticate(_:now:into:_:)``.
+    case authenticationContinued(Auth)
+    /// The server accepted a re-authentication.
+    case authenticated(Auth)
+    /// A PINGREQ is being sent.
+    case pingSent
+    /// It was answered after this long.
+    case pongReceived(roundTrip: Duration)
+    /// The connection is over: write what is in the buffer, then close the stream. Nothing follows it.
+    case close(CloseReason)
+
+    /// Why something will not happen.
+    public enum Failure: Hashable, Sendable {
+        /// There is no connection, and this is not something that waits for one.
+        case notConnected
+        /// The connection ended before the answer came. SUBSCRIBE and UNSUBSCRIBE are not repeated by themselves.
+        case connectionLost
+        /// The server has lost the session, and the policy says that messages in flight fail.
+        case sessionLost
+        /// The server has lost the session, and the policy says that messages in flight are dropped.
+        case dropped
+        /// The message's time ran out before it could be sent.
+        case expired
+        /// The queue is at its limit.
+        case queueFull
+        /// The packet cannot be written, or is larger than the server takes.
+        case notEncodable(EncodeError)
+        /// The server said in its CONNACK that it does not do this.
+        case notSupportedByServer(PacketReasonCode)
+    }
+}

@@ -1,0 +1,22 @@
+public import MQTTCodec
+
+/// A message that has arrived, where it stands in the bytes that were given to ``ClientEngine/received(_:now:into:_:)``.
+///
+/// It is valid until those bytes change. The topic may stand there too, or be known by an alias:
+/// ``ClientEngine/withTopic(of:in:_:)`` finds it.
+public struct IncomingMessage: Hashable, Sendable {
+    /// Names one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:_:)``.
+    public struct Handle: Hashable, Sendable {
+        let packetID: PacketID
+        let qos: PacketQoS
+        /// Tells the message from others that used the same packet id before.
+        let serial: UInt64
+    }
+
+    /// The frame that holds it, with which the decoder finds its properties.
+    public let frame: PacketFrame
+    /// Topic, payload and flags as offsets into the bytes.
+    public let view: PublishView
+    /// What to acknowledge it with; `nil` when there is nothing to acknowledge, or the engine has done so already.
+    public let handle: Handle?
+}

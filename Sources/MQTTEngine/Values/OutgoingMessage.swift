@@ -1,0 +1,33 @@
+public import MQTTCodec
+
+/// A message to publish.
+public struct OutgoingMessage: Hashable, Sendable {
+    /// Where it is published; a topic name without wildcards.
+    public var topic: String
+    /// The message itself.
+    public var payload: [UInt8]
+    /// The quality of service.
+    public var qos: PacketQoS
+    /// Whether the server keeps it for later subscribers.
+    public var isRetained: Bool
+    /// Its properties, without topic alias and message expiry, which are the engine's; none before MQTT 5.
+    public var properties: PacketProperties
+    /// When it is worth nothing any more: it is not sent after that, and carries the seconds that remain; `nil` is never.
+    public var expiry: ContinuousClock.Instant?
+    /// The name under which its outcome is reported.
+    public var token: Token
+
+    /// Makes a message; not retained, without properties and without an end unless said otherwise.
+    public init(
+        topic: String, payload: [UInt8], qos: PacketQoS, isRetained: Bool = false, properties: PacketProperties = [],
+        expiry: ContinuousClock.Instant? = nil, token: Token
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.qos = qos
+        self.isRetained = isRetained
+        self.properties = properties
+        self.expiry = expiry
+        self.token = token
+    }
+}

@@ -1,0 +1,162 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+/// Plays the server, the clock and the caller around one engine, so that a test reads as a conversation.
+final class Conversation {
+    private var engine: ClientEngine
+    var now = ContinuousClock.now
+    private var buffer = PacketBuffer()
+    private var actions: [EngineAction] = []
+    private(set) var isOpen = false
+
+    init(_ version: ProtocolVersion = .v5, _ change: (inout EngineConfiguration) -> Void = { _ in }) {
+        var configuration = EngineConfiguration(
+            connect: Connect(version: version, clientID: "c", isCleanStart: false, keepAlive: 60))
+        change(&configuration)
+        engine = ClientEngine(configuration)
+    }
+
+    // What the engine says of itself; a noncopyable value cannot stand in an expectation.
+    var isConnected: Bool { engine.isConnected }
+    var deadline: ContinuousClock.Instant? { engine.deadline }
+    var inFlightCount: Int { engine.inFlightCount }
+    var queuedCount: Int { engine.queuedCount }
+    var unacknowledgedCount: Int { engine.unacknowledgedCount }
+    var version: ProtocolVersion { engine.protocolVersion }
+
+    /// The topic of `message`, which came with `bytes`.
+    func topic(of message: IncomingMessage, in bytes: [UInt8]) -> [UInt8] {
+        engine.withTopic(of: message, in: bytes.span.bytes) { $0.withUnsafeBytes { Array($0) } }
+    }
+
+    /// What the engine wrote since the last look, as the packets that a server would read.
+    func sent() throws -> [Packet] {
+        let bytes = buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
+        buffer.removeAll()
+        let decoder = PacketDecoder(version: engine.protocolVersion, sender: .client)
+        var packets: [Packet] = []
+        var offset = 0
+        while case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes, at: offset) {
+            packets.append(try decoder.packet(frame, in: bytes.span.bytes))
+            offset = frame.end
+        }
+        #expect(offset == bytes.count, "half a packet was written")
+        return packets
+    }
+
+    /// What the engine wanted done since the last look.
+    func performed() -> [EngineAction] {
+        defer { actions = [] }
+        return actions
+    }
+
+    func open() {
+        isOpen = true
+        engine.transportOpened(now: now, into: &buffer, &actions)
+    }
+
+    func close() {
+        isOpen = false
+        engine.transportClosed(now: now, &actions)
+    }
+
+    /// The server sends `packets` in one piece.
+    func receive(_ packets: Packet...) throws {
+        var incoming = PacketBuffer()
+        let encoder = PacketEncoder(version: engine.protocolVersion, sender: .server)
+        for packet in packets { try encoder.encode(packet, into: &incoming) }
+        receive(incoming.withBytes { $0.withUnsafeBytes { Array($0) } })
+    }
+
+    /// The server sends `bytes`.
+    func receive(_ bytes: [UInt8]) {
+        let consumed = engine.received(bytes.span.bytes, now: now, into: &buffer, &actions)
+        #expect(consumed == bytes.count)
+    }
+
+    func publish(_ topic: String = "t", qos: PacketQoS, token: Token, expiry: Duration? = nil, size: Int = 1) {
+        let message = OutgoingMessage(
+            topic: topic, payload: [UInt8](repeating: 1, count: size), qos: qos,
+            expiry: expiry.map { now.advanced(by: $0) }, token: token)
+        engine.publish(message, now: now, into: &buffer, &actions)
+    }
+
+    func publish(_ message: OutgoingMessage) { engine.publish(message, now: now, into: &buffer, &actions) }
+
+    func subscribe(_ filters: String..., token: Token) {
+        engine.subscribe(
+            filters.map { Subscription($0, qos: .atLeastOnce) }, token: token, now: now, into: &buffer, &actions)
+    }
+
+    func unsubscribe(_ filters: String..., token: Token) {
+        engine.unsubscribe(filters, token: token, now: now, into: &buffer, &actions)
+    }
+
+    func acknowledge(_ handle: IncomingMessage.Handle?, _ code: PacketReasonCode = .success) -> Bool {
+        guard let handle else { return false }
+        return engine.acknowledge(handle, code, now: now, into: &buffer)
+    }
+
+    func disconnect(_ disconnect: Disconnect = Disconnect()) {
+        engine.disconnect(disconnect, now: now, into: &buffer, &actions)
+    }
+
+    func authenticate(_ auth: Auth) throws { try engine.authenticate(auth, now: now, into: &buffer) }
+
+    func pass(_ duration: Duration) { now = now.advanced(by: duration) }
+
+    func fireTimer() { engine.timerFired(now: now, into: &buffer, &actions) }
+
+    /// Opens a connection that the server accepts, and forgets what was said so far.
+    func connect(isSessionPresent: Bool = false, properties: PacketProperties = []) throws {
+        open()
+        _ = try sent()
+        try receive(.connAck(ConnAck(isSessionPresent: isSessionPresent, properties: properties)))
+        _ = performed()
+    }
+
+    /// The connection is cut and a new one accepted; what the engine then sends is left to be looked at.
+    func reconnect(isSessionPresent: Bool, properties: PacketProperties = []) throws {
+        close()
+        _ = try sent()
+        _ = performed()
+        open()
+        _ = try sent()
+        try receive(.connAck(ConnAck(isSessionPresent: isSessionPresent, properties: properties)))
+        #expect(performed().first != nil)
+    }
+
+    /// The failures among what was to be performed.
+    func failures() -> [Token: EngineAction.Failure] {
+        var failures: [Token: EngineAction.Failure] = [:]
+        for case .failed(let token, let failure) in performed() { failures[token] = failure }
+        return failures
+    }
+
+    /// The handles of the messages among what was to be performed.
+    func handles() -> [IncomingMessage.Handle?] {
+        performed().compactMap { if case .message(let message) = $0 { .some(message.handle) } else { nil } }
+    }
+}
+
+extension Packet {
+    static func message(
+        _ topic: String = "t", _ delivery: Delivery = .atMostOnce, _ payload: [UInt8] = [1],
+        properties: PacketProperties = []
+    ) -> Packet {
+        .publish(Publish(topic: topic, payload: payload, delivery: delivery, properties: properties))
+    }
+    static func pubAck(_ id: PacketID, _ code: PacketReasonCode = .success) -> Packet {
+        .pubAck(Acknowledgement(packetID: id, reasonCode: code))
+    }
+    static func pubRec(_ id: PacketID, _ code: PacketReasonCode = .success) -> Packet {
+        .pubRec(Acknowledgement(packetID: id, reasonCode: code))
+    }
+    static func pubRel(_ id: PacketID, _ code: PacketReasonCode = .success) -> Packet {
+        .pubRel(Acknowledgement(packetID: id, reasonCode: code))
+    }
+    static func pubComp(_ id: PacketID, _ code: PacketReasonCode = .success) -> Packet {
+        .pubComp(Acknowledgement(packetID: id, reasonCode: code))
+    }
+}

@@ -1,0 +1,227 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@Suite
+struct HandshakeTests {
+    @Test func `CONNECT says what the configuration and the limits say`() throws {
+        let talk = Conversation {
+            $0.connect.will = .init(topic: "w", payload: [1], properties: [.willDelayInterval(5)])
+            $0.receiveMaximum = 10
+            $0.maximumPacketSize = 5_000
+            $0.connect.properties = [.sessionExpiryInterval(60)]
+        }
+        talk.open()
+        guard case .connect(let connect)? = try talk.sent().first else {
+            Issue.record("no CONNECT")
+            return
+        }
+        #expect(connect.version == .v5 && connect.clientID == "c" && !connect.isCleanStart)
+        #expect(connect.will?.properties.willDelayInterval == 5)
+        #expect(connect.properties.receiveMaximum == 10)
+        #expect(connect.properties.maximumPacketSize == 5_000)
+        #expect(connect.properties.topicAliasMaximum == 16)
+        #expect(connect.properties.sessionExpiryInterval == 60)
+    }
+
+    @Test func `CONNACK connects and is passed on`() throws {
+        let talk = Conversation()
+        talk.open()
+        let connAck = ConnAck(isSessionPresent: true, properties: [.assignedClientIdentifier("x")])
+        try talk.receive(.connAck(connAck))
+        #expect(talk.performed() == [.connected(connAck)])
+        #expect(talk.isConnected)
+    }
+
+    @Test func `[MQTT-3.2.0-1] a packet before CONNACK ends the connection`() throws {
+        let talk = Conversation()
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.pingResp)
+        #expect(talk.performed() == [.close(.protocolError(.packetBeforeConnAck(.pingResp)))])
+        #expect(try talk.sent() == [])
+    }
+
+    @Test func `[MQTT-3.2.0-2] a second CONNACK ends the connection with a protocol error`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.connAck(ConnAck()), .pingResp)
+        #expect(talk.performed() == [.close(.protocolError(.unexpectedPacket(.connAck)))])
+        #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .protocolError))])
+    }
+
+    @Test func `silence ends the attempt at the deadline and not before`() throws {
+        let talk = Conversation()
+        talk.open()
+        #expect(talk.deadline == talk.now.advanced(by: .seconds(10)))
+        talk.pass(.milliseconds(9_999))
+        talk.fireTimer()
+        #expect(talk.performed() == [])
+        talk.pass(.milliseconds(1))
+        talk.fireTimer()
+        #expect(talk.performed() == [.close(.connectTimeout)])
+        #expect(talk.deadline == nil)
+    }
+
+    @Test func `a refusal is passed on whole`() throws {
+        let talk = Conversation()
+        talk.open()
+        let connAck = ConnAck(reasonCode: .useAnotherServer, properties: [.serverReference("b2")])
+        try talk.receive(.connAck(connAck))
+        #expect(talk.performed() == [.close(.refused(connAck))])
+    }
+
+    @Test func `a session after a clean start is a protocol error`() throws {
+        let talk = Conversation { $0.connect.isCleanStart = true }
+        talk.open()
+        try talk.receive(.connAck(ConnAck(isSessionPresent: true)))
+        #expect(talk.performed() == [.close(.protocolError(.sessionAfterCleanStart))])
+    }
+
+    @Test func `once closing, every later input is answered with nothing`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.receive([0x00, 0x00])
+        #expect(talk.performed().count == 1)
+        _ = try talk.sent()
+        try talk.receive(.message(), .pingResp)
+        talk.receive([0xFF, 0xFF, 0xFF])
+        talk.pass(.seconds(3_600))
+        talk.fireTimer()
+        talk.disconnect()
+        #expect(talk.performed() == [])
+        talk.publish(qos: .atMostOnce, token: 1)
+        talk.subscribe("f", token: 2)
+        #expect(talk.performed() == [.failed(1, .notConnected), .failed(2, .notConnected)])
+        #expect(try talk.sent() == [])
+        talk.close()
+        #expect(talk.performed() == [])
+        try talk.connect()
+        #expect(talk.isConnected)
+    }
+
+    @Test func `the rest of a read behind the packet that closed is ignored`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.disconnect(Disconnect(reasonCode: .serverShuttingDown)), .message(), .pingResp)
+        #expect(talk.performed() == [.close(.disconnectedByServer(Disconnect(reasonCode: .serverShuttingDown)))])
+        #expect(try talk.sent() == [])
+    }
+
+    @Test func `a malformed packet is answered with its reason code in MQTT 5 and with silence before`() throws {
+        for version in [ProtocolVersion.v311, .v5] {
+            let talk = Conversation(version)
+            try talk.connect()
+            talk.receive([0x36, 0x00])  // QoS 3
+            guard case .close(.malformedPacket(let error))? = talk.performed().last else {
+                Issue.record("not closed")
+                continue
+            }
+            #expect(error.violation == .invalidQoS)
+            #expect(
+                try talk.sent() == (version == .v5 ? [.disconnect(Disconnect(reasonCode: .malformedPacket))] : []))
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0x20, 0x03, 0x00, 0x84, 0x00],  // CONNACK of MQTT 5 with 0x84
+            [0x20, 0x02, 0x00, 0x01],  // CONNACK of MQTT 3 with return code 1
+            [],  // closing without a word, as RabbitMQ does
+        ] as [[UInt8]])
+    func `a server that does not speak MQTT 5 is tried with 3 1 1 and that is remembered`(answer: [UInt8]) throws {
+        let talk = Conversation()
+        talk.open()
+        _ = try talk.sent()
+        if !answer.isEmpty { talk.receive(answer) }
+        talk.close()
+        #expect(talk.performed() == [.close(.versionNotSupported(next: .v311))])
+        for _ in 0..<2 {
+            talk.open()
+            guard case .connect(let connect)? = try talk.sent().first else {
+                Issue.record("no CONNECT")
+                return
+            }
+            #expect(connect.version == .v311 && connect.properties.isEmpty)
+            try talk.receive(.connAck(ConnAck()))
+            #expect(talk.isConnected)
+            talk.close()
+        }
+    }
+
+    @Test func `a fallback that did not help is taken back`() throws {
+        let talk = Conversation()
+        for expected in [ProtocolVersion.v5, .v311, .v5, .v311] {
+            talk.open()
+            #expect(talk.version == expected)
+            _ = try talk.sent()
+            talk.close()
+        }
+    }
+
+    @Test func `a lost connection says nothing about the version once a server has accepted it`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.close()
+        talk.open()
+        talk.close()
+        #expect(talk.version == .v5)
+        #expect(talk.performed() == [.close(.transportClosed), .close(.transportClosed)])
+    }
+
+    @Test func `without fallback a refused version is a refusal`() throws {
+        let talk = Conversation { $0.fallsBackToVersion311 = false }
+        talk.open()
+        try talk.receive(.connAck(ConnAck(reasonCode: .unsupportedProtocolVersion)))
+        #expect(talk.performed() == [.close(.refused(ConnAck(reasonCode: .unsupportedProtocolVersion)))])
+        #expect(talk.version == .v5)
+    }
+
+    @Test func `an extended authentication goes to and fro before CONNACK and again later`() throws {
+        let talk = Conversation { $0.connect.properties = [.authenticationMethod("M")] }
+        talk.open()
+        _ = try talk.sent()
+        let step = Auth(reasonCode: .continueAuthentication, properties: [.authenticationMethod("M")])
+        try talk.receive(.auth(step))
+        #expect(talk.performed() == [.authenticationContinued(step)])
+        try talk.authenticate(step)
+        #expect(try talk.sent() == [.auth(step)])
+        try talk.receive(.connAck(ConnAck()))
+        _ = talk.performed()
+        let again = Auth(reasonCode: .reauthenticate, properties: [.authenticationMethod("M")])
+        try talk.authenticate(again)
+        #expect(try talk.sent() == [.auth(again)])
+        let success = Auth(reasonCode: .success, properties: [.authenticationMethod("M")])
+        try talk.receive(.auth(success))
+        #expect(talk.performed() == [.authenticated(success)])
+    }
+
+    @Test func `[MQTT-4.12.0-6] AUTH without a method in CONNECT ends the connection`() throws {
+        let step = Auth(reasonCode: .continueAuthentication, properties: [.authenticationMethod("M")])
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.auth(step))
+        #expect(talk.performed() == [.close(.protocolError(.unexpectedAuthentication))])
+    }
+
+    @Test func `DISCONNECT carries its reason in MQTT 5 and is plain before`() throws {
+        let goodbye = Disconnect(reasonCode: .disconnectWithWillMessage, properties: [.sessionExpiryInterval(0)])
+        for version in [ProtocolVersion.v311, .v5] {
+            let talk = Conversation(version)
+            try talk.connect()
+            talk.disconnect(goodbye)
+            #expect(try talk.sent() == [.disconnect(version == .v5 ? goodbye : Disconnect())])
+            #expect(talk.performed() == [.close(.requested)])
+        }
+    }
+
+    @Test func `a CONNECT that cannot be written closes with the reason`() throws {
+        let talk = Conversation { $0.connect.will = .init(topic: "a/#", payload: []) }
+        talk.open()
+        guard case .close(.malformedConnect(let error))? = talk.performed().first else {
+            Issue.record("not closed")
+            return
+        }
+        #expect(error.violation == .wildcardInTopicName && error.field == .willTopic)
+    }
+}

@@ -1,0 +1,189 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@Suite
+struct IncomingTests {
+    static let qos1 = Delivery.atLeastOnce(5, isDuplicate: false)
+    static let qos2 = Delivery.exactlyOnce(5, isDuplicate: false)
+
+    @Test func `a message points at its topic and payload`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        var incoming = PacketBuffer()
+        let encoder = PacketEncoder(version: .v5, sender: .server)
+        try encoder.encode(.pingResp, into: &incoming)
+        try encoder.encode(.message("room/7", .atMostOnce, [4, 2], properties: [.topicAlias(3)]), into: &incoming)
+        try encoder.encode(.message("", .atMostOnce, [4, 3], properties: [.topicAlias(3)]), into: &incoming)
+        let bytes = incoming.withBytes { $0.withUnsafeBytes { Array($0) } }
+        talk.receive(bytes)
+        let messages = talk.performed().compactMap { if case .message(let message) = $0 { message } else { nil } }
+        #expect(messages.map { Array(bytes[$0.view.payload]) } == [[4, 2], [4, 3]])
+        let topics = messages.map { talk.topic(of: $0, in: bytes) }
+        #expect(topics == [Array("room/7".utf8), Array("room/7".utf8)])
+    }
+
+    @Test func `QoS 1 is acknowledged in order, with the bytes of one read in one buffer`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(
+            .message("a", .atLeastOnce(9, isDuplicate: false)), .message("b", .atLeastOnce(2, isDuplicate: true)))
+        #expect(try talk.sent() == [.pubAck(9), .pubAck(2)])
+        #expect(talk.performed().count == 2)
+    }
+
+    @Test func `[MQTT-4.3.3-10] a QoS 2 message is delivered once until PUBREL, also over a reconnect`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.message("t", Self.qos2))
+        #expect(talk.performed().count == 1)
+        #expect(try talk.sent() == [.pubRec(5)])
+        try talk.reconnect(isSessionPresent: true)
+        try talk.receive(.message("t", .exactlyOnce(5, isDuplicate: true)))
+        #expect(talk.performed() == [])
+        #expect(try talk.sent() == [.pubRec(5)])
+        try talk.receive(.pubRel(5))
+        #expect(talk.performed() == [.incomingReleased(5)])
+        #expect(try talk.sent() == [.pubComp(5)])
+        try talk.receive(.message("t", Self.qos2))
+        #expect(talk.performed().count == 1)
+    }
+
+    @Test func `PUBREL of an unknown id is answered so that the server can go on`() throws {
+        for version in [ProtocolVersion.v311, .v5] {
+            let talk = Conversation(version)
+            try talk.connect()
+            try talk.receive(.pubRel(5))
+            #expect(try talk.sent() == [.pubComp(5, version == .v5 ? .packetIdentifierNotFound : .success)])
+        }
+    }
+
+    @Test func `a lost session makes every id a new message`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.message("t", Self.qos2))
+        _ = talk.performed()
+        try talk.reconnect(isSessionPresent: false)
+        try talk.receive(.message("t", Self.qos2))
+        #expect(talk.performed().count == 1)
+    }
+
+    // Acknowledging on command.
+
+    @Test func `[MQTT-4.6.0-2] answers on command are written in the order of the messages`() throws {
+        let talk = Conversation { $0.acknowledgements = .onCommand }
+        try talk.connect()
+        try talk.receive(
+            .message("a", .atLeastOnce(1, isDuplicate: false)), .message("b", .exactlyOnce(2, isDuplicate: false)),
+            .message("c", .atLeastOnce(3, isDuplicate: false)))
+        let handles = talk.handles()
+        #expect(try talk.sent() == [])
+        #expect(talk.acknowledge(handles[2]))
+        #expect(talk.acknowledge(handles[1], .quotaExceeded))
+        #expect(try talk.sent() == [])
+        #expect(talk.acknowledge(handles[0]))
+        #expect(try talk.sent() == [.pubAck(1), .pubRec(2, .quotaExceeded), .pubAck(3)])
+        #expect(!talk.acknowledge(handles[0]))
+        #expect(talk.unacknowledgedCount == 0)
+    }
+
+    @Test func `a QoS 1 message that was not acknowledged comes again and its old handle means nothing`() throws {
+        let talk = Conversation { $0.acknowledgements = .onCommand }
+        try talk.connect()
+        try talk.receive(.message("a", .atLeastOnce(1, isDuplicate: false)))
+        let old = talk.handles()[0]
+        try talk.reconnect(isSessionPresent: true)
+        try talk.receive(.message("a", .atLeastOnce(1, isDuplicate: true)))
+        let new = talk.handles()[0]
+        #expect(!talk.acknowledge(old))
+        #expect(try talk.sent() == [])
+        #expect(talk.acknowledge(new))
+        #expect(try talk.sent() == [.pubAck(1)])
+    }
+
+    @Test func `a QoS 2 message in processing is not delivered again and is acknowledged when it is done`() throws {
+        let talk = Conversation { $0.acknowledgements = .onCommand }
+        try talk.connect()
+        try talk.receive(.message("a", Self.qos2))
+        let handle = talk.handles()[0]
+        try talk.reconnect(isSessionPresent: true)
+        try talk.receive(.message("a", .exactlyOnce(5, isDuplicate: true)))
+        #expect(talk.performed() == [])
+        #expect(try talk.sent() == [])
+        #expect(talk.acknowledge(handle))
+        #expect(try talk.sent() == [.pubRec(5)])
+    }
+
+    @Test func `a QoS 2 message that was acknowledged without a connection is answered when it comes again`() throws {
+        let talk = Conversation { $0.acknowledgements = .onCommand }
+        try talk.connect()
+        try talk.receive(.message("a", Self.qos2))
+        let handle = talk.handles()[0]
+        talk.close()
+        #expect(talk.acknowledge(handle))
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.connAck(ConnAck(isSessionPresent: true)), .message("a", .exactlyOnce(5, isDuplicate: true)))
+        #expect(try talk.sent() == [.pubRec(5)])
+        #expect(talk.handles().isEmpty)
+    }
+
+    // Limits.
+
+    @Test func `[MQTT-3.3.4-9] a server that exceeds our receive maximum is disconnected with 0x93`() throws {
+        let talk = Conversation {
+            $0.acknowledgements = .onCommand
+            $0.receiveMaximum = 2
+        }
+        try talk.connect()
+        try talk.receive(
+            .message("a", .atLeastOnce(1, isDuplicate: false)), .message("b", .exactlyOnce(2, isDuplicate: false)))
+        #expect(talk.performed().count == 2)
+        try talk.receive(.message("c", .atLeastOnce(3, isDuplicate: false)))
+        #expect(talk.performed() == [.close(.protocolError(.receiveMaximumExceeded))])
+        #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .receiveMaximumExceeded))])
+    }
+
+    @Test func `an acknowledged message makes room for another`() throws {
+        let talk = Conversation { $0.receiveMaximum = 1 }
+        try talk.connect()
+        for id in 1...5 {
+            let packetID = try #require(PacketID(rawValue: UInt16(id)))
+            try talk.receive(.message("a", .exactlyOnce(packetID, isDuplicate: false)))
+            try talk.receive(.pubRel(packetID))
+        }
+        #expect(talk.isConnected)
+    }
+
+    @Test func `a packet over our maximum size ends the connection on its header`() throws {
+        let talk = Conversation { $0.maximumPacketSize = 100 }
+        try talk.connect()
+        talk.receive([0x30, 0x80, 0x01])
+        #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .packetTooLarge))])
+        guard case .close(.malformedPacket)? = talk.performed().last else {
+            Issue.record("not closed")
+            return
+        }
+    }
+
+    @Test func `[MQTT-3.3.2-10] an alias above our maximum and an unknown alias end the connection`() throws {
+        let talk = Conversation { $0.incomingTopicAliases = 2 }
+        try talk.connect()
+        try talk.receive(.message("a", properties: [.topicAlias(3)]))
+        #expect(talk.performed() == [.close(.protocolError(.topicAliasTooHigh(3)))])
+        #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .topicAliasInvalid))])
+        talk.close()
+        try talk.connect()
+        try talk.receive(.message("", properties: [.topicAlias(2)]))
+        #expect(talk.performed() == [.close(.protocolError(.unknownTopicAlias(2)))])
+    }
+
+    @Test func `an alias of an earlier connection is forgotten`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.message("a", properties: [.topicAlias(1)]))
+        try talk.reconnect(isSessionPresent: true)
+        try talk.receive(.message("", properties: [.topicAlias(1)]))
+        #expect(talk.performed().last == .close(.protocolError(.unknownTopicAlias(1))))
+    }
+}

@@ -1,0 +1,308 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@Suite
+struct OutgoingTests {
+    static func publish(_ id: PacketID, _ qos: PacketQoS, isDuplicate: Bool = false) throws -> Packet {
+        .message("t", try #require(Delivery(qos: qos, packetID: id, isDuplicate: isDuplicate)))
+    }
+
+    @Test func `QoS 0 is written at once and has no end to report`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atMostOnce, token: 1)
+        #expect(try talk.sent() == [.message()])
+        #expect(talk.performed() == [])
+    }
+
+    @Test func `[MQTT-4.3.2-1] QoS 1 ends with PUBACK`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 7)
+        #expect(try talk.sent() == [Self.publish(1, .atLeastOnce)])
+        #expect(talk.performed() == [.sent(7, 1)])
+        try talk.receive(.pubAck(1, .noMatchingSubscribers))
+        #expect(talk.performed() == [.acknowledged(7, .noMatchingSubscribers, [])])
+        #expect(talk.inFlightCount == 0)
+    }
+
+    @Test func `[MQTT-4.3.3-1] QoS 2 goes PUBLISH, PUBREC, PUBREL, PUBCOMP`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 7)
+        #expect(try talk.sent() == [Self.publish(1, .exactlyOnce)])
+        try talk.receive(.pubRec(1))
+        #expect(try talk.sent() == [.pubRel(1)])
+        try talk.receive(.pubComp(1))
+        #expect(talk.performed() == [.sent(7, 1), .receivedByServer(7), .acknowledged(7, .success, [])])
+    }
+
+    @Test func `[MQTT-4.3.3-4] a PUBREC that refuses ends the exchange without PUBREL`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 7)
+        _ = try talk.sent()
+        try talk.receive(.pubRec(1, .notAuthorized))
+        #expect(try talk.sent() == [])
+        #expect(talk.performed().last == .acknowledged(7, .notAuthorized, []))
+        #expect(talk.inFlightCount == 0)
+    }
+
+    @Test func `the properties of an acknowledgement reach the sender`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 7)
+        try talk.receive(
+            .pubAck(Acknowledgement(packetID: 1, reasonCode: .quotaExceeded, properties: [.reasonString("full")])))
+        #expect(talk.performed().last == .acknowledged(7, .quotaExceeded, [.reasonString("full")]))
+    }
+
+    @Test func `a server without QoS 2 that answers with PUBACK completes the exchange`() throws {
+        let talk = Conversation(.v311)
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 7)
+        try talk.receive(.pubAck(1))
+        #expect(talk.performed().last == .acknowledged(7, .success, []))
+    }
+
+    @Test func `acknowledgements of unknown ids are answered or ignored, and of the wrong kind end the connection`()
+        throws
+    {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.pubAck(9), .pubComp(9), .pubRec(9))
+        #expect(try talk.sent() == [.pubRel(9, .packetIdentifierNotFound)])
+        #expect(talk.performed() == [])
+        talk.publish(qos: .atLeastOnce, token: 1)
+        _ = talk.performed()
+        try talk.receive(.pubComp(1))
+        #expect(talk.performed().last == .close(.protocolError(.wrongAcknowledgement(.pubComp, 1))))
+    }
+
+    @Test func `[MQTT-2.2.1-3] an id is used again only after its exchange has ended`() throws {
+        let talk = Conversation {
+            $0.maximumInFlight = 70_000
+            $0.maximumQueued = 10
+        }
+        try talk.connect()
+        for token in 1...65_535 { talk.publish(qos: .atLeastOnce, token: Token(rawValue: UInt64(token))) }
+        let ids = try talk.sent().compactMap {
+            if case .publish(let publish) = $0 { publish.delivery.packetID } else { nil }
+        }
+        #expect(Set(ids).count == 65_535)
+        _ = talk.performed()
+        talk.publish(qos: .atLeastOnce, token: 70_000)
+        #expect(try talk.sent() == [])
+        #expect(talk.queuedCount == 1)
+        try talk.receive(.pubAck(500))
+        #expect(try talk.sent() == [Self.publish(500, .atLeastOnce)])
+    }
+
+    @Test func `[MQTT-3.3.4-9] the server's receive maximum is kept and the rest waits in order`() throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.receiveMaximum(2)])
+        for token in 1...5 { talk.publish("\(token)", qos: .exactlyOnce, token: Token(rawValue: UInt64(token))) }
+        #expect(try talk.sent().count == 2)
+        #expect(talk.queuedCount == 3)
+        try talk.receive(.pubRec(1))
+        #expect(try talk.sent() == [.pubRel(1)])  // PUBREC frees nothing yet.
+        try talk.receive(.pubComp(1))
+        #expect(try talk.sent() == [.message("3", .exactlyOnce(1, isDuplicate: false))])
+        try talk.receive(.pubRec(2, .quotaExceeded))  // A refusal does.
+        #expect(try talk.sent() == [.message("4", .exactlyOnce(2, isDuplicate: false))])
+    }
+
+    @Test func `a queue at its limit refuses the next message and loses none`() throws {
+        let talk = Conversation { $0.maximumQueued = 2 }
+        for token in 1...3 { talk.publish(qos: .atLeastOnce, token: Token(rawValue: UInt64(token))) }
+        #expect(talk.performed() == [.failed(3, .queueFull)])
+        try talk.connect()
+        #expect(try talk.sent().count == 2)
+    }
+
+    @Test func `what the server cannot do fails by name`() throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.maximumQoS(.atMostOnce), .retainAvailable(false), .maximumPacketSize(50)])
+        talk.publish(qos: .atLeastOnce, token: 1)
+        talk.publish(OutgoingMessage(topic: "t", payload: [], qos: .atMostOnce, isRetained: true, token: 2))
+        talk.publish(qos: .atMostOnce, token: 3, size: 60)
+        talk.publish("a/#", qos: .atMostOnce, token: 4)
+        let failures = talk.failures()
+        #expect(failures[1] == .notSupportedByServer(.qosNotSupported))  // [MQTT-3.2.2-11]
+        #expect(failures[2] == .notSupportedByServer(.retainNotSupported))  // [MQTT-3.2.2-14]
+        guard case .notEncodable(let tooLarge)? = failures[3], case .notEncodable(let wildcard)? = failures[4] else {
+            Issue.record("\(failures)")
+            return
+        }
+        #expect(tooLarge.violation == .packetTooLarge(size: 66, limit: 50))  // [MQTT-3.2.2-15]
+        #expect(wildcard.violation == .wildcardInTopicName)
+        #expect(try talk.sent() == [])
+        #expect(talk.inFlightCount == 0)
+    }
+
+    @Test func `an expired message is not sent and one in time carries the seconds that remain`() throws {
+        let talk = Conversation()
+        talk.publish(qos: .atLeastOnce, token: 1, expiry: .seconds(5))
+        talk.publish(qos: .atLeastOnce, token: 2, expiry: .seconds(60))
+        talk.pass(.milliseconds(9_500))
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.connAck(ConnAck()))
+        #expect(talk.performed() == [.connected(ConnAck()), .failed(1, .expired), .sent(2, 1)])
+        #expect(
+            try talk.sent() == [
+                .message("t", .atLeastOnce(1, isDuplicate: false), properties: [.messageExpiryInterval(51)])
+            ])
+    }
+
+    @Test func `topics that repeat are sent as aliases, the least recently used makes room`() throws {
+        let talk = Conversation { $0.outgoingTopicAliases = 2 }
+        try talk.connect(properties: [.topicAliasMaximum(10)])
+        for topic in ["a", "a", "b", "a", "c", "b"] { talk.publish(topic, qos: .atMostOnce, token: 1) }
+        let sent = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+        #expect(sent.map(\.topic) == ["a", "", "b", "", "c", "b"])
+        #expect(sent.map(\.properties.topicAlias) == [1, 1, 2, 1, 2, 1])
+    }
+
+    @Test func `topics that only look alike get aliases of their own`() throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.topicAliasMaximum(10)])
+        for topic in ["caf\u{E9}", "cafe\u{301}"] { talk.publish(topic, qos: .atMostOnce, token: 1) }
+        let sent = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+        #expect(sent.map(\.properties.topicAlias) == [1, 2])
+    }
+
+    @Test func `no alias is used where the server allows none`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atMostOnce, token: 1)
+        talk.publish(qos: .atMostOnce, token: 1)
+        #expect(try talk.sent() == [.message(), .message()])
+    }
+
+    // Resuming a session.
+
+    @Test
+    func `[MQTT-4.4.0-1] after a reconnect PUBLISH is sent again with DUP, in order, and PUBREL for what had PUBREC`()
+        throws
+    {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 1)
+        talk.publish(qos: .exactlyOnce, token: 2)
+        talk.publish(qos: .exactlyOnce, token: 3)
+        try talk.receive(.pubRec(2))
+        try talk.reconnect(isSessionPresent: true)
+        #expect(
+            try talk.sent() == [
+                Self.publish(1, .atLeastOnce, isDuplicate: true), .pubRel(2),
+                Self.publish(3, .exactlyOnce, isDuplicate: true),
+            ])
+        #expect(talk.performed() == [])
+        try talk.receive(.pubComp(2), .pubAck(1))
+        #expect(talk.performed() == [.acknowledged(2, .success, []), .acknowledged(1, .success, [])])
+    }
+
+    @Test func `resending keeps a smaller receive maximum of the new connection`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        for token in 1...3 { talk.publish(qos: .atLeastOnce, token: Token(rawValue: UInt64(token))) }
+        try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
+        talk.publish(qos: .atLeastOnce, token: 4)
+        #expect(try talk.sent() == [Self.publish(1, .atLeastOnce, isDuplicate: true)])
+        try talk.receive(.pubAck(1))
+        #expect(try talk.sent() == [Self.publish(2, .atLeastOnce, isDuplicate: true)])
+        try talk.receive(.pubAck(2))
+        #expect(try talk.sent() == [Self.publish(3, .atLeastOnce, isDuplicate: true)])
+        try talk.receive(.pubAck(3))
+        #expect(try talk.sent() == [Self.publish(1, .atLeastOnce)])
+        #expect(talk.performed().suffix(2) == [.acknowledged(3, .success, []), .sent(4, 1)])
+    }
+
+    /// PUBCOMP for a message whose PUBLISH went out on an earlier connection frees nothing on this one ([MQTT-3.3.4-7]).
+    @Test func `a PUBREL that is sent again gives no quota that was not taken`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 1)
+        try talk.receive(.pubRec(1))
+        try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(2)])
+        for token in 2...5 { talk.publish(qos: .exactlyOnce, token: Token(rawValue: UInt64(token))) }
+        #expect(try talk.sent().count == 3)  // PUBREL and two messages
+        try talk.receive(.pubComp(1))
+        #expect(try talk.sent() == [])
+        #expect(talk.queuedCount == 2)
+    }
+
+    @Test func `a resent message carries its whole topic`() throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.topicAliasMaximum(4)])
+        talk.publish(qos: .atLeastOnce, token: 1)
+        talk.publish(qos: .atLeastOnce, token: 2)
+        try talk.reconnect(isSessionPresent: true, properties: [.topicAliasMaximum(4)])
+        #expect(
+            try talk.sent() == [
+                Self.publish(1, .atLeastOnce, isDuplicate: true), Self.publish(2, .atLeastOnce, isDuplicate: true),
+            ])
+    }
+
+    @Test(arguments: [EngineConfiguration.SessionLossPolicy.resend, .fail, .drop])
+    func `when the session is lost the policy decides over what was in flight`(
+        policy: EngineConfiguration.SessionLossPolicy
+    ) throws {
+        let talk = Conversation { $0.sessionLossPolicy = policy }
+        try talk.connect(properties: [.receiveMaximum(2)])
+        talk.publish("a", qos: .atLeastOnce, token: 1)
+        talk.publish("b", qos: .exactlyOnce, token: 2)
+        talk.publish("c", qos: .atLeastOnce, token: 3)  // waits
+        try talk.receive(.pubRec(2))
+        talk.close()
+        _ = try talk.sent()
+        _ = talk.performed()
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.connAck(ConnAck()))
+        let waiting = Packet.message("c", .atLeastOnce(policy == .resend ? 2 : 1, isDuplicate: false))
+        switch policy {
+        case .resend:
+            #expect(try talk.sent() == [.message("a", .atLeastOnce(1, isDuplicate: false)), waiting])
+            #expect(
+                talk.performed() == [.connected(ConnAck()), .failed(2, .sessionLost), .sent(1, 1), .sent(3, 2)])
+        case .fail:
+            #expect(try talk.sent() == [waiting])
+            #expect(
+                talk.performed() == [
+                    .connected(ConnAck()), .failed(1, .sessionLost), .failed(2, .sessionLost), .sent(3, 1),
+                ])
+        case .drop:
+            #expect(try talk.sent() == [waiting])
+            #expect(
+                talk.performed() == [
+                    .connected(ConnAck()), .failed(1, .dropped), .failed(2, .dropped), .sent(3, 1),
+                ])
+        }
+    }
+
+    @Test func `an acknowledgement that takes too long ends the connection, and resending starts the time anew`() throws
+    {
+        let talk = Conversation { $0.connect.keepAlive = 0 }
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 1)
+        talk.pass(.seconds(59))
+        talk.publish(qos: .atLeastOnce, token: 2)
+        try talk.receive(.pubAck(1))
+        talk.pass(.seconds(1))
+        talk.fireTimer()
+        #expect(talk.deadline == talk.now.advanced(by: .seconds(59)))
+        talk.pass(.seconds(59))
+        _ = talk.performed()
+        talk.fireTimer()
+        #expect(talk.performed() == [.close(.acknowledgementTimeout)])
+        try talk.reconnect(isSessionPresent: true)
+        #expect(talk.deadline == talk.now.advanced(by: .seconds(60)))
+        try talk.receive(.pubAck(2))
+        talk.pass(.seconds(60))
+        talk.fireTimer()
+        #expect(talk.deadline == nil)
+    }
+}

@@ -1,0 +1,65 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@Suite
+struct RequestTests {
+    @Test func `SUBSCRIBE and UNSUBSCRIBE end with a result for each filter`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.subscribe("a", "b", token: 1)
+        talk.unsubscribe("c", token: 2)
+        #expect(
+            try talk.sent() == [
+                .subscribe(
+                    Subscribe(
+                        packetID: 1,
+                        subscriptions: [Subscription("a", qos: .atLeastOnce), Subscription("b", qos: .atLeastOnce)])),
+                .unsubscribe(Unsubscribe(packetID: 2, filters: ["c"])),
+            ])
+        let subAck = SubAck(packetID: 1, reasonCodes: [.grantedQoS1, .notAuthorized])
+        let unsubAck = UnsubAck(packetID: 2, reasonCodes: [.noSubscriptionExisted])
+        try talk.receive(.subAck(subAck), .unsubAck(unsubAck))
+        #expect(talk.performed() == [.subscribed(1, subAck), .unsubscribed(2, unsubAck)])
+        #expect(talk.inFlightCount == 0)
+    }
+
+    @Test func `[MQTT-3.8.4-6] an answer with the wrong number of results ends the connection`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.subscribe("a", "b", token: 1)
+        try talk.receive(.subAck(SubAck(packetID: 1, reasonCodes: [.success])))
+        #expect(
+            talk.performed() == [
+                .failed(1, .connectionLost), .close(.protocolError(.wrongResultCount(.subAck, expected: 2, actual: 1))),
+            ])
+    }
+
+    @Test func `requests fail without a connection and with it`() throws {
+        let talk = Conversation()
+        talk.subscribe("a", token: 1)
+        #expect(talk.performed() == [.failed(1, .notConnected)])
+        try talk.connect()
+        talk.subscribe("a", token: 2)
+        talk.unsubscribe("b", token: 3)
+        talk.publish(qos: .atLeastOnce, token: 4)
+        _ = talk.performed()
+        talk.close()
+        #expect(
+            talk.performed() == [.failed(2, .connectionLost), .failed(3, .connectionLost), .close(.transportClosed)])
+        #expect(talk.inFlightCount == 1)
+    }
+
+    @Test func `a filter that cannot be written fails and takes no id`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.subscribe("a#", token: 1)
+        guard case .failed(1, .notEncodable(let error))? = talk.performed().first else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error.violation == .misplacedMultiLevelWildcard)
+        #expect(talk.inFlightCount == 0)
+        #expect(try talk.sent() == [])
+    }
+}

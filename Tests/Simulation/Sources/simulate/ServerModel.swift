@@ -1,0 +1,195 @@
+import MQTTCodec
+
+/// A server with one client and one session: as small as the protocol lets it be, and strict with the client.
+struct ServerModel {
+    /// A message to the client that is not finished.
+    private struct Outgoing {
+        let serial: Int
+        let qos: PacketQoS
+        /// `true` once PUBREC came: PUBREL is what is sent from then on.
+        var isReleased = false
+        /// Whether it was sent on this connection.
+        var isSent = false
+    }
+
+    /// What the client published, in the order in which it was delivered onwards.
+    private(set) var delivered: [Int] = []
+    /// How often the session was lost, which is when messages may come twice.
+    private(set) var sessionsLost = 0
+
+    let version: ProtocolVersion
+    let receiveMaximum: Int
+    /// Plants the mistake of delivering a QoS 2 message at every PUBLISH, to prove that walks find it.
+    let deliversTwice: Bool
+
+    private var isConnected = false
+    private var hasSession = false
+    /// QoS 2 ids whose PUBREL has not come.
+    private var held: Set<PacketID> = []
+    /// QoS 2 ids that came on this connection and are not complete: they count against our receive maximum.
+    private var counted: Set<PacketID> = []
+    private var outgoing: [PacketID: Outgoing] = [:]
+    private var order: [PacketID] = []
+    private var waiting: [Int] = []
+    private var nextID: UInt16 = 0
+    private var aliases: [UInt16: String] = [:]
+    private var clientReceiveMaximum = Int(UInt16.max)
+
+    init(version: ProtocolVersion, receiveMaximum: Int, deliversTwice: Bool) {
+        self.version = version
+        self.receiveMaximum = receiveMaximum
+        self.deliversTwice = deliversTwice
+    }
+
+    var isIdle: Bool { outgoing.isEmpty && waiting.isEmpty }
+
+    /// The connection ended; the session stays.
+    mutating func disconnected() {
+        isConnected = false
+        aliases = [:]
+        counted = []
+        for id in order { outgoing[id]?.isSent = false }
+    }
+
+    /// The server is started again, without its session if that was not stored.
+    mutating func restarted(keepingSession: Bool) {
+        disconnected()
+        guard !keepingSession else { return }
+        hasSession = false
+        held = []
+        // What the server had for the client is the server's loss; it starts the exchanges anew.
+        waiting = order.compactMap { outgoing[$0]?.serial } + waiting
+        outgoing = [:]
+        order = []
+        sessionsLost += 1
+    }
+
+    /// Has a message for the client.
+    mutating func publish(_ serial: Int) { waiting.append(serial) }
+
+    /// Sends what may be sent.
+    mutating func pump(_ send: (Packet) -> Void) {
+        guard isConnected else { return }
+        while !waiting.isEmpty, outgoing.values.count(where: { $0.isSent && !$0.isReleased }) < clientReceiveMaximum {
+            let serial = waiting.removeFirst()
+            let qos = PacketQoS(rawValue: UInt8(serial % 3)) ?? .atMostOnce
+            guard qos != .atMostOnce else {
+                send(.publish(Publish(topic: "to/client", payload: Payload.bytes(serial))))
+                continue
+            }
+            repeat { nextID = nextID &+ 1 } while nextID == 0 || outgoing[PacketID(rawValue: nextID) ?? 1] != nil
+            guard let id = PacketID(rawValue: nextID) else { continue }
+            outgoing[id] = Outgoing(serial: serial, qos: qos, isSent: true)
+            order.append(id)
+            sendPublish(id, isDuplicate: false, send)
+        }
+    }
+
+    private func sendPublish(_ id: PacketID, isDuplicate: Bool, _ send: (Packet) -> Void) {
+        guard let entry = outgoing[id],
+            let delivery = Delivery(qos: entry.qos, packetID: id, isDuplicate: isDuplicate)
+        else { return }
+        send(.publish(Publish(topic: "to/client", payload: Payload.bytes(entry.serial), delivery: delivery)))
+    }
+
+    /// Takes a packet of the client and answers it.
+    mutating func received(_ packet: Packet, _ send: (Packet) -> Void) throws(Broken) {
+        switch packet {
+        case .connect(let connect): received(connect, send)
+        case .publish(let publish): try received(publish, send)
+        case .pubRel(let release):
+            held.remove(release.packetID)
+            counted.remove(release.packetID)
+            send(.pubComp(Acknowledgement(packetID: release.packetID)))
+        case .pubAck(let answer):
+            guard outgoing[answer.packetID]?.qos == .atLeastOnce else {
+                throw Broken("PUBACK \(answer.packetID) for no QoS 1 message")
+            }
+            finish(answer.packetID)
+        case .pubRec(let answer):
+            guard outgoing[answer.packetID]?.qos == .exactlyOnce else {
+                throw Broken("PUBREC \(answer.packetID) for no QoS 2 message")
+            }
+            outgoing[answer.packetID]?.isReleased = true
+            send(.pubRel(Acknowledgement(packetID: answer.packetID)))
+        case .pubComp(let answer): finish(answer.packetID)
+        case .pingReq: send(.pingResp)
+        case .disconnect: break
+        case .subscribe(let subscribe):
+            send(
+                .subAck(
+                    SubAck(packetID: subscribe.packetID, reasonCodes: subscribe.subscriptions.map { _ in .success })))
+        case .connAck, .subAck, .unsubscribe, .unsubAck, .pingResp, .auth: throw Broken("a \(packet.type)")
+        }
+        pump(send)
+    }
+
+    private mutating func received(_ connect: Connect, _ send: (Packet) -> Void) {
+        let isPresent = hasSession && !connect.isCleanStart
+        isConnected = true
+        hasSession = true
+        clientReceiveMaximum = Int(connect.properties.receiveMaximum ?? .max)
+        if !isPresent {
+            held = []
+            waiting = order.compactMap { outgoing[$0]?.serial } + waiting
+            outgoing = [:]
+            order = []
+        }
+        var properties: PacketProperties = []
+        if version >= .v5 {
+            properties = [.receiveMaximum(UInt16(receiveMaximum)), .topicAliasMaximum(2)]
+        }
+        send(.connAck(ConnAck(isSessionPresent: isPresent, properties: properties)))
+        for id in order {
+            guard let entry = outgoing[id] else { continue }
+            outgoing[id]?.isSent = true
+            if entry.isReleased {
+                send(.pubRel(Acknowledgement(packetID: id)))
+            } else {
+                sendPublish(id, isDuplicate: true, send)
+            }
+        }
+    }
+
+    private mutating func received(_ publish: Publish, _ send: (Packet) -> Void) throws(Broken) {
+        var topic = publish.topic
+        if let alias = publish.properties.topicAlias {
+            if topic.isEmpty {
+                guard let known = aliases[alias] else { throw Broken("alias \(alias) without a topic") }
+                topic = known
+            } else {
+                aliases[alias] = topic
+            }
+        }
+        let serial = Payload.serial(publish.payload)
+        guard topic == Payload.topic(serial) else { throw Broken("message \(serial) on topic \(topic)") }
+        switch publish.delivery {
+        case .atMostOnce: delivered.append(serial)
+        case .atLeastOnce(let id, _):
+            guard !held.contains(id) else { throw Broken("id \(id) is used for a message while in flight") }
+            delivered.append(serial)
+            send(.pubAck(Acknowledgement(packetID: id)))
+        case .exactlyOnce(let id, let isDuplicate):
+            if held.contains(id), !isDuplicate { throw Broken("id \(id) is used for a new message while in flight") }
+            if held.insert(id).inserted || deliversTwice { delivered.append(serial) }
+            counted.insert(id)
+            guard version < .v5 || counted.count <= receiveMaximum else { throw Broken("receive maximum exceeded") }
+            send(.pubRec(Acknowledgement(packetID: id)))
+        }
+    }
+
+    private mutating func finish(_ id: PacketID) {
+        outgoing[id] = nil
+        order.removeAll { $0 == id }
+    }
+}
+
+/// What messages carry: a number that says everything about them.
+enum Payload {
+    static func bytes(_ serial: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: serial >> ($0 * 8)) } }
+    static func serial(_ bytes: [UInt8]) -> Int {
+        bytes.enumerated().reduce(0) { $0 | Int($1.element) << ($1.offset * 8) }
+    }
+    static func topic(_ serial: Int) -> String { "topic/\(serial % 3)" }
+    static func qos(_ serial: Int) -> PacketQoS { PacketQoS(rawValue: UInt8((serial / 3) % 3)) ?? .atMostOnce }
+}
