@@ -166,18 +166,6 @@ cases.append(
     })
 cases.append(copyCase("CONNECT, 5.0, with properties", connect, .v5, allowing: 6))
 
-func column(_ value: Double?, _ digits: Int = 1) -> String {
-    guard let value else { return "-" }
-    let scale: Double = digits == 0 ? 1 : (digits == 1 ? 10 : 100)
-    let rounded = (value * scale).rounded() / scale
-    return "\(rounded)"
-}
-
-func padded(_ text: String, _ width: Int, left: Bool = false) -> String {
-    let padding = String(repeating: " ", count: max(0, width - text.count))
-    return left ? text + padding : padding + text
-}
-
 let failures = CommandLine.arguments.contains("--allocations") ? checkAllocations(cases) : printTable(cases)
 for failure in failures { print("FAILED", failure) }
 if !failures.isEmpty { exit(1) }
