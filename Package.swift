@@ -15,15 +15,19 @@ let package = Package(
     name: "Courier",
     products: [
         .library(name: "CourierCore", targets: ["CourierCore"]),
+        .library(name: "CourierTesting", targets: ["CourierTesting"]),
         .library(name: "MQTTCodec", targets: ["MQTTCodec"]),
         .library(name: "MQTTEngine", targets: ["MQTTEngine"]),
     ],
     targets: [
         .target(name: "CourierCore", swiftSettings: settings),
+        .target(name: "CourierTesting", dependencies: ["MQTTCodec"], swiftSettings: settings),
         .target(name: "MQTTCodec", swiftSettings: settings),
         .target(name: "MQTTEngine", dependencies: ["MQTTCodec"], swiftSettings: settings),
 
         .testTarget(name: "CourierCoreTests", dependencies: ["CourierCore"], swiftSettings: settings),
+        .testTarget(
+            name: "CourierTestingTests", dependencies: ["CourierTesting", "MQTTCodec"], swiftSettings: settings),
         .testTarget(
             name: "MQTTCodecTests", dependencies: ["MQTTCodec"], resources: [.copy("Captures")],
             swiftSettings: settings),

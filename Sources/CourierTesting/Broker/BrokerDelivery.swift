@@ -1,0 +1,49 @@
+import MQTTCodec
+
+/// A message on its way to one session.
+struct BrokerDelivery: Sendable {
+    let message: BrokerMessage
+    /// The lower of the message's QoS and the one that was granted ([MQTT-3.8.4-8]).
+    var qos: PacketQoS
+    /// The retain flag that the session sees.
+    var isRetained: Bool
+    /// The identifiers of the subscriptions that matched, lowest first.
+    var identifiers: [UInt32] = []
+    /// The shared subscription that the session was chosen from.
+    var share: BrokerFilter?
+
+    /// A delivery because of one subscription.
+    init(_ message: BrokerMessage, by options: SubscriptionTree.Options, share: BrokerFilter? = nil) {
+        self.message = message
+        qos = min(message.qos, options.qos)
+        isRetained = message.isRetained && options.isRetainAsPublished
+        identifiers = options.identifier.map { [$0] } ?? []
+        self.share = share
+    }
+
+    /// A delivery of a retained message to a new subscription, which sees that it was retained.
+    init(retained message: BrokerMessage, by options: SubscriptionTree.Options) {
+        self.init(message, by: options)
+        isRetained = true
+    }
+
+    /// Takes in another subscription of the same session: there is one copy, with the highest QoS ([MQTT-3.3.4-2]) and
+    /// all identifiers ([MQTT-3.3.4-4]).
+    mutating func merge(_ options: SubscriptionTree.Options) {
+        qos = max(qos, min(message.qos, options.qos))
+        if message.isRetained, options.isRetainAsPublished { isRetained = true }
+        guard let identifier = options.identifier, !identifiers.contains(identifier) else { return }
+        let index = identifiers.firstIndex { $0 > identifier } ?? identifiers.endIndex
+        identifiers.insert(identifier, at: index)
+    }
+
+    /// The packet that carries it to a client of `version`; `nil` when its QoS needs a packet id and there is none.
+    func packet(
+        _ id: PacketID?, isDuplicate: Bool, version: ProtocolVersion, at now: ContinuousClock.Instant
+    ) -> Publish? {
+        guard let delivery = Delivery(qos: qos, packetID: id, isDuplicate: isDuplicate) else { return nil }
+        return Publish(
+            topic: message.topic, payload: message.payload, delivery: delivery, isRetained: isRetained,
+            properties: version >= .v5 ? message.properties(at: now, identifiers: identifiers) : [])
+    }
+}

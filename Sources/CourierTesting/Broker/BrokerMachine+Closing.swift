@@ -1,0 +1,113 @@
+import MQTTCodec
+
+extension BrokerMachine {
+    /// Sends `packet`, or closes the connection when the client does not take one of that size ([MQTT-3.1.2-24]).
+    mutating func send(_ packet: Packet, to id: ConnectionID, now: Instant, _ actions: inout [Action]) {
+        guard let link = links[id] else { return }
+        if let limit = link.maximumPacketSize, !packet.isEncodable(in: link.version, maximumSize: limit) {
+            return end(id, .answerTooLarge, publishesWill: true, now: now, &actions)
+        }
+        actions.append(.send(packet, to: id))
+    }
+
+    /// Ends a connection because of something else than its client's DISCONNECT, and tells the client why where its
+    /// version can: after an accepting CONNACK of MQTT 5 ([MQTT-3.14.0-1]).
+    mutating func fail(_ id: ConnectionID, _ reason: BrokerCloseReason, now: Instant, _ actions: inout [Action]) {
+        if awaitingConnect.removeValue(forKey: id) != nil { return actions.append(.close(id, reason)) }
+        guard let link = links[id] else { return }
+        if link.version >= .v5, let code = reason.disconnectCode {
+            let packet = Self.disconnect(code, reason, maximumSize: link.maximumPacketSize)
+            if let packet { actions.append(.send(packet, to: id)) }
+        }
+        end(id, reason, publishesWill: true, now: now, &actions)
+    }
+
+    /// The client says good-bye.
+    mutating func receivedDisconnect(
+        _ disconnect: Disconnect, from id: ConnectionID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let link = links[id] else { return }
+        if let interval = disconnect.properties.sessionExpiryInterval {
+            if link.endsSession, interval > 0 {  // 3.14.2.2.2
+                return fail(id, .protocolViolation(.protocolError), now: now, &actions)
+            }
+            let expiry = grantedExpiry(interval)
+            sessions[link.session]?.expiry = expiry
+        }
+        let code = disconnect.reasonCode
+        end(id, .disconnected(code), publishesWill: code != .success, now: now, &actions)  // [MQTT-3.14.4-3]
+    }
+
+    private mutating func end(
+        _ id: ConnectionID, _ reason: BrokerCloseReason, publishesWill: Bool, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let link = links.removeValue(forKey: id) else { return }
+        actions.append(.close(id, reason))
+        detach(link, publishesWill: publishesWill, now: now, &actions)
+    }
+
+    /// The DISCONNECT that fits: without its sentence when it is too large, none when it still is.
+    private static func disconnect(
+        _ code: PacketReasonCode, _ reason: BrokerCloseReason, maximumSize: Int?
+    ) -> Packet? {
+        var candidates = [Disconnect(reasonCode: code), Disconnect(reasonCode: .protocolError)]
+        if case .administrative = reason { candidates[1].reasonCode = .unspecifiedError }
+        if case .malformed(let error) = reason {
+            let sentence = PacketProperties([.reasonString(error.description)])
+            candidates.insert(Disconnect(reasonCode: code, properties: sentence), at: 0)
+        }
+        return candidates.lazy.map { Packet.disconnect($0) }.first {
+            $0.isEncodable(in: .v5, maximumSize: maximumSize ?? PacketEncoder.largestPacketSize)
+        }
+    }
+}
+
+extension BrokerMachine {
+    /// The connection of a session is gone: arranges for its will and its end.
+    mutating func detach(_ link: BrokerLink, publishesWill: Bool, now: Instant, _ actions: inout [Action]) {
+        let id = link.session
+        guard let expiry = sessions[id].map(\.expiry) else { return }
+        let expiresAt = expiry.map { now.advanced(by: $0) }
+        sessions[id]?.presence = .away(expiresAt: expiresAt)
+        sessions[id]?.outgoing.connectionLost()
+        if publishesWill, let will = link.will {
+            let delay = min(will.delay, expiry ?? will.delay)
+            let dueAt = now.advanced(by: delay)
+            sessions[id]?.pendingWill = BrokerSession.PendingWill(will: will, dueAt: dueAt)
+            note(deadline: dueAt)
+        }
+        publishPendingWill(of: id, ifDueAt: now, now: now, &actions)
+        if expiry == .zero { endSession(id, now: now, &actions) } else { note(deadline: expiresAt) }
+    }
+
+    /// Publishes the will of a session when its delay is over at `instant` ([MQTT-3.1.2-8]); it is then forgotten
+    /// ([MQTT-3.1.2-10]).
+    mutating func publishPendingWill(
+        of id: SessionID, ifDueAt instant: Instant, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let client = sessions[id]?.clientID, let pending = sessions[id]?.pendingWill, instant >= pending.dueAt
+        else { return }
+        sessions[id]?.pendingWill = nil
+        publish(pending.will, of: client, now: now, &actions)
+    }
+
+    /// Forgets a session whose client is away ([MQTT-4.1.0-2]): its will is published now, and messages of shared
+    /// subscriptions go to other members.
+    mutating func endSession(_ id: SessionID, now: Instant, _ actions: inout [Action]) {
+        guard let session = sessions.removeValue(forKey: id) else { return }
+        sessionIDs[session.clientID] = nil
+        for filter in session.subscriptions { subscriptions.remove(filter, of: id) }
+        redistribute(from: session, now: now, &actions)
+        if let pending = session.pendingWill { publish(pending.will, of: session.clientID, now: now, &actions) }
+    }
+
+    private mutating func publish(
+        _ will: BrokerWill, of client: ExactText, now: Instant, _ actions: inout [Action]
+    ) {
+        let levels = ExactText.levels(of: will.will.topic.utf8)
+        guard configuration.access.allowsPublishing(to: levels, by: will.username) else { return }
+        let message = will.message(from: client, at: now)
+        if message.isRetained, !retained.store(message, now: now) { dropped += 1 }
+        route(message, levels, now: now, &actions)
+    }
+}

@@ -1,0 +1,101 @@
+import MQTTCodec
+
+extension BrokerMachine {
+    /// How many QoS 2 messages of one connection may wait for PUBREL.
+    var incomingLimit: Int { max(Int(configuration.receiveMaximum), 1) }
+
+    /// Takes a message from a client, acknowledges it and sends it on.
+    mutating func receivedPublish(
+        _ publish: Publish, from id: ConnectionID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let link = links[id] else { return }
+        if let code = violation(of: publish, on: link) {
+            return fail(id, .protocolViolation(code), now: now, &actions)
+        }
+        let topic = resolveTopic(of: publish, on: id)
+        switch publish.delivery {
+        case .atMostOnce: _ = accept(publish, topic, link, now: now, &actions)
+        case .atLeastOnce(let packetID, _):
+            let code = accept(publish, topic, link, now: now, &actions)
+            send(.pubAck(acknowledgement(packetID, code, link.version)), to: id, now: now, &actions)
+        case .exactlyOnce(let packetID, _):
+            receivedExactlyOnce(publish, packetID, topic, from: id, link, now: now, &actions)
+        }
+    }
+
+    /// The client gives up its packet id; PUBCOMP lets it use it again ([MQTT-4.3.3-11]).
+    mutating func receivedPubRel(
+        _ acknowledgement: Acknowledgement, from id: ConnectionID, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let version = links[id]?.version, let session = links[id]?.session else { return }
+        let packetID = acknowledgement.packetID
+        links[id]?.unreleased.remove(packetID)
+        let isKnown = sessions[session]?.incoming.remove(packetID) != nil
+        let answer = self.acknowledgement(packetID, isKnown ? .success : .packetIdentifierNotFound, version)
+        send(.pubComp(answer), to: id, now: now, &actions)
+    }
+
+    /// An acknowledgement as `version` can express it: before MQTT 5 there is only success.
+    func acknowledgement(_ id: PacketID, _ code: PacketReasonCode, _ version: ProtocolVersion) -> Acknowledgement {
+        Acknowledgement(packetID: id, reasonCode: version >= .v5 ? code : .success)
+    }
+}
+
+extension BrokerMachine {
+    /// Why the connection must end, if it must.
+    private func violation(of publish: Publish, on link: BrokerLink) -> PacketReasonCode? {
+        if publish.delivery.qos > configuration.maximumQoS { return .qosNotSupported }  // [MQTT-3.2.2-12]
+        if publish.isRetained, !configuration.isRetainAvailable { return .retainNotSupported }  // [MQTT-3.2.2-13]
+        if let alias = publish.properties.topicAlias {
+            if alias > configuration.topicAliasMaximum { return .topicAliasInvalid }  // [MQTT-3.3.2-9]
+            if publish.topic.isEmpty, link.incomingAliases[alias] == nil { return .protocolError }  // 3.3.2.3.4
+        }
+        if case .exactlyOnce(let id, _) = publish.delivery, link.version >= .v5 {
+            // [MQTT-3.3.4-7]; one that is sent again on this connection counts once.
+            let isOneMore = !link.unreleased.contains(id)
+            if isOneMore, link.unreleased.count >= incomingLimit { return .receiveMaximumExceeded }
+        }
+        return nil
+    }
+
+    /// The topic that is meant; learns the alias where there is one.
+    private mutating func resolveTopic(of publish: Publish, on id: ConnectionID) -> String {
+        guard let alias = publish.properties.topicAlias else { return publish.topic }
+        if publish.topic.isEmpty { return links[id]?.incomingAliases[alias] ?? "" }
+        links[id]?.incomingAliases[alias] = publish.topic
+        return publish.topic
+    }
+
+    private mutating func receivedExactlyOnce(
+        _ publish: Publish, _ packetID: PacketID, _ topic: String, from id: ConnectionID, _ link: BrokerLink,
+        now: Instant, _ actions: inout [Action]
+    ) {
+        let isKnown = sessions[link.session]?.incoming.contains(packetID) ?? false
+        // Until PUBREL the same id is the same message, whatever DUP says ([MQTT-4.3.3-10]).
+        let code = isKnown ? .success : accept(publish, topic, link, now: now, &actions)
+        if !code.isFailure {  // After a refusal the id is free at once ([MQTT-4.3.3-9]).
+            sessions[link.session]?.incoming.insert(packetID)
+            links[id]?.unreleased.insert(packetID)
+        }
+        send(.pubRec(acknowledgement(packetID, code, link.version)), to: id, now: now, &actions)
+    }
+
+    /// Keeps and routes a message, or says why not.
+    private mutating func accept(
+        _ publish: Publish, _ topic: String, _ link: BrokerLink, now: Instant, _ actions: inout [Action]
+    ) -> PacketReasonCode {
+        let levels = ExactText.levels(of: topic.utf8)
+        guard levels.count <= configuration.maximumTopicLevels else { return .topicNameInvalid }
+        guard configuration.access.allowsPublishing(to: levels, by: link.username) else { return .notAuthorized }
+        if configuration.validatesPayloadFormat, publish.properties.payloadIsText == true,
+            String(validating: publish.payload, as: UTF8.self) == nil
+        {
+            return .payloadFormatInvalid
+        }
+        let message = BrokerMessage(
+            topic: topic, payload: publish.payload, qos: publish.delivery.qos, isRetained: publish.isRetained,
+            properties: publish.properties, publisher: sessions[link.session]?.clientID, receivedAt: now)
+        if message.isRetained, !retained.store(message, now: now) { return .quotaExceeded }
+        return route(message, levels, now: now, &actions) > 0 ? .success : .noMatchingSubscribers
+    }
+}

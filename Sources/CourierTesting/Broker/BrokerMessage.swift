@@ -1,0 +1,76 @@
+import MQTTCodec
+
+/// A message that the broker has accepted, as it was published.
+struct BrokerMessage: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    let topic: String
+    let payload: [UInt8]
+    let qos: PacketQoS
+    let isRetained: Bool
+    /// The properties that are forwarded, unaltered and in order ([MQTT-3.3.2-18]).
+    let properties: PacketProperties
+    /// When the broker got it, which its expiry counts from.
+    let receivedAt: Instant
+    /// The client that published it; `nil` when the broker itself did.
+    let publisher: ExactText?
+    /// The seconds that it is worth something for.
+    private let expiry: UInt32?
+
+    init(
+        topic: String, payload: [UInt8], qos: PacketQoS, isRetained: Bool, properties: PacketProperties,
+        publisher: ExactText?, receivedAt: Instant
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.qos = qos
+        self.isRetained = isRetained
+        self.properties = PacketProperties(properties.list.filter { Self.isForwarded($0.id) })
+        self.publisher = publisher
+        self.receivedAt = receivedAt
+        expiry = properties.messageExpiryInterval
+    }
+
+    /// Whether a property of PUBLISH or of a will belongs to the message, and not to its way to the broker.
+    private static func isForwarded(_ id: PropertyID) -> Bool {
+        switch id {
+        case .payloadFormatIndicator, .messageExpiryInterval, .contentType, .responseTopic, .correlationData,
+            .userProperty:
+            true
+        default: false
+        }
+    }
+
+    /// About how much memory the message takes.
+    var byteCount: Int {
+        var count = topic.utf8.count + payload.count
+        for property in properties.list {
+            switch property {
+            case .contentType(let text), .responseTopic(let text): count += text.utf8.count
+            case .correlationData(let bytes): count += bytes.count
+            case .userProperty(let name, let value): count += name.utf8.count + value.utf8.count
+            default: count += 4
+            }
+        }
+        return count
+    }
+
+    /// Whether its time is over ([MQTT-3.3.2-5]); a message that never waited is not expired.
+    func isExpired(at now: Instant) -> Bool {
+        guard let expiry, now > receivedAt else { return false }
+        return receivedAt.duration(to: now) >= .seconds(expiry)
+    }
+
+    /// The properties to send now: with the seconds that remain ([MQTT-3.3.2-6]) and the identifiers of the
+    /// subscriptions that matched ([MQTT-3.3.4-3]).
+    func properties(at now: Instant, identifiers: [UInt32]) -> PacketProperties {
+        guard expiry != nil || !identifiers.isEmpty else { return properties }
+        var properties = properties
+        if let expiry, let index = properties.list.firstIndex(where: { $0.id == .messageExpiryInterval }) {
+            let waited = UInt32(clamping: receivedAt.duration(to: now).components.seconds)
+            properties.list[index] = .messageExpiryInterval(expiry > waited ? expiry - waited : 0)
+        }
+        for identifier in identifiers { properties.append(.subscriptionIdentifier(identifier)) }
+        return properties
+    }
+}

@@ -1,0 +1,71 @@
+/// The last retained message of each topic, within limits.
+struct RetainedStore: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    private struct Entry: Sendable {
+        let message: BrokerMessage
+        let levels: [ExactText]
+        /// Grows with each message, so that subscribers get them in the order of their arrival.
+        let order: UInt64
+    }
+
+    private let maximumCount: Int
+    private let maximumBytes: Int
+    private var entries: [ExactText: Entry] = [:]
+    private var lastOrder: UInt64 = 0
+    private(set) var byteCount = 0
+
+    init(maximumCount: Int, maximumBytes: Int) {
+        self.maximumCount = maximumCount
+        self.maximumBytes = maximumBytes
+    }
+
+    var count: Int { entries.count }
+
+    /// Keeps `message` in place of the one that its topic had ([MQTT-3.3.1-5]), or only removes that one when the payload
+    /// is empty ([MQTT-3.3.1-6], [MQTT-3.3.1-7]).
+    ///
+    /// - Returns: Whether there was room; if not, nothing has changed.
+    mutating func store(_ message: BrokerMessage, now: Instant) -> Bool {
+        let key = ExactText(message.topic)
+        guard !message.payload.isEmpty else {
+            remove(key)
+            return true
+        }
+        if !hasRoom(for: message, at: key) {
+            for (key, entry) in entries where entry.message.isExpired(at: now) { remove(key) }
+            guard hasRoom(for: message, at: key) else { return false }
+        }
+        remove(key)
+        lastOrder += 1
+        entries[key] = Entry(message: message, levels: ExactText.levels(of: key.bytes), order: lastOrder)
+        byteCount += message.byteCount
+        return true
+    }
+
+    /// The messages that match `filter` and are not expired, oldest first.
+    mutating func matches(_ filter: BrokerFilter, now: Instant) -> [BrokerMessage] {
+        var matches: [Entry] = []
+        if filter.hasWildcard {
+            matches = entries.values.filter { filter.matches($0.levels) }.sorted { $0.order < $1.order }
+        } else if let entry = entries[ExactText(filter.text)] {
+            matches = [entry]
+        }
+        return matches.compactMap { entry in
+            guard entry.message.isExpired(at: now) else { return entry.message }
+            remove(ExactText(entry.message.topic))
+            return nil
+        }
+    }
+
+    private func hasRoom(for message: BrokerMessage, at key: ExactText) -> Bool {
+        let replaced = entries[key]
+        return entries.count - (replaced == nil ? 0 : 1) < maximumCount
+            && byteCount - (replaced?.message.byteCount ?? 0) + message.byteCount <= maximumBytes
+    }
+
+    private mutating func remove(_ key: ExactText) {
+        guard let entry = entries.removeValue(forKey: key) else { return }
+        byteCount -= entry.message.byteCount
+    }
+}

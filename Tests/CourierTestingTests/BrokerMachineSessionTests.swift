@@ -1,0 +1,219 @@
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@Suite struct `Broker, sessions` {
+    private let forEver: PacketProperties = [.sessionExpiryInterval(.max)]
+
+    private func isPresent(_ actions: [BrokerMachine.Action]) -> Bool? {
+        actions.compactMap(\.connAck).first?.isSessionPresent
+    }
+
+    @Test func `a session is resumed, and a clean start throws it away`() {  // [MQTT-3.1.2-4] to [MQTT-3.1.2-6]
+        var broker = BrokerScript()
+        #expect(isPresent(broker.connect(1, "a", isClean: false, properties: forEver)) == false)
+        broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
+        broker.lose(1)
+        #expect(isPresent(broker.connect(2, "a", isClean: false, properties: forEver)) == true)
+        #expect(broker.machine.sessionState(of: "a")?.filters == ["t"])
+        broker.lose(2)
+        #expect(isPresent(broker.connect(3, "a", properties: forEver)) == false)
+        #expect(broker.machine.sessionState(of: "a")?.filters == [])
+        #expect(broker.machine.subscriptionNodeCount == 0)
+    }
+
+    @Test func `sessions of MQTT 3 are kept without a clean session`() {
+        var broker = BrokerScript()
+        broker.connect(1, "a", .v311, isClean: false)
+        broker.connect(2, "b", .v31, isClean: false)
+        broker.connect(3, "c", .v311)
+        for id: ConnectionID in [1, 2, 3] { broker.lose(id) }
+        #expect(broker.machine.clientIDs == ["a", "b"])
+        #expect(isPresent(broker.connect(4, "a", .v311, isClean: false)) == true)
+        #expect(isPresent(broker.connect(5, "b", .v31, isClean: false)) == false, "MQTT 3.1 cannot say it")
+        #expect(broker.machine.sessionCount == 2)
+    }
+
+    @Test func `a session ends when its expiry interval is over`() {  // [MQTT-4.1.0-2]
+        var broker = BrokerScript()
+        broker.connect(1, "a", properties: [.sessionExpiryInterval(10)])
+        broker.connect(2, "b", properties: forEver)
+        broker.connect(3, "c")
+        for id: ConnectionID in [1, 2, 3] { broker.lose(id) }
+        #expect(broker.machine.clientIDs == ["a", "b"])
+        broker.advance(.seconds(9))
+        #expect(broker.machine.clientIDs == ["a", "b"])
+        broker.advance(.seconds(1))
+        #expect(broker.machine.clientIDs == ["b"])
+        broker.advance(.seconds(4_000_000_000))
+        #expect(broker.machine.clientIDs == ["b"])
+    }
+
+    @Test func `a session does not end while its client is connected`() {  // [MQTT-4.1.0-1]
+        var broker = BrokerScript()
+        broker.connect(1, "a", properties: [.sessionExpiryInterval(10)])
+        broker.lose(1)
+        broker.advance(.seconds(5))
+        broker.connect(2, "a", isClean: false, properties: [.sessionExpiryInterval(10)])
+        broker.advance(.seconds(100))
+        #expect(broker.machine.sessionState(of: "a")?.connection == 2)
+    }
+
+    @Test func `the operator's limit on session expiry holds for every version`() {
+        var broker = BrokerScript { $0.maximumSessionExpiry = .seconds(5) }
+        broker.connect(1, "a", properties: forEver)
+        broker.connect(2, "b", .v311, isClean: false)
+        broker.lose(1)
+        broker.lose(2)
+        broker.advance(.seconds(5))
+        #expect(broker.machine.sessionCount == 0)
+    }
+
+    @Test func `DISCONNECT may change the expiry interval, but not from zero`() {  // 3.14.2.2.2
+        var broker = BrokerScript()
+        broker.connect(1, "a", properties: forEver)
+        broker.receive(.disconnect(Disconnect(properties: [.sessionExpiryInterval(0)])), from: 1)
+        #expect(broker.machine.sessionCount == 0)
+        broker.connect(2, "a", properties: [.sessionExpiryInterval(1)])
+        broker.receive(.disconnect(Disconnect(properties: [.sessionExpiryInterval(7)])), from: 2)
+        broker.advance(.seconds(6))
+        #expect(broker.machine.sessionCount == 1)
+        broker.advance(.seconds(1))
+        #expect(broker.machine.sessionCount == 0)
+        broker.connect(3, "a")
+        let actions = broker.receive(.disconnect(Disconnect(properties: [.sessionExpiryInterval(7)])), from: 3)
+        #expect(actions == .violation(3, .protocolError))
+    }
+
+    @Test func `a second connection takes the session over`() {  // [MQTT-3.1.4-3]
+        var broker = BrokerScript()
+        broker.connect(1, "a", isClean: false, properties: forEver)
+        let actions = broker.connect(2, "a", isClean: false, properties: forEver)
+        #expect(actions.prefix(2) == [.disconnect(1, .sessionTakenOver), .close(1, .takenOver)])
+        #expect(isPresent(actions) == true)
+        let older = broker.connect(3, "a", .v311, isClean: false)
+        #expect(older.prefix(2) == [.disconnect(2, .sessionTakenOver), .close(2, .takenOver)])
+        #expect(broker.connect(4, "a", .v311).first == .close(3, .takenOver))
+        #expect(broker.machine.connectionCount == 1)
+        #expect(broker.lose(3).isEmpty)
+        #expect(broker.machine.sessionState(of: "a")?.connection == 4)
+    }
+
+    @Test func `identifiers are compared byte for byte`() {
+        var broker = BrokerScript()
+        broker.connect(1, "\u{E9}")
+        #expect(broker.connect(2, "e\u{301}").count == 1, "nobody is taken over")
+        #expect(broker.machine.sessionCount == 2)
+    }
+
+    @Test func `messages wait for a client that is away, but not at QoS 0`() {
+        var broker = BrokerScript()
+        broker.connect(1, "a", isClean: false, properties: forEver)
+        broker.subscribe(1, Subscription("t", qos: .exactlyOnce))
+        broker.lose(1)
+        broker.connect(2, "b")
+        broker.publish(2, "t", "0")
+        broker.publish(2, "t", "1", .atLeastOnce(1, isDuplicate: false))
+        broker.publish(2, "t", "2", .exactlyOnce(2, isDuplicate: false))
+        #expect(broker.machine.sessionState(of: "a")?.queuedCount == 2)
+        let actions = broker.connect(3, "a", isClean: false, properties: forEver)
+        #expect(
+            actions.dropFirst() == [
+                .publish(3, "t", "1", .atLeastOnce(1, isDuplicate: false)),
+                .publish(3, "t", "2", .exactlyOnce(2, isDuplicate: false)),
+            ])
+    }
+
+    @Test func `what was not acknowledged is sent again in order, with DUP`() {
+        // [MQTT-4.4.0-1], [MQTT-3.3.1-1], [MQTT-4.6.0-1]
+        var broker = BrokerScript()
+        broker.connect(1, "a", isClean: false, properties: forEver)
+        broker.subscribe(1, Subscription("t", qos: .exactlyOnce))
+        broker.connect(2, "b")
+        broker.publish(2, "t", "1", .exactlyOnce(1, isDuplicate: false))
+        broker.publish(2, "t", "2", .atLeastOnce(2, isDuplicate: false))
+        broker.publish(2, "t", "3", .exactlyOnce(3, isDuplicate: false))
+        broker.publish(2, "t", "4", .exactlyOnce(4, isDuplicate: false))
+        broker.receive(.pubRec(3), from: 1)
+        broker.receive(.pubRec(1), from: 1)
+        broker.lose(1)
+        broker.publish(2, "t", "5", .atLeastOnce(5, isDuplicate: false))
+        let again: [BrokerMachine.Action] = [
+            .pubRel(3, 3), .pubRel(3, 1), .publish(3, "t", "2", .atLeastOnce(2, isDuplicate: true)),
+            .publish(3, "t", "4", .exactlyOnce(4, isDuplicate: true)),
+            .publish(3, "t", "5", .atLeastOnce(5, isDuplicate: false)),
+        ]
+        #expect(broker.connect(3, "a", isClean: false, properties: forEver).dropFirst() == again[...])
+        #expect(broker.receive(.pubComp(3), from: 3).isEmpty)
+        #expect(broker.receive(.pubComp(1), from: 3).isEmpty)
+        #expect(broker.machine.sessionState(of: "a")?.outgoingIDs == [2, 4, 5])
+    }
+
+    @Test func `a session goes on in another version`() {
+        var broker = BrokerScript()
+        broker.connect(1, "a", isClean: false, properties: forEver)
+        broker.subscribe(1, Subscription("t", qos: .atLeastOnce), properties: [.subscriptionIdentifier(3)])
+        broker.connect(2, "b")
+        broker.publish(2, "t", "1", .atLeastOnce(1, isDuplicate: false), properties: [.contentType("text/plain")])
+        broker.lose(1)
+        let actions = broker.connect(3, "a", .v311, isClean: false)
+        #expect(actions.last == .publish(3, "t", "1", .atLeastOnce(1, isDuplicate: true)))
+    }
+
+    @Test func `a resumed session is held to the new connection's limits`() {
+        var broker = BrokerScript()
+        broker.connect(1, "a", isClean: false, properties: forEver)
+        broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
+        broker.connect(2, "b")
+        for number in 1...3 { broker.publish(2, "t", "\(number)", .atLeastOnce(1, isDuplicate: false)) }
+        broker.publish(2, "t", String(repeating: "x", count: 100), .atLeastOnce(1, isDuplicate: false))
+        broker.lose(1)
+        let limits: PacketProperties = [.sessionExpiryInterval(.max), .receiveMaximum(1), .maximumPacketSize(50)]
+        let actions = broker.connect(3, "a", isClean: false, properties: limits)
+        #expect(actions.dropFirst() == [.publish(3, "t", "1", .atLeastOnce(1, isDuplicate: true))])
+        #expect(
+            broker.receive(.pubAck(1), from: 3) == [.publish(3, "t", "2", .atLeastOnce(2, isDuplicate: true))])
+        broker.receive(.pubAck(2), from: 3)
+        // The fourth is too large now, and counts as delivered ([MQTT-3.1.2-25]).
+        #expect(broker.receive(.pubAck(3), from: 3).isEmpty)
+        #expect(broker.machine.sessionState(of: "a")?.outgoingIDs == [])
+    }
+
+    @Test func `a full queue drops by its policy`() {
+        for (policy, expected) in [
+            (BrokerConfiguration.QueueOverflow.dropNewest, ["1", "2"]), (.dropOldest, ["2", "3"]),
+        ] {
+            var broker = BrokerScript {
+                $0.maximumQueuedMessages = 2
+                $0.queueOverflow = policy
+            }
+            broker.connect(1, "a", .v311, isClean: false)
+            broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
+            broker.lose(1)
+            broker.connect(2, "b")
+            for number in 1...3 { broker.publish(2, "t", "\(number)", .atLeastOnce(1, isDuplicate: false)) }
+            #expect(broker.machine.droppedMessageCount == 1)
+            let actions = broker.connect(3, "a", .v311, isClean: false)
+            #expect(actions.compactMap(\.publish).map { String(decoding: $0.payload, as: UTF8.self) } == expected)
+        }
+    }
+
+    @Test func `a queue is bounded in bytes too`() {
+        var broker = BrokerScript { $0.maximumQueuedBytes = 100 }
+        broker.connect(1, "a", .v311, isClean: false)
+        broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
+        broker.lose(1)
+        broker.connect(2, "b")
+        for _ in 1...3 {
+            broker.publish(2, "t", String(repeating: "x", count: 40), .atLeastOnce(1, isDuplicate: false))
+        }
+        #expect(broker.machine.sessionState(of: "a")?.queuedCount == 2)
+    }
+
+    @Test func `a queue of length zero still lets messages through`() {
+        var broker = BrokerScript { $0.maximumQueuedMessages = 0 }
+        broker.connect(1, "a")
+        broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
+        #expect(broker.publish(1, "t", "x", .atLeastOnce(5, isDuplicate: false)).count == 2)
+    }
+}
