@@ -16,16 +16,23 @@ let package = Package(
     products: [
         .library(name: "CourierCore", targets: ["CourierCore"]),
         .library(name: "CourierTesting", targets: ["CourierTesting"]),
+        .library(name: "CourierTransport", targets: ["CourierTransport"]),
         .library(name: "MQTTCodec", targets: ["MQTTCodec"]),
         .library(name: "MQTTEngine", targets: ["MQTTEngine"]),
     ],
     targets: [
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+
         .target(name: "CourierCore", swiftSettings: settings),
-        .target(name: "CourierTesting", dependencies: ["MQTTCodec"], swiftSettings: settings),
+        .target(name: "CourierTesting", dependencies: ["MQTTCodec", "CourierTransport"], swiftSettings: settings),
+        .target(name: "CourierTransport", dependencies: ["CLinux", "COpenSSL"], swiftSettings: settings),
         .target(name: "MQTTCodec", swiftSettings: settings),
         .target(name: "MQTTEngine", dependencies: ["MQTTCodec"], swiftSettings: settings),
 
         .testTarget(name: "CourierCoreTests", dependencies: ["CourierCore"], swiftSettings: settings),
+        .testTarget(
+            name: "CourierTransportTests", dependencies: ["CLinux", "CourierTransport"], swiftSettings: settings),
         .testTarget(
             name: "CourierTestingTests", dependencies: ["CourierTesting", "MQTTCodec"], swiftSettings: settings),
         .testTarget(

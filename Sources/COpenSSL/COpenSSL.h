@@ -1,0 +1,221 @@
+#pragma once
+
+// OpenSSL 3, and what Swift cannot import from its headers: macros, and callbacks that fill a caller's memory.
+
+#include <limits.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/sha.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- A BIO over memory: reads from bytes that somebody else owns, writes into a run of its own that grows ---
+//
+// OpenSSL's own memory BIO copies the input once more and keeps its largest size for ever.
+
+typedef struct courier_wire {
+    const uint8_t *input;  // borrowed or owned, see input_owned
+    size_t input_count;
+    uint8_t *input_owned;  // to be freed when all of it has been read
+    uint8_t *output;
+    size_t output_start, output_end, output_capacity;
+    int certificate_requested;
+} courier_wire;
+
+static inline int courier_wire_read(BIO *bio, char *buffer, size_t count, size_t *moved) {
+    courier_wire *wire = (courier_wire *)BIO_get_data(bio);
+    BIO_clear_retry_flags(bio);
+    if (wire->input_count == 0) {
+        BIO_set_retry_read(bio);
+        *moved = 0;
+        return 0;
+    }
+    size_t taken = count < wire->input_count ? count : wire->input_count;
+    memcpy(buffer, wire->input, taken);
+    wire->input += taken;
+    wire->input_count -= taken;
+    *moved = taken;
+    return 1;
+}
+
+static inline int courier_wire_write(BIO *bio, const char *buffer, size_t count, size_t *moved) {
+    courier_wire *wire = (courier_wire *)BIO_get_data(bio);
+    BIO_clear_retry_flags(bio);
+    if (wire->output_capacity - wire->output_end < count) {
+        size_t waiting = wire->output_end - wire->output_start;
+        if (wire->output_start > 0) {
+            memmove(wire->output, wire->output + wire->output_start, waiting);
+            wire->output_start = 0;
+            wire->output_end = waiting;
+        }
+        if (wire->output_capacity - waiting < count) {
+            size_t capacity = wire->output_capacity * 2 > waiting + count ? wire->output_capacity * 2 : waiting + count;
+            uint8_t *grown = (uint8_t *)realloc(wire->output, capacity);
+            if (!grown) return 0;
+            wire->output = grown;
+            wire->output_capacity = capacity;
+        }
+    }
+    memcpy(wire->output + wire->output_end, buffer, count);
+    wire->output_end += count;
+    *moved = count;
+    return 1;
+}
+
+static inline long courier_wire_control(BIO *bio, int command, long number, void *pointer) {
+    (void)bio, (void)number, (void)pointer;
+    return command == BIO_CTRL_FLUSH;
+}
+
+static inline BIO_METHOD *courier_wire_method(void) {
+    BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "courier wire");
+    if (!method) return NULL;
+    BIO_meth_set_read_ex(method, courier_wire_read);
+    BIO_meth_set_write_ex(method, courier_wire_write);
+    BIO_meth_set_ctrl(method, courier_wire_control);
+    return method;
+}
+
+// Gives `ssl` a new BIO over `wire`, which has to outlive it. 1 on success.
+static inline int courier_wire_attach(SSL *ssl, BIO_METHOD *method, courier_wire *wire) {
+    BIO *bio = BIO_new(method);
+    if (!bio) return 0;
+    BIO_set_data(bio, wire);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(ssl, bio, bio);  // one reference serves both directions
+    return 1;
+}
+
+// Lends input until all of it is read or courier_wire_keep is called. None may be waiting.
+static inline void courier_wire_borrow(courier_wire *wire, const void *bytes, size_t count) {
+    free(wire->input_owned);
+    wire->input_owned = NULL;
+    wire->input = (const uint8_t *)bytes;
+    wire->input_count = count;
+}
+
+// Copies what is left of lent input, whose memory is about to be used otherwise. 1 on success.
+static inline int courier_wire_keep(courier_wire *wire) {
+    if (wire->input_count == 0) {
+        free(wire->input_owned);
+        wire->input_owned = NULL;
+        wire->input = NULL;
+        return 1;
+    }
+    if (wire->input_owned) return 1;
+    uint8_t *copy = (uint8_t *)malloc(wire->input_count);
+    if (!copy) return 0;
+    memcpy(copy, wire->input, wire->input_count);
+    wire->input_owned = copy;
+    wire->input = copy;
+    return 1;
+}
+
+static inline void courier_wire_remove_output(courier_wire *wire, size_t count, size_t kept_capacity) {
+    wire->output_start += count;
+    if (wire->output_start < wire->output_end) return;
+    wire->output_start = wire->output_end = 0;
+    if (wire->output_capacity > kept_capacity) {
+        free(wire->output);
+        wire->output = NULL;
+        wire->output_capacity = 0;
+    }
+}
+
+static inline void courier_wire_free(courier_wire *wire) {
+    free(wire->input_owned);
+    free(wire->output);
+    memset(wire, 0, sizeof *wire);
+}
+
+// --- Configuration ---
+
+static inline void courier_ssl_ctx_set_modes(SSL_CTX *context) {
+    SSL_CTX_set_mode(
+        context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+}
+
+static inline int courier_ssl_ctx_set_minimum(SSL_CTX *context, int version) {
+    return SSL_CTX_set_min_proto_version(context, version);
+}
+
+static inline int courier_ssl_ctx_set_maximum(SSL_CTX *context, int version) {
+    return SSL_CTX_set_max_proto_version(context, version);
+}
+
+static inline void courier_ssl_ctx_cache_outside(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+}
+
+static inline int courier_ssl_set_server_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+static inline void courier_ssl_set_owner(SSL *ssl, void *owner) { SSL_set_app_data(ssl, owner); }
+static inline void *courier_ssl_owner(const SSL *ssl) { return SSL_get_app_data(ssl); }
+
+static inline int courier_certificate_requested(SSL *ssl, void *wire) {
+    (void)ssl;
+    ((courier_wire *)wire)->certificate_requested = 1;
+    return 1;
+}
+
+// Notes in `wire` that the server has asked for a certificate of ours.
+static inline void courier_ssl_note_request(SSL *ssl, courier_wire *wire) {
+    SSL_set_cert_cb(ssl, courier_certificate_requested, wire);
+}
+
+// --- Pass phrases ---
+
+typedef struct courier_pass_phrase {
+    const char *bytes;
+    size_t count;
+    int was_asked;
+} courier_pass_phrase;
+
+static inline int courier_pass_phrase_callback(char *buffer, int size, int writing, void *argument) {
+    (void)writing;
+    courier_pass_phrase *phrase = (courier_pass_phrase *)argument;
+    phrase->was_asked = 1;
+    if (phrase->count == 0 || size < 0 || phrase->count > (size_t)size) return -1;
+    memcpy(buffer, phrase->bytes, phrase->count);
+    return (int)phrase->count;
+}
+
+static inline EVP_PKEY *courier_read_private_key(BIO *bio, courier_pass_phrase *phrase) {
+    return PEM_read_bio_PrivateKey(bio, NULL, courier_pass_phrase_callback, phrase);
+}
+
+// --- Certificates ---
+
+static inline int courier_ssl_ctx_add_chain(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+static inline int courier_x509_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
+static inline X509 *courier_x509_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
+
+// The SHA-256 of a certificate's public key with its algorithm (SubjectPublicKeyInfo). 1 on success.
+static inline int courier_x509_key_digest(X509 *certificate, uint8_t digest[32]) {
+    uint8_t *encoded = NULL;
+    int count = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &encoded);
+    if (count <= 0) return 0;
+    unsigned int size = 0;
+    int made = EVP_Digest(encoded, (size_t)count, digest, &size, EVP_sha256(), NULL);
+    OPENSSL_free(encoded);
+    return made == 1 && size == 32;
+}
+
+// --- Errors ---
+
+static inline int courier_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
+static inline int courier_err_library(unsigned long code) { return ERR_GET_LIB(code); }
+static inline const char *courier_err_reason_text(unsigned long code) { return ERR_reason_error_string(code); }

@@ -1,0 +1,111 @@
+extension ByteChannel {
+    // MARK: The owner's side
+
+    /// Closes in an orderly way: no more bytes are offered; what waits is written, then the farewell of TLS and the end
+    /// of our output; ``ChannelHandler/closed(_:)`` follows when the peer has closed too, at the latest when nothing
+    /// has moved for ``ChannelOptions/lingerTimeout``. A channel that was still connecting is closed at once.
+    public func close() {
+        loop.preconditionOnLoop()
+        switch phase {
+        case .connecting, .handshaking: finish(.closedByOwner)
+        case .open: beginClosing(.closedByOwner)
+        case .closing, .closed: break
+        }
+    }
+
+    /// Drops the connection at once, with what waits; a peer over TCP sees a reset.
+    public func abort() {
+        loop.preconditionOnLoop()
+        finish(.closedByOwner)
+    }
+
+    /// Ends our output once what waits is written, and goes on reading. Nothing can be written after this call.
+    public func closeOutput() {
+        loop.preconditionOnLoop()
+        guard phase == .open, outputEnd == .open else { return }
+        outputEnd = .requested
+        flush()
+    }
+
+    // MARK: The loop's side
+
+    func beginClosing(_ reason: ChannelCloseReason) {
+        guard phase == .open else { return }
+        phase = .closing(reason)
+        if let writeFailure { return finish(.failed(writeFailure)) }
+        isReadingPaused = false
+        if outputEnd == .open { outputEnd = .requested }
+        writtenAtLastLook = writtenByteCount
+        startLinger()
+        // Not from inside the owner's call: this may end in a callback.
+        loop.runLater { [self] in
+            flushFromLoop()
+            finishIfDone()
+            queueTurn()
+        }
+    }
+
+    private func startLinger() {
+        timer = loop.schedule(at: loop.now + options.lingerTimeout) { [weak self] in self?.lingerTimedOut() }
+    }
+
+    private func lingerTimedOut() {
+        timer = nil
+        guard case .closing(let reason) = phase else { return }
+        if writtenByteCount != writtenAtLastLook {
+            writtenAtLastLook = writtenByteCount
+            startLinger()
+        } else {
+            finish(reason)
+        }
+    }
+
+    /// All has been written: says so to the peer if the owner wants that.
+    func endOutputIfRequested() {
+        guard outputEnd == .requested, phase != .connecting, phase != .handshaking, phase != .closed else { return }
+        if let tls, tls.beginFarewell() {
+            // Comes here again when the farewell is written.
+            return flushFromLoop()
+        }
+        outputEnd = .done
+        stream?.closeOutput()
+        finishIfDone()
+    }
+
+    /// Nothing is left to wait for once both directions have ended.
+    func finishIfDone() {
+        guard case .closing(let reason) = phase, hasInputEnded, outputEnd == .done else { return }
+        finish(reason)
+    }
+
+    /// Lets everything go and tells the owner. Later calls do nothing.
+    func finish(_ reason: ChannelCloseReason) {
+        guard phase != .closed else { return }
+        let wasOrderly = outputEnd == .done && hasInputEnded
+        phase = .closed
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        dialer?.cancel()
+        dialer = nil
+        stream?.close(abruptly: !wasOrderly && isAbrupt(reason))
+        stream = nil
+        loop.runLater { [self] in
+            loop.leave(self)
+            tls = nil
+            let last = handler
+            handler = nil
+            stash = ByteQueue()
+            outgoing = ByteQueue()
+            last?.closed(reason)
+        }
+    }
+
+    /// Whether the peer should see that something went wrong: after an abort by the owner, not after our linger timeout.
+    private func isAbrupt(_ reason: ChannelCloseReason) -> Bool {
+        switch reason {
+        case .closedByPeer: false
+        case .closedByOwner: outputEnd != .done
+        case .failed(let error): error.code == .loopShutDown ? false : tls == nil
+        }
+    }
+}

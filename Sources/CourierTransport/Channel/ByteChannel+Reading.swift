@@ -1,0 +1,246 @@
+extension ByteChannel {
+    // MARK: The owner's side
+
+    /// Stops offering bytes; the peer is held up once the buffers between are full. An end or a reset that the peer
+    /// sends meanwhile is seen when reading resumes, except where the operating system reports a dead connection.
+    public func pauseReading() {
+        loop.preconditionOnLoop()
+        isReadingPaused = true
+    }
+
+    /// Offers bytes again, first those that were left over, soon but not from inside this call.
+    public func resumeReading() {
+        loop.preconditionOnLoop()
+        guard isReadingPaused else { return }
+        isReadingPaused = false
+        offersStash = !stash.isEmpty
+        queueTurn()
+    }
+
+    /// Whether the owner has paused reading.
+    public var isPaused: Bool {
+        loop.preconditionOnLoop()
+        return isReadingPaused
+    }
+
+    // MARK: The loop's side
+
+    /// What one attempt to fill a buffer came to.
+    private enum Fill { case more, exhausted, ended }
+
+    /// Reads as long as there is something, but not more than a turn's share.
+    func readTurn() {
+        guard !isTurnQueued, !isTurnRunning else { return }
+        isTurnRunning = true
+        var hasDelivered = false
+        var reads = 0
+        while mayRead {
+            if reads >= options.readsPerTurn {
+                queueTurn()
+                break
+            }
+            reads += 1
+            do throws(TransportError) {
+                try readOnce(&hasDelivered)
+            } catch {
+                finish(.failed(writeFailure ?? error))
+            }
+        }
+        isTurnRunning = false
+        if hasDelivered, phase == .open { handler?.readBatchEnded() }
+        if let writeFailure, !mayRead { finish(.failed(writeFailure)) }
+    }
+
+    func queueTurn() {
+        if isTurnQueued { return }
+        isTurnQueued = true
+        loop.runLater { [self] in
+            isTurnQueued = false
+            readTurn()
+        }
+    }
+
+    private var mayRead: Bool {
+        switch phase {
+        case .connecting, .closed: false
+        case .handshaking: isReadable
+        case .open: !isReadingPaused && (isReadable || offersStash || tls?.hasInput == true)
+        case .closing: isReadable && !hasInputEnded
+        }
+    }
+
+    private func readOnce(_ hasDelivered: inout Bool) throws(TransportError) {
+        switch phase {
+        case .connecting, .closed: break
+        case .handshaking: try readForHandshake()
+        case .closing: try readForNothing()
+        case .open:
+            if offersStash {
+                offersStash = false
+                hasDelivered = true
+                offerStash()
+            } else if let tls {
+                try readSecure(tls, &hasDelivered)
+            } else {
+                try readPlain(&hasDelivered)
+            }
+        }
+    }
+
+    /// One read of the stream; the count, and `nil` at the end.
+    private func readStream(into space: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int? {
+        guard let stream else { return 0 }
+        var span = space.mutableBytes
+        let result = try stream.read(into: &span)
+        switch result {
+        case .bytes(let count):
+            precondition(count <= space.count, "a stream read more than there was room for")
+            if count <= 0 { isReadable = false }
+            return max(0, count)
+        case .bytesThenWait(let count):
+            precondition(count <= space.count, "a stream read more than there was room for")
+            isReadable = false
+            return max(0, count)
+        case .ended:
+            isReadable = false
+            return nil
+        }
+    }
+
+    private func readPlain(_ hasDelivered: inout Bool) throws(TransportError) {
+        let fill = try receive(in: loop.readBuffer, &hasDelivered) { space throws(TransportError) in
+            guard let count = try readStream(into: space) else { return (0, .ended) }
+            return (count, isReadable ? .more : .exhausted)
+        }
+        if fill == .ended { inputEnded() }
+    }
+
+    private func readSecure(_ tls: TLSSession, _ hasDelivered: inout Bool) throws(TransportError) {
+        if !tls.hasInput {
+            guard let count = try readStream(into: loop.readBuffer) else {
+                if tls.hasPeerClosed { return inputEnded() }
+                throw TransportError(
+                    .truncated, "connection closed by \(peerName) without the TLS farewell; bytes may be missing")
+            }
+            tls.borrowInput(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+        }
+        // The read buffer is the loop's: what a pause leaves undecrypted moves into the session.
+        defer { tls.keepInput() }
+        var fill = Fill.more
+        while fill == .more, phase == .open, !isReadingPaused {
+            fill = try receive(in: loop.decryptedBuffer(), &hasDelivered) { space throws(TransportError) in
+                var filled = 0
+                while filled < space.count {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: space[filled...])
+                    switch try tls.read(into: rest) {
+                    case .bytes(let count): filled += count
+                    case .needsInput: return (filled, .exhausted)
+                    case .ended: return (filled, .ended)
+                    }
+                }
+                return (filled, .more)
+            }
+        }
+        if fill == .ended { inputEnded() }
+        if tls.hasOutput { flushFromLoop() }
+    }
+
+    private func readForHandshake() throws(TransportError) {
+        guard let tls else { return }
+        guard let count = try readStream(into: loop.readBuffer) else {
+            throw TransportError(
+                .closedDuringHandshake, "connection closed by \(peerName) in the middle of the TLS handshake")
+        }
+        guard count > 0 else { return }
+        tls.borrowInput(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+        defer { tls.keepInput() }
+        try advanceHandshake()
+    }
+
+    /// Reads and forgets, so that closing does not reset the connection before the peer has read what we wrote.
+    private func readForNothing() throws(TransportError) {
+        if try readStream(into: loop.readBuffer) == nil {
+            hasInputEnded = true
+            finishIfDone()
+        }
+    }
+
+    /// Takes the next step of the handshake with the input that is there, and sends the answer.
+    func advanceHandshake() throws(TransportError) {
+        guard let tls, phase == .handshaking else { return }
+        let step: TLSSession.Step
+        do throws(TransportError) {
+            step = try tls.advance()
+        } catch {
+            // The alert that tells the peer what was wrong.
+            try? writeOut()
+            throw error
+        }
+        try writeOut()
+        if step == .done { didOpen() }
+    }
+
+    // MARK: Delivering
+
+    /// Fills `shared` behind what was left over, or what was left over itself if that is long, and offers it all.
+    private func receive(
+        in shared: UnsafeMutableRawBufferPointer, _ hasDelivered: inout Bool,
+        _ fill: (UnsafeMutableRawBufferPointer) throws(TransportError) -> (count: Int, fill: Fill)
+    ) throws(TransportError) -> Fill {
+        let kept = stash.count
+        guard kept <= shared.count / 2 else {
+            let (count, result) = try fill(stash.room(shared.count / 2))
+            stash.didAppend(count)
+            if count > 0 {
+                hasDelivered = true
+                offerStash()
+            }
+            return result
+        }
+        let (count, result) = try fill(UnsafeMutableRawBufferPointer(rebasing: shared[kept...]))
+        guard count > 0 else { return result }
+        if kept > 0 {
+            shared.copyMemory(from: stash.contents)
+            stash.removeAll()
+        }
+        hasDelivered = true
+        let bytes = UnsafeRawBufferPointer(rebasing: shared[..<(kept + count)])
+        let consumed = offer(bytes)
+        if consumed < bytes.count {
+            stash.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
+            checkRemainder()
+        } else {
+            stash.trim(above: Self.keptCapacity)
+        }
+        return result
+    }
+
+    private func offerStash() {
+        stash.removeFirst(offer(stash.contents))
+        if stash.isEmpty { stash.trim(above: Self.keptCapacity) } else { checkRemainder() }
+    }
+
+    private func offer(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard let handler else { return bytes.count }
+        let consumed = handler.received(bytes.bytes)
+        precondition(consumed >= 0 && consumed <= bytes.count, "a handler consumed more bytes than it was offered")
+        return consumed
+    }
+
+    private func checkRemainder() {
+        guard stash.count > options.remainderLimit else { return }
+        finish(
+            .failed(
+                TransportError(
+                    .remainderTooLong,
+                    "\(stash.count) bytes from \(peerName) were left unread, the limit is \(options.remainderLimit)")))
+    }
+
+    private func inputEnded() {
+        guard phase == .open, !hasInputEnded else { return }
+        hasInputEnded = true
+        isReadable = false
+        handler?.inputClosed()
+        if phase == .open, !options.staysOpenAfterInputClosed { beginClosing(.closedByPeer) }
+    }
+}

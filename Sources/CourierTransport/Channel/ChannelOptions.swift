@@ -1,0 +1,39 @@
+/// The limits and habits of one ``ByteChannel``.
+public struct ChannelOptions: Sendable {
+    /// From how many waiting outgoing bytes on ``ByteChannel/isAboveHighWater`` asks the owner to stop writing, 256 KiB
+    /// by default. Nothing is refused above it: the owner keeps the limit.
+    public var highWaterMark = 256 << 10
+
+    /// At how many waiting outgoing bytes or fewer writing may go on, 64 KiB by default.
+    public var lowWaterMark = 64 << 10
+
+    /// How many bytes a handler may leave unread at most, 256 MiB by default. Beyond it the channel closes with
+    /// ``TransportError/Code/remainderTooLong``.
+    public var remainderLimit = 256 << 20
+
+    /// How many reads follow each other, 4 by default, before the other connections of the loop have their turn.
+    public var readsPerTurn = 4
+
+    /// Whether the channel stays open for writing when the peer has ended its output; `false` by default, and the
+    /// channel then closes after ``ChannelHandler/inputClosed()``.
+    public var staysOpenAfterInputClosed = false
+
+    /// How long an orderly close waits for the peer to read what is left and to close too, 2 s by default; then the
+    /// connection is dropped.
+    public var lingerTimeout = Duration.seconds(2)
+
+    /// When to give up on connecting, counted from the start and including name resolution and TLS, 30 s by default.
+    public var connectTimeout = Duration.seconds(30)
+
+    /// How long to wait for one address before the next is tried beside it, 250 ms by default (RFC 8305).
+    public var attemptDelay = HappyEyeballs.recommendedAttemptDelay
+
+    /// Whether small writes go out at once (TCP_NODELAY), `true` by default.
+    public var sendsAtOnce = true
+
+    /// After how much silence TCP asks whether the peer is still there, 60 s by default; `nil` turns it off.
+    public var keepAliveIdle: Duration? = .seconds(60)
+
+    /// The default options.
+    public init() {}
+}

@@ -1,0 +1,141 @@
+extension TransportError {
+    /// The kind of a ``TransportError``.
+    ///
+    /// A later version may add kinds, so a `switch` over it needs a `default`. Numbers from 100 say that the
+    /// configuration is wrong, from 200 that no connection came about, from 300 that TLS failed, from 400 that an
+    /// open connection was lost.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: Int {
+            case invalidConfiguration = 100
+            case badCertificateFile = 101
+            case badPrivateKeyFile = 102
+            case wrongPassPhrase = 103
+            case keyMismatch = 104
+
+            case nameResolutionFailed = 200
+            case connectionRefused = 201
+            case connectTimedOut = 202
+            case unreachable = 203
+            case permissionDenied = 204
+            case tooManyDescriptors = 205
+            case addressInUse = 206
+            case socketNotFound = 207
+            case invalidDescriptor = 208
+
+            case tlsHandshakeFailed = 300
+            case tlsUnknownAuthority = 301
+            case tlsHostNameMismatch = 302
+            case tlsCertificateExpired = 303
+            case tlsCertificateNotYetValid = 304
+            case tlsCertificateRejected = 305
+            case tlsPinMismatch = 306
+            case tlsProtocolVersion = 307
+            case tlsClientCertificateRequired = 308
+            case tlsClientCertificateRejected = 309
+            case tlsNoCommonProtocol = 310
+            case tlsNotSpoken = 311
+            case tlsAlert = 312
+
+            case reset = 400
+            case timedOut = 401
+            case closedDuringHandshake = 402
+            case brokenPipe = 403
+            case remainderTooLong = 404
+            case loopShutDown = 405
+            case truncated = 406
+            case systemFailure = 499
+        }
+
+        private let kind: Kind
+
+        private init(_ kind: Kind) { self.kind = kind }
+
+        /// The number of this code; it never changes between versions.
+        public var number: Int { kind.rawValue }
+
+        /// The code's Swift name, such as `connectionRefused`.
+        public var description: String { "\(kind)" }
+
+        // MARK: The configuration is wrong
+
+        /// An option is out of range or contradicts another.
+        public static let invalidConfiguration = Code(.invalidConfiguration)
+        /// A file with certificates can not be read or holds none.
+        public static let badCertificateFile = Code(.badCertificateFile)
+        /// A file with a private key can not be read or holds none.
+        public static let badPrivateKeyFile = Code(.badPrivateKeyFile)
+        /// The private key is encrypted and the pass phrase is missing or wrong.
+        public static let wrongPassPhrase = Code(.wrongPassPhrase)
+        /// The private key does not belong to the certificate.
+        public static let keyMismatch = Code(.keyMismatch)
+
+        // MARK: No connection came about
+
+        /// The host name has no address, or nobody could be asked for it.
+        public static let nameResolutionFailed = Code(.nameResolutionFailed)
+        /// The machine is there and nothing listens on that port or socket.
+        public static let connectionRefused = Code(.connectionRefused)
+        /// No connection, or no finished TLS handshake, before the connect deadline.
+        public static let connectTimedOut = Code(.connectTimedOut)
+        /// No route leads to the host or its network.
+        public static let unreachable = Code(.unreachable)
+        /// The operating system forbids this connection or this address.
+        public static let permissionDenied = Code(.permissionDenied)
+        /// The process or the machine has no descriptor left.
+        public static let tooManyDescriptors = Code(.tooManyDescriptors)
+        /// A listener's address is taken.
+        public static let addressInUse = Code(.addressInUse)
+        /// There is no socket at that path.
+        public static let socketNotFound = Code(.socketNotFound)
+        /// A descriptor given by the app is not open, or is of a kind that can not be waited for.
+        public static let invalidDescriptor = Code(.invalidDescriptor)
+
+        // MARK: TLS failed
+
+        /// The handshake failed for a reason without a code of its own; the message has OpenSSL's words.
+        public static let tlsHandshakeFailed = Code(.tlsHandshakeFailed)
+        /// The peer's certificate is not signed by an authority that is trusted here.
+        public static let tlsUnknownAuthority = Code(.tlsUnknownAuthority)
+        /// The peer's certificate is for another host name or address.
+        public static let tlsHostNameMismatch = Code(.tlsHostNameMismatch)
+        /// A certificate of the peer's chain has expired.
+        public static let tlsCertificateExpired = Code(.tlsCertificateExpired)
+        /// A certificate of the peer's chain is not valid yet; often a wrong clock.
+        public static let tlsCertificateNotYetValid = Code(.tlsCertificateNotYetValid)
+        /// The peer's certificate fails verification for another reason, such as a weak key or a wrong purpose.
+        public static let tlsCertificateRejected = Code(.tlsCertificateRejected)
+        /// No certificate of the peer's chain has a pinned public key.
+        public static let tlsPinMismatch = Code(.tlsPinMismatch)
+        /// The two sides have no version of TLS in common.
+        public static let tlsProtocolVersion = Code(.tlsProtocolVersion)
+        /// The peer demands a certificate of ours and got none.
+        public static let tlsClientCertificateRequired = Code(.tlsClientCertificateRequired)
+        /// The peer did not accept our certificate.
+        public static let tlsClientCertificateRejected = Code(.tlsClientCertificateRejected)
+        /// The two sides have no application protocol (ALPN) in common.
+        public static let tlsNoCommonProtocol = Code(.tlsNoCommonProtocol)
+        /// The peer answered with something that is not TLS.
+        public static let tlsNotSpoken = Code(.tlsNotSpoken)
+        /// The peer ended an established TLS connection with an alert.
+        public static let tlsAlert = Code(.tlsAlert)
+
+        // MARK: The connection was lost
+
+        /// The peer, or something on the way to it, reset the connection.
+        public static let reset = Code(.reset)
+        /// The operating system gave up on a peer that did not answer any more.
+        public static let timedOut = Code(.timedOut)
+        /// The peer closed the connection in the middle of the TLS handshake.
+        public static let closedDuringHandshake = Code(.closedDuringHandshake)
+        /// The peer no longer reads what is written to it.
+        public static let brokenPipe = Code(.brokenPipe)
+        /// The reader left more bytes unread than ``ChannelOptions/remainderLimit``.
+        public static let remainderTooLong = Code(.remainderTooLong)
+        /// The event loop was shut down while the connection was open.
+        public static let loopShutDown = Code(.loopShutDown)
+        /// The connection ended without TLS's own farewell, so bytes may have been cut off.
+        public static let truncated = Code(.truncated)
+        /// The operating system failed in a way without a code of its own; see ``TransportError/errno``.
+        public static let systemFailure = Code(.systemFailure)
+    }
+}

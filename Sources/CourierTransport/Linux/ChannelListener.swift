@@ -1,0 +1,199 @@
+import CLinux
+import Glibc
+
+/// Accepts connections and makes a ``ByteChannel`` of each, on one loop.
+///
+/// ```swift
+/// let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.1", port: 0), loop: loop) { _ in Broker.Session() }
+/// print(listener.port)
+/// ```
+///
+/// Safe to share: constant, but for what is touched on the loop only.
+public final class ChannelListener: @unchecked Sendable {
+    /// How many connections one turn accepts before others have theirs.
+    private static let acceptsPerTurn = 64
+    /// How long to wait when no descriptor is left, for one to be closed.
+    private static let exhaustionPause = Duration.milliseconds(100)
+
+    /// Where to listen.
+    public enum Address: Sendable {
+        /// An IPv4 or IPv6 address and a port; port 0 takes a free one.
+        case tcp(host: String = "127.0.0.1", port: UInt16 = 0)
+        /// A path for a Unix socket. Nothing may be there; the socket is removed when the listener closes.
+        case unix(path: String)
+    }
+
+    /// The loop of the listener and of all it accepts.
+    public let loop: EventLoop
+    /// The TCP port that it listens on, 0 for a Unix socket.
+    public let port: UInt16
+    /// Where to connect to.
+    public let endpoint: TransportEndpoint
+
+    private let socket: Int32
+    private let unixPath: String?
+    private let tls: TLSContext?
+    private let options: ChannelOptions
+    private let calls: SystemCalls
+    private let makeHandler: @Sendable (ByteChannel) -> any ChannelHandler
+    // Touched on the loop only.
+    private var registration: Selector.Registration?
+    private var timer: TimerToken?
+    private var isClosed = false
+    private var isTurnQueued = false
+    private var acceptedCount = 0
+
+    /// Begins to listen; returns when connections can be made.
+    ///
+    /// - Parameters:
+    ///   - address: Where to listen; by default on a free port of 127.0.0.1.
+    ///   - tls: A server's context to speak TLS, or `nil`.
+    ///   - options: For the accepted channels; ``ChannelOptions/connectTimeout`` limits their TLS handshake.
+    ///   - loop: Where the listener and its channels live.
+    ///   - makeHandler: Makes the owner of an accepted channel; called on the loop before the channel opens.
+    /// - Returns: The listener, which its loop keeps alive until ``close()``.
+    /// - Throws: ``TransportError``, such as ``TransportError/Code/addressInUse``.
+    public static func listen(
+        on address: Address = .tcp(), tls: TLSContext? = nil, options: ChannelOptions = ChannelOptions(),
+        loop: EventLoop, makeHandler: @escaping @Sendable (ByteChannel) -> any ChannelHandler
+    ) throws(TransportError) -> ChannelListener {
+        try listen(on: address, tls: tls, options: options, loop: loop, calls: .real, makeHandler: makeHandler)
+    }
+
+    static func listen(
+        on address: Address, tls: TLSContext?, options: ChannelOptions, loop: EventLoop, calls: SystemCalls,
+        makeHandler: @escaping @Sendable (ByteChannel) -> any ChannelHandler
+    ) throws(TransportError) -> ChannelListener {
+        let listener = try ChannelListener(address, tls, options, loop, calls, makeHandler)
+        loop.execute { listener.begin() }
+        return listener
+    }
+
+    private init(
+        _ address: Address, _ tls: TLSContext?, _ options: ChannelOptions, _ loop: EventLoop, _ calls: SystemCalls,
+        _ makeHandler: @escaping @Sendable (ByteChannel) -> any ChannelHandler
+    ) throws(TransportError) {
+        let wanted: SocketAddress
+        switch address {
+        case .tcp(let host, let port):
+            let found = try SocketAddress.lookUp(host: host, port: port, isNumeric: true, isPassive: true)
+            guard let first = found.first else {
+                throw TransportError(.invalidConfiguration, "\(host) is no address to listen on")
+            }
+            wanted = first
+            unixPath = nil
+        case .unix(let path):
+            wanted = try SocketAddress(unixPath: path)
+            unixPath = path
+        }
+        socket = try Self.bind(wanted)
+        var storage = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_storage>.size)
+        var length = UInt32(storage.count)
+        let named = courier_local_address(socket, &storage, &length)
+        let bound =
+            named < 0
+            ? nil
+            : storage.withUnsafeBytes { bytes in
+                bytes.baseAddress.flatMap { SocketAddress($0, length: length) }
+            }
+        port = bound?.port ?? 0
+        switch address {
+        case .tcp(let host, _): endpoint = .tcp(host: host, port: port)
+        case .unix(let path): endpoint = .unix(path: path)
+        }
+        self.tls = tls
+        self.options = options
+        self.loop = loop
+        self.calls = calls
+        self.makeHandler = makeHandler
+    }
+
+    private static func bind(_ address: SocketAddress) throws(TransportError) -> Int32 {
+        let socket = courier_stream_socket(address.family)
+        guard socket >= 0 else { throw TransportError.system(-socket, address.text) }
+        if address.kind != .unix { _ = courier_set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1) }
+        let result = address.bytes.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { courier_bind(socket, $0, UInt32(bytes.count)) } ?? -EINVAL
+        }
+        var number = -result
+        if number == 0, Glibc.listen(socket, SOMAXCONN) != 0 { number = errno }
+        guard number == 0 else {
+            Glibc.close(socket)
+            throw TransportError.system(number, address.text)
+        }
+        return socket
+    }
+
+    /// Stops listening, which frees the port or the path; accepted channels live on. From any thread.
+    public func close() {
+        loop.execute { [self] in stop() }
+    }
+
+    // MARK: The loop's side
+
+    private func begin() {
+        loop.settle(self)
+        do throws(TransportError) {
+            registration = try loop.selector.register(socket, reads: true, writes: false, self)
+        } catch {
+            stop()
+        }
+    }
+
+    private func stop() {
+        guard !isClosed else { return }
+        isClosed = true
+        if let timer { loop.cancel(timer) }
+        if let registration { loop.selector.remove(registration) }
+        Glibc.close(socket)
+        if let unixPath { unlink(unixPath) }
+        loop.leave(self)
+    }
+
+    private func acceptTurn() {
+        for _ in 0..<Self.acceptsPerTurn {
+            if isClosed { return }
+            let result = calls.accept(socket)
+            if result >= 0 {
+                accepted(result)
+                continue
+            }
+            switch -result {
+            case EINTR, ECONNABORTED, EPROTO: continue  // The next in the queue may be well.
+            case EAGAIN: return
+            default: return pause()
+            }
+        }
+        guard !isTurnQueued else { return }
+        isTurnQueued = true
+        loop.runLater { [self] in
+            isTurnQueued = false
+            acceptTurn()
+        }
+    }
+
+    /// No descriptor or memory is left. The queue is not reported again, so look again by ourselves.
+    private func pause() {
+        guard timer == nil else { return }
+        timer = loop.schedule(at: loop.clock.now + Self.exhaustionPause) { [weak self] in
+            self?.timer = nil
+            self?.acceptTurn()
+        }
+    }
+
+    private func accepted(_ descriptor: Int32) {
+        if unixPath == nil { TCPDialer.configure(descriptor, options) }
+        acceptedCount += 1
+        let name = "client \(acceptedCount) of \(endpoint)"
+        let stream = DescriptorStream(reading: descriptor, writing: descriptor, name: name, calls: calls)
+        ByteChannel.accept(stream, tls: tls, options: options, on: loop, makeHandler: makeHandler)
+    }
+}
+
+extension ChannelListener: Selectable {
+    func ready(_ events: ReadyEvents) { acceptTurn() }
+}
+
+extension ChannelListener: LoopResident {
+    func loopWillShutDown() { stop() }
+}

@@ -1,0 +1,170 @@
+import CLinux
+import Glibc
+
+/// A socket, a pair of pipes or any other descriptors that can be waited for.
+///
+/// Safe to share: touched on the loop only, after it was made.
+final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable {
+    let name: String
+
+    private let reading: Int32
+    private let writing: Int32
+    private let isSocket: Bool
+    private let calls: SystemCalls
+    private var readiness: StreamReadiness?
+    private var readRegistration: Selector.Registration?
+    /// For the second of two descriptors.
+    private var writeRegistration: Selector.Registration?
+    private var writeTarget: WriteTarget?
+    private var isWaitingToWrite = false
+    /// The end or an error has been announced, so that a short read does not mean that nothing follows.
+    private var hasEndBeenAnnounced = false
+
+    /// Takes over descriptors, which may be the same.
+    init(reading: Int32, writing: Int32, name: String, calls: SystemCalls = .real) {
+        self.reading = reading
+        self.writing = writing
+        self.name = name
+        self.calls = calls
+        isSocket = reading == writing && courier_is_socket(reading) != 0
+    }
+
+    func open(_ readiness: StreamReadiness) throws(TransportError) {
+        do throws(TransportError) {
+            for descriptor in [reading, writing] {
+                let result = courier_set_nonblocking(descriptor)
+                if result < 0 { throw TransportError.system(-result, name) }
+            }
+            let selector = readiness.loop.selector
+            if reading == writing {
+                readRegistration = try register(reading, reads: true, writes: false, self, selector)
+            } else {
+                readRegistration = try register(reading, reads: true, writes: false, self, selector)
+                let target = WriteTarget(self)
+                writeTarget = target
+                writeRegistration = try register(writing, reads: false, writes: false, target, selector)
+            }
+        } catch {
+            self.readiness = readiness
+            close(abruptly: false)
+            throw error
+        }
+        self.readiness = readiness
+    }
+
+    private func register(
+        _ descriptor: Int32, reads: Bool, writes: Bool, _ target: any Selectable, _ selector: Selector
+    ) throws(TransportError) -> Selector.Registration {
+        do throws(TransportError) {
+            return try selector.register(descriptor, reads: reads, writes: writes, target)
+        } catch {
+            guard error.errno == EPERM else { throw error }
+            throw TransportError(
+                .invalidDescriptor, "\(name) can not be waited for; regular files can not be used", errno: EPERM)
+        }
+    }
+
+    func read(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead {
+        let capacity = buffer.byteCount
+        let result = buffer.withUnsafeMutableBytes { space -> Int in
+            guard let base = space.baseAddress else { return 0 }
+            while true {
+                let result = (isSocket ? calls.receive : calls.read)(reading, base, space.count)
+                if result != -Int(EINTR) { return result }
+            }
+        }
+        if result > 0 {
+            // A terminal may hold another line, and an end that was announced is not announced again.
+            let isEmptied = isSocket && calls.shortReadsEmptySockets && result < capacity && !hasEndBeenAnnounced
+            return isEmptied ? .bytesThenWait(result) : .bytes(result)
+        }
+        if result == 0 { return .ended }
+        if result == -Int(EAGAIN) { return .bytesThenWait(0) }
+        throw TransportError.system(Int32(-result), name)
+    }
+
+    func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite {
+        let count = bytes.byteCount
+        let result = bytes.withUnsafeBytes { source -> Int in
+            guard let base = source.baseAddress else { return 0 }
+            while true {
+                let result = (isSocket ? calls.send : calls.write)(writing, base, source.count)
+                if result != -Int(EINTR) { return result }
+            }
+        }
+        if result == count { return .bytes(result) }
+        if result >= 0 || result == -Int(EAGAIN) {
+            waitToWrite(true)
+            return .bytesThenWait(max(0, result))
+        }
+        throw TransportError.system(Int32(-result), name)
+    }
+
+    func closeOutput() {
+        if isSocket {
+            _ = shutdown(writing, Int32(SHUT_WR))
+        } else if reading != writing, let readiness, let registration = writeRegistration {
+            // Only closing tells the reader of a pipe; the descriptor's number is not used again.
+            readiness.loop.selector.remove(registration)
+            writeRegistration = nil
+            _ = Glibc.close(writing)
+            isOutputClosed = true
+        }
+    }
+
+    private var isOutputClosed = false
+
+    func close(abruptly: Bool) {
+        if let selector = readiness?.loop.selector {
+            if let readRegistration { selector.remove(readRegistration) }
+            if let writeRegistration { selector.remove(writeRegistration) }
+        }
+        readRegistration = nil
+        writeRegistration = nil
+        writeTarget = nil
+        readiness = nil
+        if abruptly, isSocket { courier_set_abortive_close(reading) }
+        _ = Glibc.close(reading)
+        if writing != reading, !isOutputClosed { _ = Glibc.close(writing) }
+    }
+
+    /// Waits for room to write only while there is none: an event for each acknowledged segment would cost more.
+    private func waitToWrite(_ waits: Bool) {
+        guard waits != isWaitingToWrite || waits else { return }
+        isWaitingToWrite = waits
+        guard let selector = readiness?.loop.selector else { return }
+        if let writeRegistration {
+            selector.modify(writeRegistration, reads: false, writes: waits)
+        } else if let readRegistration {
+            selector.modify(readRegistration, reads: true, writes: waits)
+        }
+    }
+
+    // MARK: Events
+
+    func ready(_ events: ReadyEvents) {
+        guard let readiness else { return }
+        if events.contains(.inputEnded) { hasEndBeenAnnounced = true }
+        let wantsWritable = isWaitingToWrite && reading == writing && events.contains(.writable)
+        if wantsWritable { waitToWrite(false) }
+        if events.contains(.failed), isSocket {
+            readiness.broke { [reading, name] in TransportError.system(courier_socket_error(reading), name) }
+        }
+        readiness.ready(readable: events.contains(.readable), writable: wantsWritable)
+    }
+
+    /// The writing one of two descriptors.
+    private final class WriteTarget: Selectable {
+        private unowned let stream: DescriptorStream
+        init(_ stream: DescriptorStream) { self.stream = stream }
+        func ready(_ events: ReadyEvents) { stream.writingReady(events) }
+    }
+
+    private func writingReady(_ events: ReadyEvents) {
+        // The last reader of the pipe is gone.
+        if events.contains(.failed) { readiness?.outputBroke(TransportError.system(EPIPE, name)) }
+        guard isWaitingToWrite else { return }
+        waitToWrite(false)
+        readiness?.ready(readable: false, writable: true)
+    }
+}

@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+
+/// An address of the operating system's, with what messages call it.
+struct SocketAddress: Sendable {
+    enum Kind: Sendable { case ipv4, ipv6, unix }
+
+    let kind: Kind
+    /// The `sockaddr`.
+    let bytes: [UInt8]
+    let text: String
+
+    var family: Int32 {
+        switch kind {
+        case .ipv4: AF_INET
+        case .ipv6: AF_INET6
+        case .unix: AF_UNIX
+        }
+    }
+
+    private init(kind: Kind, bytes: [UInt8], text: String) {
+        self.kind = kind
+        self.bytes = bytes
+        self.text = text
+    }
+
+    /// The address of a Unix socket; one of another length than 1 to 107 bytes, or with a NUL, has none.
+    init(unixPath path: String) throws(TransportError) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let utf8 = Array(path.utf8)
+        guard !utf8.isEmpty, utf8.count < MemoryLayout.size(ofValue: address.sun_path), !utf8.contains(0) else {
+            throw TransportError(
+                .invalidConfiguration, "a Unix socket's path has 1 to 107 bytes and no NUL; this one has \(utf8.count)")
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: utf8) }
+        self.init(kind: .unix, bytes: withUnsafeBytes(of: address) { Array($0) }, text: "unix:\(path)")
+    }
+
+    /// An address that `getaddrinfo` or `getsockname` returned; `nil` if it is neither IPv4 nor IPv6.
+    init?(_ raw: UnsafeRawPointer, length: UInt32) {
+        let kind: Kind
+        switch Int32(raw.loadUnaligned(as: sockaddr.self).sa_family) {
+        case AF_INET: kind = .ipv4
+        case AF_INET6: kind = .ipv6
+        default: return nil
+        }
+        let bytes = Array(UnsafeRawBufferPointer(start: raw, count: Int(length)))
+        var host = [CChar](repeating: 0, count: 64)
+        let isNamed = courier_numeric_name(raw, length, &host, UInt32(host.count)) == 0
+        let name = isNamed ? String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : "?"
+        let port = Self.port(of: bytes)
+        self.init(kind: kind, bytes: bytes, text: kind == .ipv6 ? "[\(name)]:\(port)" : "\(name):\(port)")
+    }
+
+    /// The TCP port; 0 for a Unix socket.
+    var port: UInt16 { kind == .unix ? 0 : Self.port(of: bytes) }
+
+    // Both kinds of address have the port, big-endian, behind the family.
+    private static func port(of bytes: [UInt8]) -> UInt16 { UInt16(bytes[2]) << 8 | UInt16(bytes[3]) }
+}
+
+extension SocketAddress {
+    /// Asks the operating system for the addresses of a host. Blocks unless `isNumeric`, which only reads an address.
+    ///
+    /// - Throws: ``TransportError/Code/nameResolutionFailed``.
+    static func lookUp(
+        host: String, port: UInt16, isNumeric: Bool, isPassive: Bool = false
+    ) throws(TransportError) -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0) | (isPassive ? AI_PASSIVE : 0)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(host, String(port), &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard result == 0 else {
+            let words = result == EAI_SYSTEM ? describe(errno: errno) : String(cString: gai_strerror(result))
+            throw TransportError(
+                .nameResolutionFailed, "the host name \(quoted(host)) has no address: \(words)",
+                errno: result == EAI_SYSTEM ? errno : nil)
+        }
+        var found: [SocketAddress] = []
+        var next = list
+        while let info = next?.pointee {
+            if let raw = info.ai_addr, let address = SocketAddress(raw, length: UInt32(info.ai_addrlen)) {
+                found.append(address)
+            }
+            next = info.ai_next
+        }
+        guard !found.isEmpty else {
+            throw TransportError(.nameResolutionFailed, "the host name \(quoted(host)) has no IPv4 or IPv6 address")
+        }
+        return found
+    }
+
+    private static func quoted(_ host: String) -> String { "“\(host)”" }
+}

@@ -1,0 +1,171 @@
+import CLinux
+import Glibc
+
+/// What a dialer works with; a test brings its own.
+struct DialTools: Sendable {
+    var resolver = HostResolver.shared
+    var calls = SystemCalls.real
+}
+
+/// Connects a channel to a host over TCP: looks the name up, then lets its addresses race.
+final class TCPDialer: Dialer {
+    private let host: String
+    private let port: UInt16
+    private let resolver: HostResolver
+    private let calls: SystemCalls
+    private weak var channel: ByteChannel?
+    private let loop: EventLoop
+    private let options: ChannelOptions
+
+    private var race = HappyEyeballs(count: 0, attemptDelay: .zero)
+    private var addresses: [SocketAddress] = []
+    private var attempts: [Int: SocketAttempt] = [:]
+    private var failures: [TransportError] = []
+    private var timer: TimerToken?
+
+    init(host: String, port: UInt16, channel: ByteChannel, tools: DialTools) {
+        self.host = host
+        self.port = port
+        self.channel = channel
+        resolver = tools.resolver
+        calls = tools.calls
+        loop = channel.loop
+        options = channel.options
+    }
+
+    var progress: String {
+        addresses.isEmpty ? "the look-up of the host name did not finish" : "no answer"
+    }
+
+    func start() {
+        // An address needs no look-up, and so no other thread.
+        if let numeric = try? SocketAddress.lookUp(host: host, port: port, isNumeric: true) {
+            return begin(numeric)
+        }
+        guard !host.isEmpty, !host.utf8.contains(0) else {
+            return fail(TransportError(.invalidConfiguration, "a host name may not be empty or hold a NUL"))
+        }
+        // The channel may be gone when the answer comes: the look-up can not be interrupted.
+        let box = WeakDialer(self)
+        let loop = loop
+        resolver.resolve(host: host, port: port) { answer in
+            loop.execute { box.dialer?.resolved(answer) }
+        }
+    }
+
+    func cancel() {
+        channel = nil
+        stop()
+    }
+
+    /// Safe to share: the reference is constant, and read on the dialer's loop only.
+    private final class WeakDialer: @unchecked Sendable {
+        weak var dialer: TCPDialer?
+        init(_ dialer: TCPDialer) { self.dialer = dialer }
+    }
+
+    private func resolved(_ answer: HostResolver.Answer) {
+        guard channel != nil else { return }
+        switch answer {
+        case .success(let addresses): begin(addresses)
+        case .failure(let error): fail(error)
+        }
+    }
+
+    private func begin(_ found: [SocketAddress]) {
+        let order = HappyEyeballs.order(found.map { $0.kind == .ipv6 ? .ipv6 : .ipv4 })
+        addresses = order.map { found[$0] }
+        race = HappyEyeballs(count: addresses.count, attemptDelay: options.attemptDelay)
+        perform(race.begin(now: loop.clock.now))
+    }
+
+    private func perform(_ action: HappyEyeballs.Action) {
+        switch action {
+        case .none: armTimer()
+        case .start(let number):
+            armTimer()
+            let attempt = SocketAttempt(addresses[number], loop: loop, calls: calls) { [weak self] attempt, result in
+                self?.attemptFinished(number, attempt, result)
+            }
+            attempts[number] = attempt
+            attempt.start()
+        case .win: break  // Performed where the socket is at hand.
+        case .fail: fail(summary)
+        }
+    }
+
+    private func attemptFinished(_ number: Int, _ attempt: SocketAttempt, _ result: Result<Int32, TransportError>) {
+        attempts[number] = nil
+        switch result {
+        case .success(let socket):
+            guard case .win = race.succeeded(number), let channel else {
+                close(socket)
+                return
+            }
+            self.channel = nil
+            stop()
+            Self.configure(socket, options)
+            channel.attach(DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: calls))
+        case .failure(let error):
+            failures.append(error)
+            perform(race.failed(number, now: loop.clock.now))
+        }
+    }
+
+    private func armTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = race.deadline.map { deadline in
+            loop.schedule(at: deadline) { [weak self] in
+                guard let self else { return }
+                timer = nil
+                perform(race.timerFired(now: deadline))
+            }
+        }
+    }
+
+    private func stop() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        for attempt in attempts.values { attempt.cancel() }
+        attempts = [:]
+    }
+
+    private func fail(_ error: TransportError) {
+        let channel = channel
+        self.channel = nil
+        stop()
+        channel?.finish(.failed(error))
+    }
+
+    /// One sentence for all failed attempts: the most telling of them leads, the others are named.
+    private var summary: TransportError {
+        func rank(_ error: TransportError) -> Int {
+            switch error.code {
+            case .connectionRefused: 0
+            case .permissionDenied, .tooManyDescriptors: 1
+            case .timedOut: 2
+            default: 3
+            }
+        }
+        guard let first = failures.min(by: { rank($0) < rank($1) }) else {
+            return TransportError(.nameResolutionFailed, "the host name “\(host)” has no address")
+        }
+        guard failures.count > 1 else { return first }
+        return TransportError(
+            first.code,
+            "\(first.message) (tried for \(host):\(port): \(addresses.map(\.text).joined(separator: ", ")))",
+            errno: first.errno)
+    }
+
+    /// Sets what `options` say on a TCP socket. That an option is not there is no reason not to connect.
+    static func configure(_ socket: Int32, _ options: ChannelOptions) {
+        if options.sendsAtOnce { _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
+        if let idle = options.keepAliveIdle {
+            let seconds = Int32(clamping: max(1, idle.components.seconds))
+            _ = courier_set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1)
+            _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_KEEPIDLE, seconds)
+            _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_KEEPINTVL, max(1, seconds / 4))
+            _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
+        }
+    }
+}

@@ -1,0 +1,362 @@
+import Synchronization
+
+/// One thread that waits for descriptors, timers and work, and owns all that lives on it.
+///
+/// Everything of a ``ByteChannel`` happens on its loop's thread. Other threads hand work over by ``execute(_:)``; an
+/// actor may live here by returning ``asUnownedSerialExecutor()`` as its executor, and tasks may prefer it.
+///
+/// ```swift
+/// let loop = try EventLoop(name: "courier")
+/// loop.execute {
+///     loop.schedule(at: loop.now + .seconds(1)) { print("a second later") }
+/// }
+/// await loop.shutdown()
+/// ```
+///
+/// Safe to share: what other threads touch is in `inbox`, under its lock, or constant; everything else is touched by the
+/// thread that ``isOnLoop`` tells, which each entry checks.
+public final class EventLoop: @unchecked Sendable {
+    /// How many bytes one read of any connection takes at most; the buffer is shared by the loop's connections.
+    public static let readBufferSize = 256 << 10
+
+    enum Job {
+        case swift(UnownedJob)
+        case closure(@Sendable () -> Void)
+        case object(any LoopWork)
+    }
+
+    enum Phase {
+        case running
+        case stopping
+        /// The thread has ended. Whoever still brings work runs it, one at a time.
+        case ended(isDraining: Bool)
+
+        var isStopping: Bool {
+            switch self {
+            case .running: false
+            case .stopping, .ended: true
+            }
+        }
+    }
+
+    /// What other threads touch.
+    struct Inbox: ~Copyable {
+        var phase = Phase.running
+        /// Whether the loop will look into `jobs` before it sleeps, so that nobody needs to wake it.
+        var isAwake = true
+        var jobs: [Job] = []
+        var shutdownWaiters: [@Sendable () -> Void] = []
+    }
+
+    /// The name of the loop's thread.
+    public let name: String
+
+    /// What tells the time here.
+    public let clock: any LoopClock
+
+    let selector: Selector
+    let inbox = Mutex(Inbox())
+    private let threadID = Atomic<UInt>(0)
+    private let thread = Mutex<LoopThread?>(nil)
+    private let wakeUps = Atomic<Int>(0)
+
+    // MARK: Touched on the loop only
+
+    /// The moment when the loop last woke or began to fire timers; as good as the clock's and cheaper to ask.
+    private var currentTime: ContinuousClock.Instant
+    private var timers = TimerHeap<() -> Void>()
+    private var batch: [Job] = []
+    /// What runs at the end of this round, when nobody is in the middle of anything.
+    private var later: [() -> Void] = []
+    private var residents: [ObjectIdentifier: any LoopResident] = [:]
+    /// One read's bytes of whichever connection reads now.
+    let readBuffer: UnsafeMutableRawBufferPointer
+    /// The same for bytes that TLS has decrypted; made when a connection first needs it.
+    private var plainBuffer: UnsafeMutableRawBufferPointer?
+
+    /// Starts the loop's thread, named `name`, with `clock` telling the time, the real one by default.
+    ///
+    /// - Throws: ``TransportError`` when the machine has no descriptor or thread left.
+    public init(name: String = "courier-loop", clock: any LoopClock = RealLoopClock()) throws(TransportError) {
+        self.name = name
+        self.clock = clock
+        selector = try Selector()
+        currentTime = clock.now
+        readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 64)
+        clock.attach { [weak self] in self?.execute {} }
+        let started = try LoopThread(name: name) { self.run() }
+        thread.withLock { $0 = started }
+    }
+
+    deinit {
+        readBuffer.deallocate()
+        plainBuffer?.deallocate()
+    }
+
+    // MARK: Where am I
+
+    /// Whether the caller runs on this loop.
+    @inline(__always)
+    public var isOnLoop: Bool { threadID.load(ordering: .relaxed) == LoopThread.current }
+
+    /// Traps unless the caller runs on this loop.
+    @inline(__always)
+    public func preconditionOnLoop() {
+        precondition(isOnLoop, "called from outside the event loop")
+    }
+
+    /// The time by ``clock`` when this round of the loop began. On the loop only.
+    public var now: ContinuousClock.Instant {
+        preconditionOnLoop()
+        return currentTime
+    }
+
+    /// How often another thread had to wake the loop, for tests and benchmarks.
+    public var wakeUpCount: Int { wakeUps.load(ordering: .relaxed) }
+
+    // MARK: Work
+
+    /// Runs `work` on the loop, after what was handed over before. From any thread; also from the loop itself, where
+    /// it runs after the present work.
+    ///
+    /// After ``shutdown()`` it runs at once on the calling thread, as if that were the loop's.
+    public func execute(_ work: @escaping @Sendable () -> Void) { enqueue(.closure(work)) }
+
+    /// Runs `work` on the loop like ``execute(_:)``, without allocating.
+    public func enqueue(_ work: any LoopWork) { enqueue(.object(work)) }
+
+    func enqueue(_ job: Job) {
+        enum Next { case nothing, wake, drain }
+        let next = inbox.withLock { inbox -> Next in
+            inbox.jobs.append(job)
+            switch inbox.phase {
+            case .running, .stopping:
+                if inbox.isAwake { return .nothing }
+                inbox.isAwake = true
+                return .wake
+            case .ended(let isDraining):
+                if isDraining { return .nothing }
+                inbox.phase = .ended(isDraining: true)
+                return .drain
+            }
+        }
+        switch next {
+        case .nothing: break
+        case .wake:
+            wakeUps.add(1, ordering: .relaxed)
+            selector.wake()
+        case .drain: drainAfterEnd()
+        }
+    }
+
+    /// Runs `work` on the loop when this round is over and nobody is in the middle of anything. On the loop only.
+    func runLater(_ work: @escaping () -> Void) {
+        preconditionOnLoop()
+        later.append(work)
+    }
+
+    // MARK: Timers
+
+    /// Runs `work` on the loop once `deadline` has passed by ``clock``, equal deadlines in the order of scheduling.
+    ///
+    /// On the loop only. A timer that is due when the loop shuts down does not fire.
+    @discardableResult
+    public func schedule(at deadline: ContinuousClock.Instant, _ work: @escaping () -> Void) -> TimerToken {
+        preconditionOnLoop()
+        return timers.schedule(at: deadline, work)
+    }
+
+    /// Cancels a timer. One that has fired or was cancelled before is left alone. On the loop only.
+    public func cancel(_ token: TimerToken) {
+        preconditionOnLoop()
+        timers.cancel(token)
+    }
+
+    // MARK: Residents
+
+    /// Keeps `resident` alive and tells it when the loop shuts down.
+    func settle(_ resident: any LoopResident) {
+        preconditionOnLoop()
+        residents[ObjectIdentifier(resident)] = resident
+        if inbox.withLock({ $0.phase.isStopping }) { runLater { resident.loopWillShutDown() } }
+    }
+
+    /// Forgets `resident`.
+    func leave(_ resident: any LoopResident) {
+        preconditionOnLoop()
+        residents[ObjectIdentifier(resident)] = nil
+    }
+
+    /// The buffer for decrypted bytes. On the loop only.
+    func decryptedBuffer() -> UnsafeMutableRawBufferPointer {
+        if let plainBuffer { return plainBuffer }
+        let made = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.readBufferSize, alignment: 64)
+        plainBuffer = made
+        return made
+    }
+
+    // MARK: Ending
+
+    /// Closes what lives here, runs what was handed over, ends the thread and waits for that. Later calls return when
+    /// the first is done. Not to be awaited by a task that runs on this loop.
+    public func shutdown() async {
+        await withCheckedContinuation { continuation in
+            beginShutdown { continuation.resume() }
+        }
+        joinThread()
+    }
+
+    /// The same as ``shutdown()`` for code that is not asynchronous, whose thread it blocks. Not to be called on the loop.
+    @available(*, noasync)
+    public func shutdownAndWait() {
+        precondition(!isOnLoop, "a loop can not wait for its own end")
+        beginShutdown {}
+        joinThread()
+    }
+
+    private func beginShutdown(_ ended: @escaping @Sendable () -> Void) {
+        let hasEnded = inbox.withLock { inbox -> Bool in
+            switch inbox.phase {
+            case .running: inbox.phase = .stopping
+            case .stopping: break
+            case .ended: return true
+            }
+            inbox.shutdownWaiters.append(ended)
+            inbox.isAwake = true
+            return false
+        }
+        if hasEnded { ended() } else { selector.wake() }
+    }
+
+    private func joinThread() {
+        let last = thread.withLock { thread in
+            let last = thread
+            thread = nil
+            return last
+        }
+        last?.join()
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        threadID.store(LoopThread.current, ordering: .relaxed)
+        var hasToldResidents = false
+        while true {
+            // In this order, so that nothing runs between the decision to sleep and the sleep.
+            runTimersAndLater()
+            let round = takeBatch()
+            if round.hasWork { runBatch() }
+            if round.isStopping {
+                if !hasToldResidents {
+                    hasToldResidents = true
+                    for resident in residents.values { resident.loopWillShutDown() }
+                } else if !round.hasWork, later.isEmpty, end() {
+                    return
+                }
+            }
+            let mayBlock = !round.hasWork && !round.isStopping && later.isEmpty
+            let count = selector.wait(limit: mayBlock ? sleepLimit() : .zero)
+            if !round.hasWork { inbox.withLock { $0.isAwake = true } }
+            currentTime = clock.now
+            selector.dispatch(count)
+        }
+    }
+
+    /// Swaps the waiting jobs into `batch`. Without any, other threads have to wake the loop from now on.
+    private func takeBatch() -> (hasWork: Bool, isStopping: Bool) {
+        inbox.withLock { inbox in
+            let isStopping = inbox.phase.isStopping
+            if inbox.jobs.isEmpty {
+                inbox.isAwake = isStopping
+                return (false, isStopping)
+            }
+            swap(&inbox.jobs, &batch)
+            return (true, isStopping)
+        }
+    }
+
+    private func runBatch() {
+        var jobs: [Job] = []
+        swap(&jobs, &batch)
+        for job in jobs { run(job) }
+        jobs.removeAll(keepingCapacity: true)
+        swap(&jobs, &batch)
+    }
+
+    private func run(_ job: Job) {
+        switch job {
+        case .closure(let work): work()
+        case .object(let work): work.runOnLoop()
+        case .swift(let job): runSwift(job)
+        }
+    }
+
+    private func runTimersAndLater() {
+        if timers.count > 0 {
+            currentTime = clock.now
+            // What a timer schedules for now waits for the next round, so that timers can not starve the rest.
+            let due = currentTime
+            var budget = timers.count
+            while budget > 0, let work = timers.popDue(now: due) {
+                work()
+                budget -= 1
+            }
+        }
+        if !later.isEmpty {
+            var works: [() -> Void] = []
+            swap(&works, &later)
+            for work in works { work() }
+            if later.isEmpty {
+                works.removeAll(keepingCapacity: true)
+                swap(&works, &later)
+            }
+        }
+    }
+
+    private func sleepLimit() -> Duration? {
+        timers.nextDeadline.flatMap { clock.sleepLimit(until: $0) }
+    }
+
+    /// Ends the loop unless there is work again.
+    private func end() -> Bool {
+        var waiters: [@Sendable () -> Void] = []
+        let hasEnded = inbox.withLock { inbox -> Bool in
+            guard inbox.jobs.isEmpty else { return false }
+            inbox.phase = .ended(isDraining: false)
+            swap(&waiters, &inbox.shutdownWaiters)
+            return true
+        }
+        guard hasEnded else { return false }
+        residents.removeAll()
+        timers = TimerHeap()
+        threadID.store(0, ordering: .relaxed)
+        for waiter in waiters { waiter() }
+        return true
+    }
+
+    /// Runs work that came after the end, on the calling thread, which counts as the loop's meanwhile.
+    private func drainAfterEnd() {
+        threadID.store(LoopThread.current, ordering: .relaxed)
+        while true {
+            let isEmpty = inbox.withLock { inbox -> Bool in
+                if inbox.jobs.isEmpty {
+                    threadID.store(0, ordering: .relaxed)
+                    inbox.phase = .ended(isDraining: false)
+                    return true
+                }
+                swap(&inbox.jobs, &batch)
+                return false
+            }
+            if isEmpty { return }
+            runBatch()
+            runTimersAndLater()
+        }
+    }
+}
+
+/// What lives on a loop: the loop keeps it alive, and it closes itself when the loop shuts down.
+protocol LoopResident: AnyObject {
+    /// The loop is about to end. Called on the loop, once.
+    func loopWillShutDown()
+}

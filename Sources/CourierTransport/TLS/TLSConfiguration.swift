@@ -1,0 +1,149 @@
+/// How a client speaks TLS: whom it trusts and who it is.
+///
+/// The default trusts the authorities of the operating system, checks the host name and speaks TLS 1.2 or later.
+///
+/// ```swift
+/// var configuration = TLSClientConfiguration()
+/// configuration.trust = .authoritiesFile("/etc/broker/ca.pem")
+/// let context = try TLSContext(client: configuration)
+/// ```
+public struct TLSClientConfiguration: Sendable {
+    /// Whom to believe that the peer is who it says.
+    public enum Trust: Sendable, Equatable {
+        /// The authorities that the operating system trusts.
+        case systemRoots
+        /// The certificates in a PEM file, and no others.
+        case authoritiesFile(String)
+        /// The certificates in a directory that `openssl rehash` has prepared, and no others.
+        case authoritiesDirectory(String)
+        /// DANGER: anyone. The connection can be read and changed by whoever stands on its way. For tests only.
+        case insecureSkipsVerification
+    }
+
+    /// Whom to trust; the system's authorities by default.
+    public var trust = Trust.systemRoots
+
+    /// The name or address that the peer's certificate must be for, and that is sent to it (SNI, names only); by
+    /// default the host that is connected to.
+    ///
+    /// A connection without a host, such as over a Unix socket, needs it, unless verification is off.
+    public var serverName: String?
+
+    /// Our certificate, for a peer that wants one.
+    public var identity: TLSIdentity?
+
+    /// The application protocols we offer (ALPN), the preferred first; none by default.
+    public var applicationProtocols: [String] = []
+
+    /// The lowest version to speak, 1.2 by default and at least.
+    public var minimumVersion = TLSVersion.tls12
+
+    /// If not empty, one certificate of the peer's chain must have one of these public keys, in addition to all other
+    /// checks.
+    public var pins: [TLSPin] = []
+
+    /// Whether a later connection to the same host may resume the session of an earlier one, which saves a round of
+    /// the handshake's work; `true` by default.
+    public var resumesSessions = true
+
+    /// The default configuration.
+    public init() {}
+}
+
+/// How a server speaks TLS.
+public struct TLSServerConfiguration: Sendable {
+    /// Our certificate and key.
+    public var identity: TLSIdentity
+
+    /// If set, clients must have a certificate signed by one in this PEM file.
+    public var clientAuthoritiesFile: String?
+
+    /// The application protocols we speak (ALPN), the preferred first. A client that offers only others is refused; one
+    /// that offers none is not.
+    public var applicationProtocols: [String] = []
+
+    /// The lowest version to speak, 1.2 by default and at least.
+    public var minimumVersion = TLSVersion.tls12
+
+    /// A server that shows `identity`.
+    public init(identity: TLSIdentity) { self.identity = identity }
+}
+
+/// A certificate and its private key, in PEM files.
+public struct TLSIdentity: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The file with the certificate, and behind it those that lead to the authority.
+    public var certificateFile: String
+
+    /// The file with the private key; may be the same.
+    public var privateKeyFile: String
+
+    /// What the private key is encrypted with, `nil` if it is not.
+    let passPhrase: String?
+
+    /// An identity of these files, the second encrypted with `passPhrase` unless that is `nil`.
+    public init(certificateFile: String, privateKeyFile: String, passPhrase: String? = nil) {
+        self.certificateFile = certificateFile
+        self.privateKeyFile = privateKeyFile
+        self.passPhrase = passPhrase
+    }
+
+    /// The names of the files; never the pass phrase.
+    public var description: String { "certificate \(certificateFile), private key \(privateKeyFile)" }
+
+    /// Shows the same as ``description``, so that `dump` does not print the pass phrase.
+    public var customMirror: Mirror { Mirror(self, children: ["files": description], displayStyle: .struct) }
+}
+
+/// A version of TLS.
+public enum TLSVersion: Int, Sendable, Comparable {
+    /// TLS 1.2.
+    case tls12 = 12
+    /// TLS 1.3.
+    case tls13 = 13
+
+    /// The older version is less.
+    public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The SHA-256 digest of a certificate's public key (its SubjectPublicKeyInfo, DER).
+///
+/// `openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256` prints it.
+public struct TLSPin: Hashable, Sendable {
+    /// The 32 bytes.
+    public let sha256: [UInt8]
+
+    /// A pin of 32 bytes.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for another count.
+    public init(sha256: [UInt8]) throws(TransportError) {
+        guard sha256.count == 32 else {
+            throw TransportError(.invalidConfiguration, "a pin is 32 bytes of SHA-256, not \(sha256.count)")
+        }
+        self.sha256 = sha256
+    }
+
+    /// A pin of 64 hexadecimal digits.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for anything else.
+    public init(hex: String) throws(TransportError) {
+        let digits = hex.compactMap(\.hexDigitValue)
+        guard digits.count == hex.count, digits.count == 64 else {
+            throw TransportError(.invalidConfiguration, "a pin is 64 hexadecimal digits of SHA-256")
+        }
+        try self.init(sha256: stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+}
+
+/// What the two sides of a TLS connection have agreed on.
+public struct TLSSummary: Hashable, Sendable {
+    /// The version, such as `TLSv1.3`.
+    public let version: String
+    /// The cipher suite, such as `TLS_AES_256_GCM_SHA384`.
+    public let cipherSuite: String
+    /// The application protocol (ALPN), if they agreed on one.
+    public let applicationProtocol: String?
+    /// Whether the session of an earlier connection was resumed.
+    public let isResumed: Bool
+    /// The name that the client asked for (SNI), if it did.
+    public let serverName: String?
+}

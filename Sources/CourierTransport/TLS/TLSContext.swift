@@ -1,0 +1,155 @@
+import COpenSSL
+import Synchronization
+
+/// A loaded and checked TLS configuration, shared by any number of connections.
+///
+/// A client's context also keeps one session per host, to resume it.
+///
+/// Safe to share: OpenSSL counts references to a context atomically and does not change it after its set-up, which is
+/// over when `init` returns; the sessions are under their lock.
+public final class TLSContext: @unchecked Sendable {
+    enum Role { case client(TLSClientConfiguration), server }
+
+    /// How many hosts a context keeps a session of; beyond it, any other is forgotten.
+    static let sessionLimit = 256
+
+    let role: Role
+    let context: OpaquePointer
+    let method: OpaquePointer
+    private let serverProtocols: ALPNList?
+    private let sessions = Mutex<[String: StoredSession]>([:])
+
+    /// One reference to a session.
+    ///
+    /// Safe to share: OpenSSL counts references to a session atomically and does not change one that is kept.
+    final class StoredSession: @unchecked Sendable {
+        let session: OpaquePointer
+        init(takingOver session: OpaquePointer) { self.session = session }
+        deinit { SSL_SESSION_free(session) }
+    }
+
+    /// Loads what `configuration` names. Reads files, so not on an event loop.
+    ///
+    /// - Throws: ``TransportError`` that names the file that is wrong and how.
+    public init(client configuration: TLSClientConfiguration) throws(TransportError) {
+        (context, method) = try Self.make(TLS_client_method(), configuration.minimumVersion)
+        role = .client(configuration)
+        serverProtocols = nil
+        try Self.load(configuration.trust, into: context)
+        if let identity = configuration.identity { try identity.load(into: context) }
+        let offered = try ALPNList(configuration.applicationProtocols)
+        if !offered.bytes.isEmpty { SSL_CTX_set_alpn_protos(context, offered.bytes, UInt32(offered.bytes.count)) }
+        if configuration.resumesSessions {
+            courier_ssl_ctx_cache_outside(context)
+            SSL_CTX_sess_set_new_cb(context) { ssl, session in
+                guard let ssl, let session, let owner = courier_ssl_owner(ssl) else { return 0 }
+                Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue().received(session)
+                return 1  // The reference is ours now.
+            }
+        }
+    }
+
+    /// Loads what `configuration` names. Reads files, so not on an event loop.
+    ///
+    /// - Throws: ``TransportError`` that names the file that is wrong and how.
+    public init(server configuration: TLSServerConfiguration) throws(TransportError) {
+        (context, method) = try Self.make(TLS_server_method(), configuration.minimumVersion)
+        role = .server
+        let spoken = try ALPNList(configuration.applicationProtocols)
+        serverProtocols = spoken
+        try configuration.identity.load(into: context)
+        // Sessions are only resumed under a context's own name; with client certificates it has to be set.
+        _ = Array("courier".utf8).withUnsafeBufferPointer {
+            SSL_CTX_set_session_id_context(context, $0.baseAddress, UInt32($0.count))
+        }
+        if let file = configuration.clientAuthoritiesFile {
+            try Self.load(.authoritiesFile(file), into: context)
+            SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+            if let names = SSL_load_client_CA_file(file) { SSL_CTX_set_client_CA_list(context, names) }
+        }
+        if !spoken.bytes.isEmpty {
+            // The list lives as long as the context, so as long as the callback.
+            SSL_CTX_set_alpn_select_cb(
+                context,
+                { _, chosen, chosenCount, offered, offeredCount, argument in
+                    guard let argument, let chosen, let chosenCount else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+                    let list = Unmanaged<ALPNList>.fromOpaque(argument).takeUnretainedValue()
+                    var selected: UnsafeMutablePointer<UInt8>?
+                    let result = SSL_select_next_proto(
+                        &selected, chosenCount, list.memory.baseAddress, UInt32(list.memory.count), offered,
+                        offeredCount)
+                    guard result == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+                    chosen.pointee = UnsafePointer(selected)
+                    return SSL_TLSEXT_ERR_OK
+                }, Unmanaged.passUnretained(spoken).toOpaque())
+        }
+    }
+
+    deinit {
+        SSL_CTX_free(context)
+        BIO_meth_free(method)
+    }
+
+    private static func make(
+        _ protocols: OpaquePointer?, _ minimum: TLSVersion
+    ) throws(TransportError) -> (OpaquePointer, OpaquePointer) {
+        guard let context = SSL_CTX_new(protocols) else {
+            throw TransportError(.invalidConfiguration, "OpenSSL can not be set up: \(TLSErrors.takeText())")
+        }
+        guard let method = courier_wire_method() else {
+            SSL_CTX_free(context)
+            throw TransportError(.invalidConfiguration, "OpenSSL can not be set up: \(TLSErrors.takeText())")
+        }
+        courier_ssl_ctx_set_modes(context)
+        _ = courier_ssl_ctx_set_minimum(context, minimum == .tls13 ? TLS1_3_VERSION : TLS1_2_VERSION)
+        return (context, method)
+    }
+
+    private static func load(
+        _ trust: TLSClientConfiguration.Trust, into context: OpaquePointer
+    ) throws(TransportError) {
+        ERR_clear_error()
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        switch trust {
+        case .systemRoots: SSL_CTX_set_default_verify_paths(context)
+        case .insecureSkipsVerification: SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
+        case .authoritiesFile(let file):
+            guard SSL_CTX_load_verify_file(context, file) == 1 else {
+                throw TLSErrors.badFile(file, .badCertificateFile, "certificates of authorities")
+            }
+        case .authoritiesDirectory(let directory):
+            guard SSL_CTX_load_verify_dir(context, directory) == 1 else {
+                throw TLSErrors.badFile(directory, .badCertificateFile, "certificates of authorities")
+            }
+        }
+    }
+
+    /// Speaks no more than TLS 1.2 from now on. For tests, before the first connection.
+    func limitForTests(toTLS12: Bool) {
+        _ = courier_ssl_ctx_set_maximum(context, toTLS12 ? TLS1_2_VERSION : 0)
+    }
+
+    // MARK: Connections
+
+    /// A new connection's state.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` when a client has no name to check the peer against.
+    func makeSession(hostName: String?, peerName: String) throws(TransportError) -> TLSSession {
+        try TLSSession(context: self, hostName: hostName, peerName: peerName)
+    }
+
+    /// A session to resume with `host`. It is handed out once (RFC 8446, appendix C.4).
+    func takeSession(host: String) -> StoredSession? {
+        sessions.withLock { $0.removeValue(forKey: host) }
+    }
+
+    /// Keeps a session for the next connection to `host`, in place of the one before.
+    func keep(_ session: StoredSession, host: String) {
+        sessions.withLock { sessions in
+            if sessions[host] == nil, sessions.count >= Self.sessionLimit, let other = sessions.keys.first {
+                sessions[other] = nil
+            }
+            sessions[host] = session
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import COpenSSL
+
+/// From OpenSSL's errors to ours.
+enum TLSErrors {
+    /// The oldest error of this thread, which tells the cause; all are cleared.
+    static func take() -> UInt {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        return code
+    }
+
+    /// OpenSSL's words for an error.
+    static func text(_ code: UInt) -> String {
+        courier_err_reason_text(code).map { String(cString: $0) } ?? (code == 0 ? "no reason given" : "error \(code)")
+    }
+
+    /// OpenSSL's words for the oldest error of this thread; all are cleared.
+    static func takeText() -> String { text(take()) }
+
+    /// A file that could not be loaded.
+    static func badFile(_ file: String, _ code: TransportError.Code, _ what: String) -> TransportError {
+        TransportError(code, "no \(what) could be read from \(file): \(takeText())")
+    }
+
+    /// The peer's certificate was not accepted, for `result` of OpenSSL's verification.
+    static func verification(_ result: Int, peerName: String, expected: String?) -> TransportError {
+        let words = String(cString: X509_verify_cert_error_string(result))
+        func error(_ code: TransportError.Code, _ sentence: String) -> TransportError { TransportError(code, sentence) }
+        switch Int32(truncatingIfNeeded: result) {
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+            return error(
+                .tlsCertificateExpired, "the certificate of \(peerName) has expired; its owner has to renew it")
+        case X509_V_ERR_CERT_NOT_YET_VALID:
+            return error(
+                .tlsCertificateNotYetValid,
+                "the certificate of \(peerName) is not valid yet; is the clock right?")
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+            return error(
+                .tlsHostNameMismatch, "the certificate of \(peerName) is not for “\(expected ?? peerName)”")
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
+            return error(
+                .tlsUnknownAuthority,
+                "the certificate of \(peerName) is signed by no trusted authority (\(words)); trust its authority's certificate, if it is the right one"
+            )
+        default: return error(.tlsCertificateRejected, "the certificate of \(peerName) was not accepted: \(words)")
+        }
+    }
+
+    /// A handshake or a connection failed with OpenSSL's error `code`.
+    static func failure(
+        _ code: UInt, peerName: String, isEstablished: Bool, lacksClientCertificate: Bool
+    ) -> TransportError {
+        let words = text(code)
+        func error(_ code: TransportError.Code, _ sentence: String) -> TransportError { TransportError(code, sentence) }
+        guard courier_err_library(code) == ERR_LIB_SSL else {
+            return error(.tlsHandshakeFailed, "TLS with \(peerName) failed: \(words)")
+        }
+        switch courier_err_reason(code) {
+        case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, SSL_R_VERSION_TOO_LOW,
+            SSL_R_UNKNOWN_PROTOCOL, SSL_R_NO_PROTOCOLS_AVAILABLE, SSL_R_INAPPROPRIATE_FALLBACK:
+            return error(
+                .tlsProtocolVersion, "\(peerName) speaks no version of TLS that is allowed here (\(words))")
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_BAD_RECORD_TYPE,
+            SSL_R_RECORD_LENGTH_MISMATCH:
+            return error(
+                .tlsNotSpoken, "\(peerName) does not speak TLS (\(words)); is it the port for plain connections?")
+        case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED, SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+            return error(.tlsClientCertificateRequired, "\(peerName) requires a certificate of the client (\(words))")
+        case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE where lacksClientCertificate:
+            return error(.tlsClientCertificateRequired, "\(peerName) requires a certificate of the client (\(words))")
+        case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE,
+            SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED, SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED,
+            SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN, SSL_R_TLSV1_ALERT_UNKNOWN_CA, SSL_R_TLSV1_ALERT_ACCESS_DENIED,
+            SSL_R_TLSV1_ALERT_DECRYPT_ERROR:
+            return error(.tlsClientCertificateRejected, "\(peerName) did not accept our certificate (\(words))")
+        case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL, SSL_R_NO_APPLICATION_PROTOCOL:
+            return error(
+                .tlsNoCommonProtocol, "\(peerName) speaks none of the offered application protocols (ALPN) (\(words))")
+        default:
+            return isEstablished
+                ? error(.tlsAlert, "TLS with \(peerName) ended: \(words)")
+                : error(.tlsHandshakeFailed, "the TLS handshake with \(peerName) failed: \(words)")
+        }
+    }
+}

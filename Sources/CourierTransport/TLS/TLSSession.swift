@@ -1,0 +1,221 @@
+import COpenSSL
+
+/// The TLS state of one connection: turns encrypted bytes into plain ones and back, and knows no sockets.
+///
+/// Input is lent by ``borrowInput(_:)`` before ``advance()`` or ``read(into:)``, output piles up in ``output``.
+/// Touched on the channel's loop only. A reference is given to OpenSSL's session callback, which is called from inside
+/// the functions here, so during the life of the object.
+final class TLSSession {
+    enum Step { case needsInput, done }
+
+    enum Read { case bytes(Int), needsInput, ended }
+
+    private let context: TLSContext
+    private let ssl: OpaquePointer
+    /// Behind a pointer of its own, since OpenSSL keeps it.
+    private let wire: UnsafeMutablePointer<courier_wire>
+    private let peerName: String
+    /// What the certificate must be for.
+    private let expectedName: String?
+    /// Under which name sessions are kept; `nil` where none are.
+    private var cacheKey: String?
+    private(set) var summary: TLSSummary?
+    private(set) var hasPeerClosed = false
+    private var hasSentFarewell = false
+
+    init(context: TLSContext, hostName: String?, peerName: String) throws(TransportError) {
+        guard let ssl = SSL_new(context.context) else {
+            throw TransportError(.tlsHandshakeFailed, "OpenSSL can not begin: \(TLSErrors.takeText())")
+        }
+        self.context = context
+        self.ssl = ssl
+        self.peerName = peerName
+        wire = .allocate(capacity: 1)
+        wire.initialize(to: courier_wire())
+        switch context.role {
+        case .server: expectedName = nil
+        case .client(let configuration): expectedName = configuration.serverName ?? hostName
+        }
+        guard courier_wire_attach(ssl, context.method, wire) == 1 else {
+            throw TransportError(.tlsHandshakeFailed, "OpenSSL can not begin: \(TLSErrors.takeText())")
+        }
+        courier_ssl_set_owner(ssl, Unmanaged.passUnretained(self).toOpaque())
+        switch context.role {
+        case .server: SSL_set_accept_state(ssl)
+        case .client(let configuration): try prepareClient(configuration)
+        }
+    }
+
+    deinit {
+        // Without this, freeing a connection that was cut short would spoil its session for resumption.
+        SSL_set_quiet_shutdown(ssl, 1)
+        SSL_free(ssl)
+        courier_wire_free(wire)
+        wire.deallocate()
+    }
+
+    private func prepareClient(_ configuration: TLSClientConfiguration) throws(TransportError) {
+        SSL_set_connect_state(ssl)
+        if configuration.identity == nil { courier_ssl_note_request(ssl, wire) }
+        guard let name = expectedName, !name.isEmpty, !name.utf8.contains(0) else {
+            if configuration.trust == .insecureSkipsVerification { return }
+            throw TransportError(
+                .invalidConfiguration,
+                "TLS with \(peerName) needs a server name to check the certificate against; set serverName")
+        }
+        let checks = SSL_get0_param(ssl)
+        let isAddress = X509_VERIFY_PARAM_set1_ip_asc(checks, name) == 1
+        if !isAddress {
+            ERR_clear_error()
+            X509_VERIFY_PARAM_set_hostflags(checks, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+            // A trailing dot is of the name system, not of the name in a certificate.
+            let plain = name.last == "." ? String(name.dropLast()) : name
+            guard X509_VERIFY_PARAM_set1_host(checks, plain, 0) == 1, courier_ssl_set_server_name(ssl, plain) == 1
+            else {
+                throw TransportError(
+                    .invalidConfiguration, "“\(name)” can not be a server name: \(TLSErrors.takeText())")
+            }
+        }
+        guard configuration.resumesSessions else { return }
+        let key = "\(name) \(peerName)"
+        cacheKey = key
+        if let stored = context.takeSession(host: key) { SSL_set_session(ssl, stored.session) }
+    }
+
+    /// The peer has issued a session, whose reference we get.
+    func received(_ session: OpaquePointer) {
+        let stored = TLSContext.StoredSession(takingOver: session)
+        if let cacheKey { context.keep(stored, host: cacheKey) }
+    }
+
+    // MARK: Input and output
+
+    /// Whether lent input is left.
+    var hasInput: Bool { wire.pointee.input_count > 0 }
+
+    /// Lends encrypted bytes that have come; none may be left. They stay where they are until ``keepInput()``.
+    func borrowInput(_ bytes: UnsafeRawBufferPointer) {
+        precondition(!hasInput, "input is still waiting")
+        courier_wire_borrow(wire, bytes.baseAddress, bytes.count)
+    }
+
+    /// Copies what is left of lent input, whose memory will be used otherwise.
+    func keepInput() { precondition(courier_wire_keep(wire) == 1, "out of memory") }
+
+    var outputCount: Int { wire.pointee.output_end - wire.pointee.output_start }
+
+    var hasOutput: Bool { outputCount > 0 }
+
+    /// Encrypted bytes to be sent, valid until the next call.
+    var output: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: wire.pointee.output.map { $0 + wire.pointee.output_start }, count: outputCount)
+    }
+
+    func removeOutput(_ count: Int) {
+        precondition(count >= 0 && count <= outputCount, "more bytes were sent than there were")
+        courier_wire_remove_output(wire, count, ByteChannel.keptCapacity)
+    }
+
+    // MARK: Handshake
+
+    /// Goes on with the handshake as far as the input reaches. Afterwards there may be output, also when it fails.
+    func advance() throws(TransportError) -> Step {
+        ERR_clear_error()
+        let result = SSL_do_handshake(ssl)
+        if result == 1 {
+            try checkPins()
+            summary = makeSummary()
+            // TLS 1.3 issues a new session each time; an older one serves again.
+            if SSL_session_reused(ssl) == 1, SSL_version(ssl) < TLS1_3_VERSION, let session = SSL_get1_session(ssl) {
+                received(session)
+            }
+            return .done
+        }
+        guard SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ else { throw failure() }
+        return .needsInput
+    }
+
+    private func failure() -> TransportError {
+        let code = TLSErrors.take()
+        let result = SSL_get_verify_result(ssl)
+        if courier_err_library(code) == ERR_LIB_SSL, courier_err_reason(code) == SSL_R_CERTIFICATE_VERIFY_FAILED,
+            result != X509_V_OK
+        {
+            return TLSErrors.verification(result, peerName: peerName, expected: expectedName)
+        }
+        return TLSErrors.failure(
+            code, peerName: peerName, isEstablished: summary != nil,
+            lacksClientCertificate: wire.pointee.certificate_requested != 0)
+    }
+
+    /// A resumed session comes from a connection whose pins were checked.
+    private func checkPins() throws(TransportError) {
+        guard case .client(let configuration) = context.role, !configuration.pins.isEmpty,
+            SSL_session_reused(ssl) == 0
+        else { return }
+        var keys: [[UInt8]] = []
+        func collect(_ certificate: OpaquePointer?) {
+            var digest = [UInt8](repeating: 0, count: 32)
+            if let certificate, courier_x509_key_digest(certificate, &digest) == 1 { keys.append(digest) }
+        }
+        if let chain = SSL_get0_verified_chain(ssl), configuration.trust != .insecureSkipsVerification {
+            for index in 0..<courier_x509_count(chain) { collect(courier_x509_at(chain, index)) }
+        } else {
+            // Unverified, only the certificate that the peer has proved to own counts.
+            collect(SSL_get0_peer_certificate(ssl))
+        }
+        if configuration.pins.contains(where: { keys.contains($0.sha256) }) { return }
+        cacheKey = nil
+        throw TransportError(
+            .tlsPinMismatch,
+            "no certificate of \(peerName) has a pinned public key; it was replaced, or somebody listens in")
+    }
+
+    private func makeSummary() -> TLSSummary {
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &count)
+        let alpn = name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
+        let cipher = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl))
+        let serverName = SSL_get_servername(ssl, Int32(TLSEXT_NAMETYPE_host_name))
+        return TLSSummary(
+            version: String(cString: SSL_get_version(ssl)), cipherSuite: cipher.map { String(cString: $0) } ?? "",
+            applicationProtocol: alpn, isResumed: SSL_session_reused(ssl) == 1,
+            serverName: serverName.map { String(cString: $0) })
+    }
+
+    // MARK: Bytes
+
+    /// Decrypts into `space`, which is not empty.
+    func read(into space: UnsafeMutableRawBufferPointer) throws(TransportError) -> Read {
+        if hasPeerClosed { return .ended }
+        ERR_clear_error()
+        let result = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
+        if result > 0 { return .bytes(Int(result)) }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ: return .needsInput
+        case SSL_ERROR_ZERO_RETURN:
+            hasPeerClosed = true
+            return .ended
+        default: throw failure()
+        }
+    }
+
+    /// Encrypts some of `bytes`, which are not empty, into ``output``; the count.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
+        ERR_clear_error()
+        let result = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))
+        guard result > 0 else { throw failure() }
+        return Int(result)
+    }
+
+    /// Says farewell to the peer, once; whether there is something to send for it now.
+    func beginFarewell() -> Bool {
+        guard summary != nil, !hasSentFarewell else { return false }
+        hasSentFarewell = true
+        ERR_clear_error()
+        SSL_shutdown(ssl)
+        ERR_clear_error()
+        return hasOutput
+    }
+}

@@ -1,0 +1,337 @@
+import CLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import CourierTransport
+
+@Suite struct ChannelTests {
+    /// Two channels over a pair of memory streams.
+    private func pair(
+        _ loop: EventLoop, _ left: Recorder, _ right: Recorder, options: ChannelOptions = ChannelOptions(),
+        capacity: Int = 64 << 10
+    ) async throws -> (ByteChannel, ByteChannel) {
+        let (here, there) = MemoryStream.pair(capacity: capacity)
+        loop.execute { ByteChannel.accept(there, options: options, on: loop) { _ in right } }
+        ByteChannel.connect(to: .stream(here), options: options, on: loop, handler: left)
+        return (try await left.open(), try await right.open())
+    }
+
+    /// Two channels over TCP.
+    private func connect(
+        _ loop: EventLoop, _ left: Recorder, _ right: Recorder, options: ChannelOptions = ChannelOptions(),
+        tools: DialTools = DialTools()
+    ) async throws -> (ByteChannel, ByteChannel) {
+        let listener = try ChannelListener.listen(options: options, loop: loop) { _ in right }
+        _ = ByteChannel.connect(to: listener.endpoint, options: options, on: loop, tools: tools, handler: left)
+        let ends = (try await left.open(), try await right.open())
+        listener.close()
+        return ends
+    }
+
+    // MARK: Reading
+
+    @Test func `what is left over comes again in front of what follows`() async throws {
+        try await withLoop { loop in
+            // Takes whole groups of ten.
+            let reader = Recorder(consume: { $0 / 10 * 10 })
+            let (sender, _) = try await pair(loop, Recorder(), reader)
+            let bytes = (0..<100).map { UInt8($0) }
+            var sent = 0
+            for count in [7, 1, 3, 10, 29, 50] {
+                sender.send(Array(bytes[sent..<(sent + count)]))
+                sent += count
+                let taken = sent / 10 * 10
+                try await reader.log.wait("\(taken) bytes") { $0.bytes.count == taken && $0.offers.count > 0 }
+                await loop.run {}
+            }
+            #expect(reader.log.value.bytes == bytes)
+            #expect(reader.log.value.offers == [7, 8, 11, 11, 30, 50])
+        }
+    }
+
+    @Test func `a remainder longer than the read buffer is kept whole`() async throws {
+        try await withLoop { loop in
+            let size = 3 * EventLoop.readBufferSize + 17
+            let reader = Recorder(consume: { $0 < size ? 0 : $0 })
+            let (sender, _) = try await connect(loop, Recorder(), reader)
+            var random = SeededGenerator(seed: 5)
+            let bytes = random.bytes(size)
+            sender.send(bytes)
+            let received = try await reader.bytes(size)
+            #expect(received == bytes)
+        }
+    }
+
+    @Test func `a remainder above the limit closes the channel`() async throws {
+        try await withLoop { loop in
+            var options = ChannelOptions()
+            options.remainderLimit = 1000
+            let reader = Recorder(consume: { _ in 0 })
+            let (sender, _) = try await pair(loop, Recorder(), reader, options: options)
+            sender.send([UInt8](repeating: 1, count: 1001))
+            #expect(try await reader.failure().code == .remainderTooLong)
+        }
+    }
+
+    @Test func `a paused reader gets nothing and everything after it resumes`() async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let (sender, receiver) = try await connect(loop, Recorder(), reader)
+            await receiver.onLoop { $0.pauseReading() }
+            sender.send([UInt8](repeating: 1, count: 5000))
+            sender.send([UInt8](repeating: 2, count: 5000))
+            await loop.run {}
+            await loop.run {}
+            #expect(reader.log.value.bytes.isEmpty)
+            await receiver.onLoop { $0.resumeReading() }
+            #expect(try await reader.bytes(10_000).count == 10_000)
+        }
+    }
+
+    @Test func `what a reader left over when it paused is offered when it resumes`() async throws {
+        try await withLoop { loop in
+            let isHungry = Atomic<Bool>(false)
+            let reader = Recorder(consume: { isHungry.load(ordering: .relaxed) ? $0 : 0 })
+            let (sender, receiver) = try await pair(loop, Recorder(), reader)
+            sender.send([1, 2, 3])
+            try await reader.log.wait("the offer") { $0.offers == [3] }
+            await receiver.onLoop { $0.pauseReading() }
+            isHungry.store(true, ordering: .relaxed)
+            await receiver.onLoop { $0.resumeReading() }
+            #expect(try await reader.bytes(3) == [1, 2, 3])
+        }
+    }
+
+    @Test func `one batch ends after all that was there to read`() async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let (sender, _) = try await pair(loop, Recorder(), reader)
+            sender.send([1, 2, 3])
+            try await reader.log.wait("the batch") { $0.batches == 1 }
+            #expect(reader.log.value.bytes == [1, 2, 3])
+        }
+    }
+
+    // MARK: Writing
+
+    @Test func `the marks tell when to stop writing and when to go on`() async throws {
+        try await withLoop { loop in
+            let writer = Recorder()
+            let reader = Recorder()
+            let (sender, receiver) = try await pair(loop, writer, reader, capacity: 1000)
+            await receiver.onLoop { $0.pauseReading() }
+            let isHigh = await sender.onLoop { sender in
+                sender.write([UInt8](repeating: 1, count: 100_000).span.bytes)
+                let before = sender.isAboveHighWater
+                sender.write([UInt8](repeating: 2, count: 200_000).span.bytes)
+                return [before, sender.isAboveHighWater]
+            }
+            #expect(isHigh == [false, true])
+            #expect(writer.log.value.lowWaters == 0)
+            await receiver.onLoop { $0.resumeReading() }
+            #expect(try await reader.bytes(300_000).count == 300_000)
+            try await writer.log.wait("the low mark") { $0.lowWaters == 1 && $0.drained == 1 }
+            #expect(await sender.onLoop { !$0.isAboveHighWater && $0.pendingByteCount == 0 })
+        }
+    }
+
+    @Test func `appended bytes go out with the flush, as one write`() async throws {
+        try await withLoop { loop in
+            let writes = Atomic<Int>(0)
+            let real = SystemCalls.real
+            let calls = SystemCalls(send: {
+                writes.add(1, ordering: .relaxed)
+                return real.send($0, $1, $2)
+            })
+            let reader = Recorder()
+            let (sender, _) = try await connect(loop, Recorder(), reader, tools: DialTools(calls: calls))
+            await sender.onLoop { sender in
+                for number in 0..<100 { sender.append([UInt8(number)].span.bytes) }
+                sender.flush()
+            }
+            #expect(try await reader.bytes(100) == (0..<100).map { UInt8($0) })
+            #expect(writes.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test func `bytes written before the channel is open follow when it is`() async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let listener = try ChannelListener.listen(loop: loop) { _ in reader }
+            let channel = ByteChannel.connect(to: listener.endpoint, on: loop, handler: Recorder())
+            channel.send([1, 2, 3])
+            #expect(try await reader.bytes(3) == [1, 2, 3])
+        }
+    }
+
+    @Test func `a write does not wait for the reader of the same channel`() async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let (sender, receiver) = try await connect(loop, Recorder(), reader)
+            // The sender's own reader is stuck; its writes are not.
+            await sender.onLoop { $0.pauseReading() }
+            receiver.send([UInt8](repeating: 7, count: 8 << 20))
+            sender.send([1, 2, 3])
+            #expect(try await reader.bytes(3) == [1, 2, 3])
+        }
+    }
+
+    // MARK: Ends
+
+    @Test func `an orderly close delivers everything first`() async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let writer = Recorder()
+            let (sender, _) = try await connect(loop, writer, reader)
+            let size = 5 << 20
+            await sender.onLoop { sender in
+                sender.write([UInt8](repeating: 9, count: size).span.bytes)
+                sender.close()
+                sender.write([1, 2, 3])
+            }
+            #expect(try await reader.bytes(size).count == size)
+            #expect(try await reader.end() == .closedByPeer)
+            #expect(try await writer.end() == .closedByOwner)
+            #expect(reader.log.value.inputClosed == 1)
+        }
+    }
+
+    @Test func `a close does not reset what the peer still has to read`() async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let writer = Recorder()
+            let (sender, receiver) = try await connect(loop, writer, reader)
+            await sender.onLoop { $0.pauseReading() }
+            // Unread input at the sender would turn a plain close into a reset.
+            receiver.send([UInt8](repeating: 1, count: 100_000))
+            await sender.onLoop { sender in
+                sender.write([UInt8](repeating: 2, count: 100_000).span.bytes)
+                sender.close()
+            }
+            #expect(try await reader.bytes(100_000).count == 100_000)
+            #expect(try await reader.end() == .closedByPeer)
+            #expect(try await writer.end() == .closedByOwner)
+        }
+    }
+
+    @Test func `an end of input leaves the output open for those who want that`() async throws {
+        try await withLoop { loop in
+            var options = ChannelOptions()
+            options.staysOpenAfterInputClosed = true
+            let left = Recorder()
+            let right = Recorder()
+            let (sender, receiver) = try await connect(loop, left, right, options: options)
+            await sender.onLoop { $0.closeOutput() }
+            try await right.log.wait("the end of input") { $0.inputClosed == 1 }
+            receiver.send([1, 2, 3])
+            #expect(try await left.bytes(3) == [1, 2, 3])
+            #expect(right.log.value.closed.isEmpty)
+            await receiver.onLoop { $0.close() }
+            try await left.log.wait("the other end") { $0.inputClosed == 1 }
+            #expect(try await right.end() == .closedByOwner)
+            await sender.onLoop { $0.close() }
+            #expect(try await left.end() == .closedByOwner)
+        }
+    }
+
+    @Test func `a reset is told apart from an end`() async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let (sender, _) = try await connect(loop, Recorder(), reader)
+            await sender.onLoop { $0.abort() }
+            let error = try await reader.failure()
+            #expect(error.code == .reset && error.errno == ECONNRESET)
+            #expect(error.message.hasPrefix("connection reset: client 1 of 127.0.0.1:"))
+            #expect(reader.log.value.inputClosed == 0)
+        }
+    }
+
+    @Test func `bytes and the end behind them are both seen`() async throws {
+        try await withLoop { loop in
+            for run in 0..<100 {
+                let reader = Recorder()
+                let (sender, _) = try await connect(loop, Recorder(), reader)
+                await sender.onLoop { sender in
+                    sender.write([1, 2, 3])
+                    sender.close()
+                }
+                #expect(try await reader.end() == .closedByPeer, "run \(run)")
+                #expect(reader.log.value.bytes == [1, 2, 3], "run \(run)")
+            }
+        }
+    }
+
+    @Test func `a peer that does not close is dropped after the linger timeout`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        var options = ChannelOptions()
+        options.staysOpenAfterInputClosed = true
+        let left = Recorder()
+        let right = Recorder()
+        let (sender, _) = try await connect(loop, left, right, options: options)
+        await sender.onLoop { $0.close() }
+        try await right.log.wait("the end of input") { $0.inputClosed == 1 }
+        #expect(left.log.value.closed.isEmpty)
+        clock.advance(by: .seconds(3))
+        #expect(try await left.end() == .closedByOwner)
+        await loop.shutdown()
+    }
+
+    @Test func `closed comes once, and nothing after it`() async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let (sender, receiver) = try await pair(loop, Recorder(), reader)
+            await receiver.onLoop { receiver in
+                receiver.close()
+                receiver.close()
+                receiver.abort()
+                receiver.abort()
+            }
+            sender.send([1])
+            _ = try await reader.end()
+            await loop.run {}
+            #expect(reader.log.value.closed == [.closedByOwner])
+            #expect(reader.log.value.bytes.isEmpty)
+        }
+    }
+
+    @Test func `shutting the loop down closes its channels`() async throws {
+        let loop = try EventLoop()
+        let left = Recorder()
+        let right = Recorder()
+        _ = try await connect(loop, left, right)
+        await loop.shutdown()
+        #expect(try await left.failure().code == .loopShutDown)
+        #expect(right.log.value.closed.count == 1)
+    }
+
+    @Test func `a pipe without a reader is an error and no signal`() async throws {
+        try await withLoop { loop in
+            var there: [Int32] = [0, 0]
+            var back: [Int32] = [0, 0]
+            #expect(courier_pipe(&there) == 0 && courier_pipe(&back) == 0)
+            let writer = Recorder()
+            ByteChannel.connect(
+                to: .descriptors(reading: back[0], writing: there[1]), on: loop, handler: writer)
+            let channel = try await writer.open()
+            close(there[0])
+            channel.send([1, 2, 3])
+            let error = try await writer.failure()
+            #expect(error.code == .brokenPipe)
+            close(back[1])
+        }
+    }
+
+    @Test func `a regular file is refused with a reason`() async throws {
+        try await withLoop { loop in
+            let folder = try TemporaryFolder()
+            let file = open(folder.file("plain"), O_RDWR | O_CREAT, 0o600)
+            let recorder = Recorder()
+            ByteChannel.connect(to: .descriptors(reading: file, writing: file), on: loop, handler: recorder)
+            let error = try await recorder.failure()
+            #expect(error.code == .invalidDescriptor)
+            #expect(error.message.contains("regular files can not be used"))
+        }
+    }
+}

@@ -1,0 +1,271 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import CourierTransport
+
+/// Every way in which a connection does not come about has its own code and says what to do.
+@Suite struct ConnectTests {
+    private func failure(
+        _ endpoint: TransportEndpoint, _ loop: EventLoop, options: ChannelOptions = ChannelOptions(),
+        tools: DialTools = DialTools()
+    ) async throws -> TransportError {
+        let recorder = Recorder()
+        let channel = ByteChannel.connect(
+            to: endpoint, options: options, on: loop, tools: tools, handler: recorder)
+        let error = try await recorder.failure()
+        #expect(await channel.onLoop { !$0.isOpen })
+        return error
+    }
+
+    /// A port that was free a moment ago.
+    private func freePort(_ loop: EventLoop) async throws -> UInt16 {
+        let listener = try ChannelListener.listen(loop: loop) { _ in Recorder() }
+        listener.close()
+        await loop.run {}
+        return listener.port
+    }
+
+    @Test func `refused: the sentence begins with the cause and the address`() async throws {
+        try await withLoop { loop in
+            let port = try await freePort(loop)
+            let error = try await failure(.tcp(host: "127.0.0.1", port: port), loop)
+            #expect(error.code == .connectionRefused)
+            #expect(error.errno == ECONNREFUSED)
+            #expect(error.message.hasPrefix("connection refused: 127.0.0.1:\(port)"))
+        }
+    }
+
+    @Test func `refused: a name with two addresses names both`() async throws {
+        try await withLoop { loop in
+            let port = try await freePort(loop)
+            let tools = DialTools(resolver: resolver(["::1", "127.0.0.1"]))
+            let error = try await failure(.tcp(host: "two.example", port: port), loop, tools: tools)
+            #expect(error.code == .connectionRefused)
+            #expect(error.message.contains("tried for two.example:\(port): [::1]:\(port), 127.0.0.1:\(port)"))
+        }
+    }
+
+    @Test func `a host name that does not exist is named`() async throws {
+        try await withLoop { loop in
+            let answer = TransportError(.nameResolutionFailed, "the host name “nobody.invalid” has no address: …")
+            let tools = DialTools(resolver: HostResolver { _, _ in .failure(answer) })
+            let error = try await failure(.tcp(host: "nobody.invalid", port: 1), loop, tools: tools)
+            #expect(error == answer)
+        }
+    }
+
+    @Test func `the operating system's answer for a name that can not exist is a failure with the name`() async throws {
+        try await withLoop { loop in
+            let error = try await failure(.tcp(host: "no such host", port: 1883), loop)
+            #expect(error.code == .nameResolutionFailed)
+            #expect(error.message.hasPrefix("the host name “no such host” has no address"))
+        }
+    }
+
+    @Test func `localhost is found and connected to`() async throws {
+        try await withLoop { loop in
+            let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
+            let recorder = Recorder()
+            ByteChannel.connect(to: .tcp(host: "localhost", port: listener.port), on: loop, handler: recorder)
+            _ = try await recorder.open()
+        }
+    }
+
+    @Test func `unreachable is told apart from refused`() async throws {
+        try await withLoop { loop in
+            let calls = SystemCalls(connect: { _, _, _ in -ENETUNREACH })
+            let error = try await failure(.tcp(host: "192.0.2.1", port: 9), loop, tools: DialTools(calls: calls))
+            #expect(error.code == .unreachable)
+            #expect(error.errno == ENETUNREACH)
+            #expect(error.message.hasPrefix("unreachable: 192.0.2.1:9"))
+        }
+    }
+
+    /// Calls whose connections never come about.
+    private var silence: SystemCalls { SystemCalls(connect: { _, _, _ in -EINPROGRESS }) }
+
+    @Test func `silence ends at the connect deadline, and the sentence says how long it was`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        var options = ChannelOptions()
+        options.connectTimeout = .seconds(10)
+        let recorder = Recorder()
+        _ = ByteChannel.connect(
+            to: .tcp(host: "192.0.2.1", port: 1883), options: options, on: loop, tools: DialTools(calls: silence),
+            handler: recorder)
+        await loop.run {}
+        clock.advance(by: .milliseconds(9999))
+        await loop.run {}
+        await loop.run {}
+        #expect(recorder.log.value.closed.isEmpty)
+        clock.advance(by: .milliseconds(1))
+        let error = try await recorder.failure()
+        #expect(error.code == .connectTimedOut)
+        #expect(error.message == "connection timed out: 192.0.2.1:1883; no answer within 10.0 seconds")
+        await loop.shutdown()
+    }
+
+    @Test func `a look-up that never ends does not outlast the deadline`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        let gate = Watched(false)
+        let asked = Watched(false)
+        let resolver = HostResolver { _, _ in
+            asked.update { $0 = true }
+            while !gate.value { sched_yield() }
+            return .failure(TransportError(.nameResolutionFailed, "too late"))
+        }
+        let recorder = Recorder()
+        _ = ByteChannel.connect(
+            to: .tcp(host: "slow.example", port: 1883), on: loop, tools: DialTools(resolver: resolver),
+            handler: recorder)
+        try await asked.wait("the look-up") { $0 }
+        clock.advance(by: .seconds(31))
+        let error = try await recorder.failure()
+        #expect(error.code == .connectTimedOut)
+        #expect(error.message.contains("the look-up of the host name did not finish"))
+        gate.update { $0 = true }
+        await loop.shutdown()
+    }
+
+    private func resolver(_ addresses: [String]) -> HostResolver {
+        HostResolver { _, port in
+            do throws(TransportError) {
+                var found: [SocketAddress] = []
+                for address in addresses {
+                    found += try SocketAddress.lookUp(host: address, port: port, isNumeric: true)
+                }
+                return .success(found)
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    @Test func `a silent address is overtaken by the next one after the delay`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
+        let attempts = Watched(0)
+        let real = SystemCalls.real
+        let calls = SystemCalls(connect: { descriptor, address, length in
+            attempts.update { $0 += 1 }
+            // The IPv6 address has 28 bytes, and never answers.
+            return length == 28 ? -EINPROGRESS : real.connect(descriptor, address, length)
+        })
+        let recorder = Recorder()
+        _ = ByteChannel.connect(
+            to: .tcp(host: "two.example", port: listener.port), on: loop,
+            tools: DialTools(resolver: resolver(["::1", "127.0.0.1"]), calls: calls), handler: recorder)
+        try await attempts.wait("the first attempt") { $0 == 1 }
+        await loop.run {}
+        clock.advance(by: .milliseconds(249))
+        await loop.run {}
+        await loop.run {}
+        #expect(attempts.value == 1)
+        clock.advance(by: .milliseconds(1))
+        _ = try await recorder.open()
+        #expect(attempts.value == 2)
+        await loop.shutdown()
+    }
+
+    @Test func `an interrupted connect goes on`() async throws {
+        try await withLoop { loop in
+            let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
+            let real = SystemCalls.real
+            let calls = SystemCalls(connect: { descriptor, address, length in
+                let result = real.connect(descriptor, address, length)
+                return result == -EINPROGRESS ? -EINTR : result
+            })
+            let recorder = Recorder()
+            _ = ByteChannel.connect(
+                to: listener.endpoint, on: loop, tools: DialTools(calls: calls), handler: recorder)
+            _ = try await recorder.open()
+        }
+    }
+
+    @Test func `closing gives up connecting`() async throws {
+        try await withLoop { loop in
+            let recorder = Recorder()
+            let channel = ByteChannel.connect(
+                to: .tcp(host: "192.0.2.1", port: 1), on: loop, tools: DialTools(calls: silence), handler: recorder)
+            await channel.onLoop { $0.close() }
+            let reason = try await recorder.end()
+            #expect(reason == .closedByOwner)
+        }
+    }
+
+    @Test func `a Unix socket that is not there is named`() async throws {
+        try await withLoop { loop in
+            let folder = try TemporaryFolder()
+            let error = try await failure(.unix(path: folder.file("none.sock")), loop)
+            #expect(error.code == .socketNotFound)
+            #expect(error.message.hasPrefix("no such socket: unix:\(folder.file("none.sock"))"))
+            let long = String(repeating: "x", count: 108)
+            #expect(try await failure(.unix(path: long), loop).code == .invalidConfiguration)
+        }
+    }
+
+    @Test func `a closed descriptor is refused`() async throws {
+        try await withLoop { loop in
+            let error = try await failure(.descriptors(reading: 9999, writing: 9999), loop)
+            #expect(error.code == .invalidDescriptor)
+        }
+    }
+
+    // MARK: Listening
+
+    @Test func `a taken port says so`() async throws {
+        try await withLoop { loop in
+            let first = try ChannelListener.listen(loop: loop) { _ in Recorder() }
+            do throws(TransportError) {
+                _ = try ChannelListener.listen(
+                    on: .tcp(host: "127.0.0.1", port: first.port), loop: loop
+                ) { _ in Recorder() }
+                Issue.record("two listeners on one port")
+            } catch {
+                #expect(error.code == .addressInUse)
+            }
+        }
+    }
+
+    @Test func `a listener without descriptors goes on when there are some again`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        let isExhausted = Atomic<Bool>(true)
+        let refused = Watched(0)
+        let real = SystemCalls.real
+        let calls = SystemCalls(accept: { descriptor in
+            if !isExhausted.load(ordering: .relaxed) { return real.accept(descriptor) }
+            refused.update { $0 += 1 }
+            return -EMFILE
+        })
+        let listener = try ChannelListener.listen(
+            on: .tcp(), tls: nil, options: ChannelOptions(), loop: loop, calls: calls
+        ) { _ in Echo() }
+        let recorder = Recorder()
+        let channel = ByteChannel.connect(to: listener.endpoint, on: loop, handler: recorder)
+        try await refused.wait("the refusal") { $0 == 1 }
+        isExhausted.store(false, ordering: .relaxed)
+        await loop.run {}
+        clock.advance(by: .milliseconds(100))
+        channel.send([1, 2, 3])
+        #expect(try await recorder.bytes(3) == [1, 2, 3])
+        await loop.shutdown()
+    }
+
+    @Test func `a closed listener frees its path`() async throws {
+        try await withLoop { loop in
+            let folder = try TemporaryFolder()
+            for _ in 0..<2 {
+                let listener = try ChannelListener.listen(on: .unix(path: folder.file("s")), loop: loop) { _ in Echo() }
+                let recorder = Recorder()
+                ByteChannel.connect(to: listener.endpoint, on: loop, handler: recorder)
+                _ = try await recorder.open()
+                listener.close()
+                await loop.run {}
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import CLinux
+import Glibc
+import Testing
+
+@testable import CourierTransport
+
+/// Bytes come back as they were sent, whatever they travel on.
+@Suite struct EchoTests {
+    enum Way: String, CaseIterable, Sendable {
+        case tcp, tcp6, unix, pipes, socketPair, memory, memoryInBits, tls, tlsInMemoryBits, tlsOverUnix
+    }
+
+    private func echo(
+        _ way: Way, seed: UInt64, calls: SystemCalls = .real, sizes: [Int], on loop: EventLoop
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let (endpoint, tls) = try await serve(way, folder, calls, loop)
+        let recorder = Recorder()
+        let channel = ByteChannel.connect(
+            to: endpoint, tls: tls, on: loop, tools: DialTools(calls: calls), handler: recorder)
+        var random = SeededGenerator(seed: seed)
+        var sent: [UInt8] = []
+        for size in sizes {
+            let bytes = random.bytes(size)
+            sent += bytes
+            channel.send(bytes)
+        }
+        let received = try await recorder.bytes(sent.count)
+        #expect(received == sent, "\(way), seed \(seed): \(recorder)")
+        await channel.onLoop { $0.close() }
+        #expect(try await recorder.end() == .closedByOwner)
+    }
+
+    private func serve(
+        _ way: Way, _ folder: TemporaryFolder, _ calls: SystemCalls, _ loop: EventLoop
+    ) async throws -> (TransportEndpoint, TLSContext?) {
+        func listen(_ address: ChannelListener.Address, _ tls: TLSContext?) throws -> TransportEndpoint {
+            try ChannelListener.listen(
+                on: address, tls: tls, options: ChannelOptions(), loop: loop, calls: calls
+            ) { _ in Echo() }.endpoint
+        }
+        func accept(_ stream: any DuplexByteStream, _ tls: TLSContext? = nil) {
+            loop.execute { ByteChannel.accept(stream, tls: tls, on: loop) { _ in Echo() } }
+        }
+        func descriptors(_ make: (UnsafeMutablePointer<Int32>?) -> Int32) -> [Int32] {
+            var pair: [Int32] = [0, 0]
+            #expect(make(&pair) == 0)
+            return pair
+        }
+        switch way {
+        case .tcp: return (try listen(.tcp(), nil), nil)
+        case .tcp6: return (try listen(.tcp(host: "::1"), nil), nil)
+        case .unix: return (try listen(.unix(path: folder.file("echo.sock")), nil), nil)
+        case .pipes:
+            let there = descriptors { courier_pipe($0) }
+            let back = descriptors { courier_pipe($0) }
+            accept(DescriptorStream(reading: there[0], writing: back[1], name: "pipes", calls: calls))
+            return (.descriptors(reading: back[0], writing: there[1]), nil)
+        case .socketPair:
+            let pair = descriptors { socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, $0) }
+            accept(DescriptorStream(reading: pair[0], writing: pair[0], name: "socket pair", calls: calls))
+            return (.descriptors(reading: pair[1], writing: pair[1]), nil)
+        case .memory, .memoryInBits:
+            let (here, there) = MemoryStream.pair(capacity: 4096, bytesPerCall: way == .memory ? .max : 13)
+            accept(there)
+            return (.stream(here), nil)
+        case .tls, .tlsInMemoryBits, .tlsOverUnix:
+            let authority = try await Certificates.shared
+            let server = try TLSContext(server: TLSServerConfiguration(identity: authority.server))
+            var configuration = authority.client
+            configuration.serverName = "localhost"
+            let client = try TLSContext(client: configuration)
+            switch way {
+            case .tls: return (try listen(.tcp(), server), client)
+            case .tlsOverUnix: return (try listen(.unix(path: folder.file("tls.sock")), server), client)
+            default:
+                let (here, there) = MemoryStream.pair(capacity: 300, bytesPerCall: 7)
+                accept(there, server)
+                return (.stream(here), client)
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `bytes of random sizes come back`(_ way: Way) async throws {
+        try await withLoop { loop in
+            var random = SeededGenerator(seed: 11)
+            let sizes = (0..<60).map { _ in Int.random(in: 0...5000, using: &random) }
+            try await echo(way, seed: 1, sizes: sizes, on: loop)
+        }
+    }
+
+    @Test(arguments: [Way.tcp, .unix, .pipes, .socketPair, .tls, .tlsOverUnix])
+    func `short reads, short writes and interruptions change nothing`(_ way: Way) async throws {
+        try await withLoop { loop in
+            for seed in UInt64(1)...5 {
+                try await echo(
+                    way, seed: seed, calls: .short(seed: seed), sizes: [1, 0, 3000, 40_000, 2, 900], on: loop)
+            }
+        }
+    }
+
+    @Test(arguments: [Way.tcp, .unix, .pipes, .memory, .tls])
+    func `megabytes flow in both directions at once`(_ way: Way) async throws {
+        try await withLoop { loop in
+            try await echo(way, seed: 3, sizes: Array(repeating: 256 << 10, count: 32), on: loop)
+        }
+    }
+}

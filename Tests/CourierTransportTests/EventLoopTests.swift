@@ -1,0 +1,164 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CourierTransport
+
+@Suite struct EventLoopTests {
+    @Test func `work runs on the loop in the order in which it was handed over`() async throws {
+        try await withLoop { loop in
+            let seen = Watched<[Int]>([])
+            for number in 0..<1000 {
+                loop.execute {
+                    #expect(loop.isOnLoop)
+                    seen.update { $0.append(number) }
+                }
+            }
+            #expect(!loop.isOnLoop)
+            let order = try await seen.wait("all work") { $0.count == 1000 }
+            #expect(order == Array(0..<1000))
+        }
+    }
+
+    @Test func `timers fire in order and a cancelled one never`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        let fired = Watched<[String]>([])
+        let start = clock.now
+        let cancelled = await loop.run {
+            loop.schedule(at: start + .seconds(2)) { fired.update { $0.append("c") } }
+            loop.schedule(at: start + .seconds(1)) { fired.update { $0.append("a") } }
+            loop.schedule(at: start + .seconds(1)) { fired.update { $0.append("b") } }
+            return loop.schedule(at: start + .seconds(1)) { fired.update { $0.append("never") } }
+        }
+        await loop.run { loop.cancel(cancelled) }
+        #expect(fired.value == [])
+        clock.advance(by: .milliseconds(999))
+        await loop.run {}
+        #expect(fired.value == [])
+        clock.advance(by: .milliseconds(1))
+        try await fired.wait("the first second") { $0 == ["a", "b"] }
+        clock.advance(by: .seconds(1))
+        try await fired.wait("the next second") { $0 == ["a", "b", "c"] }
+        await loop.shutdown()
+    }
+
+    @Test func `a timer of the real clock fires at its time, not before`() async throws {
+        try await withLoop { loop in
+            let fired = Watched<ContinuousClock.Instant?>(nil)
+            let deadline = ContinuousClock.now + .milliseconds(30)
+            loop.execute { loop.schedule(at: deadline) { fired.update { $0 = ContinuousClock.now } } }
+            let moment = try #require(try await fired.wait("the timer") { $0 != nil })
+            #expect(moment >= deadline)
+        }
+    }
+
+    @Test func `a timer that schedules itself for now does not starve work`() async throws {
+        try await withLoop { loop in
+            let stop = Atomic<Bool>(false)
+            let done = Watched(false)
+            loop.execute {
+                @Sendable func again() {
+                    if !stop.load(ordering: .relaxed) { loop.schedule(at: loop.now, again) }
+                }
+                again()
+            }
+            loop.execute { loop.execute { done.update { $0 = true } } }
+            try await done.wait("the work behind") { $0 }
+            stop.store(true, ordering: .relaxed)
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func `no wake-up is lost`(_ run: Int) async throws {
+        try await withLoop { loop in
+            let count = Watched(0)
+            let threads = 6
+            let perThread = 400
+            for thread in 0..<threads {
+                Thread {
+                    for number in 0..<perThread {
+                        loop.execute { count.update { $0 += 1 } }
+                        // Lets the loop fall asleep in between, at moments that differ.
+                        if (number &+ thread) % 7 == 0 { sched_yield() }
+                    }
+                }.start()
+            }
+            try await count.wait("all work of run \(run)") { $0 == threads * perThread }
+        }
+    }
+
+    @Test func `a loop that is awake is not woken`() async throws {
+        try await withLoop { loop in
+            await loop.run {}
+            let before = loop.wakeUpCount
+            await loop.run {
+                for _ in 0..<1000 { loop.execute {} }
+            }
+            #expect(loop.wakeUpCount - before <= 1)
+        }
+    }
+
+    @Test func `shutdown runs what was handed over and ends the thread`() async throws {
+        let loop = try EventLoop()
+        let count = Watched(0)
+        for _ in 0..<100 { loop.execute { loop.execute { count.update { $0 += 1 } } } }
+        await loop.shutdown()
+        #expect(count.value == 100)
+        await loop.shutdown()
+    }
+
+    @Test func `work after the end runs at once where it was handed over`() async throws {
+        let loop = try EventLoop()
+        await loop.shutdown()
+        let order = Mutex<[Int]>([])
+        loop.execute {
+            #expect(loop.isOnLoop)
+            loop.execute { order.withLock { $0.append(2) } }
+            order.withLock { $0.append(1) }
+        }
+        #expect(order.withLock { $0 } == [1, 2])
+        #expect(!loop.isOnLoop)
+        #expect(await Counter(loop).add() == 1)
+    }
+
+    actor Counter {
+        private let loop: EventLoop
+        private var count = 0
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func add() -> Int {
+            loop.preconditionOnLoop()
+            count += 1
+            return count
+        }
+
+        nonisolated func addFromLoop() -> Int { assumeIsolated { $0.add() } }
+    }
+
+    @Test func `an actor can live on a loop`() async throws {
+        try await withLoop { loop in
+            let counter = Counter(loop)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 { group.addTask { _ = await counter.add() } }
+            }
+            #expect(await counter.add() == 101)
+            #expect(await loop.run { counter.addFromLoop() } == 102)
+        }
+    }
+
+    @Test func `a task can prefer a loop`() async throws {
+        try await withLoop { loop in
+            let isOn = await Task(executorPreference: loop) { loop.isOnLoop }.value
+            #expect(isOn)
+        }
+    }
+
+    @Test func `a group hands its loops out in turn`() async throws {
+        let group = try EventLoopGroup(count: 3)
+        let names = (0..<6).map { _ in group.next().name }
+        #expect(names == ["courier-loop-0", "courier-loop-1", "courier-loop-2"] + names[..<3])
+        await group.shutdown()
+    }
+}

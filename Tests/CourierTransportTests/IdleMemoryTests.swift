@@ -1,0 +1,80 @@
+import CLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import CourierTransport
+
+/// What a connection costs while nothing happens on it.
+@Suite(.serialized) struct IdleMemoryTests {
+    /// Counts what comes back on all connections.
+    private final class Counter: ChannelHandler {
+        let total: Watched<Int>
+        init(_ total: Watched<Int>) { self.total = total }
+        func received(_ bytes: RawSpan) -> Int {
+            let number = bytes.byteCount
+            total.update { $0 += number }
+            return number
+        }
+        func closed(_ reason: ChannelCloseReason) {}
+    }
+
+    /// Keeps its channel and echoes without anything of a test's around it.
+    ///
+    /// Safe: touched on the loop only.
+    private final class PlainEcho: ChannelHandler, @unchecked Sendable {
+        private var channel: ByteChannel?
+        func opened(_ channel: ByteChannel) { self.channel = channel }
+        func received(_ bytes: RawSpan) -> Int {
+            channel?.write(bytes)
+            return bytes.byteCount
+        }
+        func closed(_ reason: ChannelCloseReason) { channel = nil }
+    }
+
+    /// Bytes in use on the heap; other tests at the same time disturb the figure.
+    private var heapBytes: Int { courier_heap_bytes_in_use() }
+
+    /// The growth of the heap per end of a connection, when so many have carried a message and fallen idle.
+    private func cost(of count: Int, tls: (TLSContext, TLSContext)?, on loop: EventLoop) async throws -> Int {
+        let folder = try TemporaryFolder()
+        let listener = try ChannelListener.listen(
+            on: .unix(path: folder.file("idle")), tls: tls?.1, loop: loop
+        ) { _ in PlainEcho() }
+        let total = Watched(0)
+        let before = heapBytes
+        for _ in 0..<count {
+            let channel = ByteChannel.connect(
+                to: listener.endpoint, tls: tls?.0, on: loop, handler: Counter(total))
+            channel.send([1, 2, 3, 4])
+        }
+        try await total.wait("all echoes", seconds: 50) { $0 == 4 * count }
+        let after = heapBytes
+        listener.close()
+        return (after - before) / (2 * count)
+    }
+
+    @Test func `a thousand idle connections on one loop cost less than 8 KiB each`() async throws {
+        // The least of some measurements is the least disturbed one.
+        var costs: [Int] = []
+        for _ in 0..<3 {
+            try await withLoop { loop in costs.append(try await cost(of: 1000, tls: nil, on: loop)) }
+        }
+        print("idle memory per connection: \(costs) bytes of heap, its handler included")
+        #expect((costs.min() ?? 0) < 8192)
+    }
+
+    @Test func `an idle TLS connection keeps no buffers`() async throws {
+        let certificates = try await Certificates.shared
+        var configuration = certificates.client
+        configuration.serverName = "localhost"
+        let client = try TLSContext(client: configuration)
+        let server = try TLSContext(server: TLSServerConfiguration(identity: certificates.server))
+        var costs: [Int] = []
+        for _ in 0..<3 {
+            try await withLoop { loop in costs.append(try await cost(of: 100, tls: (client, server), on: loop)) }
+        }
+        print("idle memory per TLS connection: \(costs) bytes of heap, client and server mixed")
+        #expect((costs.min() ?? 0) < 64 << 10)
+    }
+}

@@ -1,0 +1,30 @@
+@testable import CourierTransport
+
+/// A server run by the `openssl` command, for what ours does not do.
+final class OpenSSLServer {
+    private let command: Command
+
+    init(_ certificates: Certificates, _ arguments: [String]) throws {
+        let identity = certificates.server
+        command = try Command(
+            openssl: [
+                "s_server", "-www", "-accept", "127.0.0.1:0", "-cert", identity.certificateFile, "-key",
+                identity.privateKeyFile,
+            ] + arguments)
+    }
+
+    /// The port that it says it listens on.
+    func port() throws -> UInt16 {
+        var text = ""
+        while true {
+            let part = command.read()
+            if part.isEmpty { throw Command.Failure(description: "openssl s_server said: \(text)") }
+            text += String(decoding: part, as: UTF8.self)
+            for line in text.split(separator: "\n") where line.hasPrefix("ACCEPT ") {
+                if let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) { return port }
+            }
+        }
+    }
+
+    func stop() { command.end(kills: true) }
+}

@@ -1,0 +1,399 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CourierTransport
+
+@Suite struct TLSTests {
+    /// What became of one connection: the client's error or summary, and the server's echo.
+    struct Outcome {
+        let recorder: Recorder
+        let echo: Echo
+        let channel: ByteChannel
+    }
+
+    private func connect(
+        _ loop: EventLoop, _ client: TLSContext, _ server: TLSServerConfiguration, host: String = "localhost"
+    ) throws -> Outcome {
+        try connect(loop, client, TLSContext(server: server), host: host)
+    }
+
+    private func connect(
+        _ loop: EventLoop, _ client: TLSContext, _ server: TLSContext, host: String = "localhost"
+    ) throws -> Outcome {
+        let echo = Echo()
+        let listener = try ChannelListener.listen(tls: server, loop: loop) { _ in echo }
+        let recorder = Recorder()
+        let channel = ByteChannel.connect(
+            to: .tcp(host: host, port: listener.port), tls: client, on: loop, handler: recorder)
+        channel.send([1, 2, 3])
+        return Outcome(recorder: recorder, echo: echo, channel: channel)
+    }
+
+    private func server(_ name: String = "server") async throws -> TLSServerConfiguration {
+        TLSServerConfiguration(identity: try await Certificates.shared.identity(name))
+    }
+
+    private func clientFailure(
+        _ change: (inout TLSClientConfiguration) throws -> Void = { _ in }, server: TLSServerConfiguration,
+        host: String = "localhost"
+    ) async throws -> TransportError {
+        let loop = try EventLoop()
+        var configuration = try await Certificates.shared.client
+        try change(&configuration)
+        let outcome = try connect(loop, TLSContext(client: configuration), server, host: host)
+        let error = try await outcome.recorder.failure()
+        await loop.shutdown()
+        return error
+    }
+
+    private func success(
+        _ change: (inout TLSClientConfiguration) throws -> Void = { _ in }, server: TLSServerConfiguration,
+        host: String = "localhost"
+    ) async throws -> (client: TLSSummary, server: TLSSummary) {
+        let loop = try EventLoop()
+        var configuration = try await Certificates.shared.client
+        try change(&configuration)
+        let outcome = try connect(loop, TLSContext(client: configuration), server, host: host)
+        let bytes = try await outcome.recorder.bytes(3)
+        #expect(bytes == [1, 2, 3], "\(outcome.recorder)")
+        let client = await outcome.channel.onLoop { $0.security }
+        await loop.shutdown()
+        return (try #require(client), try #require(outcome.echo.security.value))
+    }
+
+    // MARK: Who is the peer
+
+    @Test func `a good certificate is accepted, by name and by address`() async throws {
+        let named = try await success(server: server())
+        #expect(named.client.version == "TLSv1.3")
+        #expect(named.server.serverName == "localhost")
+        let numeric = try await success(server: server(), host: "127.0.0.1")
+        #expect(numeric.server.serverName == nil)
+    }
+
+    @Test func `a certificate for another host is refused`() async throws {
+        let error = try await clientFailure(server: server("elsewhere"))
+        #expect(error.code == .tlsHostNameMismatch)
+        #expect(error.message.hasSuffix("is not for “localhost”"))
+    }
+
+    @Test func `a certificate for another address is refused`() async throws {
+        let error = try await clientFailure(server: server("elsewhere"), host: "127.0.0.1")
+        #expect(error.code == .tlsHostNameMismatch)
+    }
+
+    @Test func `a server name set by hand is the one that counts`() async throws {
+        let summaries = try await success({ $0.serverName = "elsewhere.example" }, server: server("elsewhere"))
+        #expect(summaries.server.serverName == "elsewhere.example")
+    }
+
+    @Test func `an expired certificate is refused`() async throws {
+        let error = try await clientFailure(server: server("expired"))
+        #expect(error.code == .tlsCertificateExpired)
+        #expect(error.message.contains("has expired"))
+    }
+
+    @Test func `a certificate that is not valid yet is refused`() async throws {
+        let error = try await clientFailure(server: server("early"))
+        #expect(error.code == .tlsCertificateNotYetValid)
+    }
+
+    @Test func `a certificate of an unknown authority is refused`() async throws {
+        let error = try await clientFailure(server: server("stranger"))
+        #expect(error.code == .tlsUnknownAuthority)
+        let system = try await clientFailure({ $0.trust = .systemRoots }, server: server())
+        #expect(system.code == .tlsUnknownAuthority)
+    }
+
+    @Test func `a directory of authorities is trusted`() async throws {
+        let certificates = try await Certificates.shared
+        let folder = try TemporaryFolder()
+        let hash = try Certificates.subjectHash(certificates.authorityFile)
+        try FileManager.default.copyItem(atPath: certificates.authorityFile, toPath: folder.file("\(hash).0"))
+        _ = try await success({ $0.trust = .authoritiesDirectory(folder.path) }, server: server())
+    }
+
+    @Test func `verification can be turned off, loudly`() async throws {
+        _ = try await success({ $0.trust = .insecureSkipsVerification }, server: server("stranger"))
+    }
+
+    @Test func `without a name to check against, nothing is connected`() async throws {
+        let loop = try EventLoop()
+        let (here, _) = MemoryStream.pair()
+        let recorder = Recorder()
+        let context = try TLSContext(client: try await Certificates.shared.client)
+        ByteChannel.connect(to: .stream(here), tls: context, on: loop, handler: recorder)
+        let error = try await recorder.failure()
+        #expect(error.code == .invalidConfiguration)
+        await loop.shutdown()
+    }
+
+    // MARK: Pins
+
+    @Test func `a pinned key is accepted, of the server or of its authority`() async throws {
+        let certificates = try await Certificates.shared
+        for name in ["server", "ca"] {
+            let pin = try certificates.pin(name)
+            _ = try await success({ $0.pins = [pin] }, server: server())
+        }
+    }
+
+    @Test func `another key than the pinned one is refused`() async throws {
+        let pin = try await Certificates.shared.pin("elsewhere")
+        let error = try await clientFailure({ $0.pins = [pin] }, server: server())
+        #expect(error.code == .tlsPinMismatch)
+        let unverified = try await clientFailure(
+            {
+                $0.pins = [pin]
+                $0.trust = .insecureSkipsVerification
+            }, server: server())
+        #expect(unverified.code == .tlsPinMismatch)
+    }
+
+    @Test func `a pin is 32 bytes`() throws {
+        #expect(throws: TransportError.self) { try TLSPin(sha256: [1, 2, 3]) }
+        #expect(throws: TransportError.self) { try TLSPin(hex: "xyz") }
+        #expect(try TLSPin(hex: String(repeating: "0f", count: 32)).sha256 == Array(repeating: 15, count: 32))
+    }
+
+    // MARK: Who are we
+
+    @Test func `a client with a certificate is accepted where one is demanded`() async throws {
+        var configuration = try await server()
+        configuration.clientAuthoritiesFile = try await Certificates.shared.authorityFile
+        let identity = try await Certificates.shared.identity("client")
+        _ = try await success({ $0.identity = identity }, server: configuration)
+        let locked = try await Certificates.shared.identity("locked", passPhrase: "open sesame")
+        _ = try await success({ $0.identity = locked }, server: configuration)
+    }
+
+    @Test func `a client without a certificate learns that one is demanded`() async throws {
+        var configuration = try await server()
+        configuration.clientAuthoritiesFile = try await Certificates.shared.authorityFile
+        let error = try await clientFailure(server: configuration)
+        #expect(error.code == .tlsClientCertificateRequired)
+    }
+
+    @Test func `a client with a certificate of a stranger is refused`() async throws {
+        var configuration = try await server()
+        configuration.clientAuthoritiesFile = try await Certificates.shared.authorityFile
+        let identity = try await Certificates.shared.identity("stranger")
+        let error = try await clientFailure({ $0.identity = identity }, server: configuration)
+        #expect(error.code == .tlsClientCertificateRejected)
+    }
+
+    private func configurationError(_ identity: TLSIdentity) -> TransportError? {
+        var configuration = TLSClientConfiguration()
+        configuration.identity = identity
+        do throws(TransportError) {
+            _ = try TLSContext(client: configuration)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a wrong or missing pass phrase names the file and never the phrase`() async throws {
+        let wrong = try #require(
+            configurationError(try await Certificates.shared.identity("locked", passPhrase: "not this")))
+        #expect(wrong.code == .wrongPassPhrase)
+        #expect(wrong.message.contains("locked.key is wrong"))
+        let missing = try #require(configurationError(try await Certificates.shared.identity("locked")))
+        #expect(missing.code == .wrongPassPhrase)
+        #expect(missing.message.contains("locked.key is missing"))
+    }
+
+    @Test func `files that are not what they should be are named`() async throws {
+        let good = try await Certificates.shared.identity("client")
+        var identity = good
+        identity.certificateFile = "/nowhere/client.pem"
+        #expect(configurationError(identity)?.code == .badCertificateFile)
+        #expect(configurationError(identity)?.message.contains("/nowhere/client.pem") == true)
+        identity = good
+        identity.privateKeyFile = good.certificateFile
+        #expect(configurationError(identity)?.code == .badPrivateKeyFile)
+        identity = good
+        identity.privateKeyFile = try await Certificates.shared.identity("server").privateKeyFile
+        #expect(configurationError(identity)?.code == .keyMismatch)
+        var trusting = TLSClientConfiguration()
+        trusting.trust = .authoritiesFile("/nowhere/ca.pem")
+        #expect(throws: TransportError.self) { try TLSContext(client: trusting) }
+    }
+
+    @Test func `a pass phrase is never printed`() {
+        let identity = TLSIdentity(certificateFile: "a", privateKeyFile: "b", passPhrase: "hush")
+        var configuration = TLSClientConfiguration()
+        configuration.identity = identity
+        var text = "\(identity) \(String(reflecting: identity)) \(configuration) \(String(reflecting: configuration))"
+        dump(configuration, to: &text)
+        #expect(!text.contains("hush"))
+    }
+
+    // MARK: What is spoken
+
+    @Test func `the application protocol that both speak is agreed on`() async throws {
+        var configuration = try await server()
+        configuration.applicationProtocols = ["mqtt", "other"]
+        let summaries = try await success({ $0.applicationProtocols = ["http/1.1", "mqtt"] }, server: configuration)
+        #expect(summaries.client.applicationProtocol == "mqtt")
+        #expect(summaries.server.applicationProtocol == "mqtt")
+        let error = try await clientFailure({ $0.applicationProtocols = ["h2"] }, server: configuration)
+        #expect(error.code == .tlsNoCommonProtocol)
+    }
+
+    @Test func `the lowest version can be raised`() async throws {
+        _ = try await success({ $0.minimumVersion = .tls13 }, server: server())
+        let old = try TLSContext(server: try await server())
+        old.limitForTests(toTLS12: true)
+        let loop = try EventLoop()
+        var configuration = try await Certificates.shared.client
+        configuration.minimumVersion = .tls13
+        let outcome = try connect(loop, TLSContext(client: configuration), old)
+        let error = try await outcome.recorder.failure()
+        #expect(error.code == .tlsProtocolVersion)
+        await loop.shutdown()
+    }
+
+    @Test func `a server that speaks no more than TLS 1_1 is refused`() async throws {
+        let certificates = try await Certificates.shared
+        let peer = try OpenSSLServer(certificates, ["-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0"])
+        let loop = try EventLoop()
+        let recorder = Recorder()
+        ByteChannel.connect(
+            to: .tcp(host: "localhost", port: try peer.port()), tls: try TLSContext(client: certificates.client),
+            on: loop, handler: recorder)
+        let error = try await recorder.failure()
+        #expect(error.code == .tlsProtocolVersion, "\(error)")
+        await loop.shutdown()
+        peer.stop()
+    }
+
+    @Test func `a peer that does not speak TLS is found out`() async throws {
+        let loop = try EventLoop()
+        let listener = try ChannelListener.listen(loop: loop) { _ in
+            Recorder(onOpen: { $0.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8).span.bytes) })
+        }
+        let recorder = Recorder()
+        ByteChannel.connect(
+            to: .tcp(host: "localhost", port: listener.port),
+            tls: try TLSContext(client: try await Certificates.shared.client), on: loop, handler: recorder)
+        #expect(try await recorder.failure().code == .tlsNotSpoken)
+        await loop.shutdown()
+    }
+
+    @Test func `a peer that goes away in the middle of the handshake is found out`() async throws {
+        let loop = try EventLoop()
+        let listener = try ChannelListener.listen(loop: loop) { _ in Recorder(onOpen: { $0.close() }) }
+        let recorder = Recorder()
+        ByteChannel.connect(
+            to: .tcp(host: "localhost", port: listener.port),
+            tls: try TLSContext(client: try await Certificates.shared.client), on: loop, handler: recorder)
+        #expect(try await recorder.failure().code == .closedDuringHandshake)
+        await loop.shutdown()
+    }
+
+    @Test func `a handshake that stalls ends at the connect deadline`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        let silent = Recorder()
+        let listener = try ChannelListener.listen(loop: loop) { _ in silent }
+        let recorder = Recorder()
+        ByteChannel.connect(
+            to: .tcp(host: "localhost", port: listener.port),
+            tls: try TLSContext(client: try await Certificates.shared.client), on: loop, handler: recorder)
+        try await silent.log.wait("the client's hello") { $0.bytes.count > 0 }
+        clock.advance(by: .seconds(30))
+        let error = try await recorder.failure()
+        #expect(error.code == .connectTimedOut)
+        #expect(error.message.contains("the TLS handshake did not finish"))
+        await loop.shutdown()
+    }
+
+    // MARK: Sessions and ends
+
+    @Test(arguments: [false, true])
+    func `a second connection to the same host resumes the session`(_ isTLS12: Bool) async throws {
+        let loop = try EventLoop()
+        let client = try TLSContext(client: try await Certificates.shared.client)
+        let server = try TLSContext(server: try await server())
+        if isTLS12 { server.limitForTests(toTLS12: true) }
+        let listener = try ChannelListener.listen(tls: server, loop: loop) { _ in Echo() }
+        var resumed: [Bool?] = []
+        for _ in 0..<4 {
+            let recorder = Recorder()
+            let channel = ByteChannel.connect(
+                to: .tcp(host: "localhost", port: listener.port), tls: client, on: loop, handler: recorder)
+            channel.send([1, 2, 3])
+            #expect(try await recorder.bytes(3) == [1, 2, 3])
+            resumed.append(await channel.onLoop { $0.security?.isResumed })
+            await channel.onLoop { $0.close() }
+            _ = try await recorder.end()
+        }
+        #expect(resumed == [false, true, true, true])
+        await loop.shutdown()
+    }
+
+    @Test func `a farewell is an end, a cut is not`() async throws {
+        let loop = try EventLoop()
+        let client = try TLSContext(client: try await Certificates.shared.client)
+        let server = try TLSContext(server: try await server())
+        for isCut in [false, true] {
+            let accepted = Recorder()
+            let listener = try ChannelListener.listen(tls: server, loop: loop) { _ in accepted }
+            let recorder = Recorder()
+            ByteChannel.connect(
+                to: .tcp(host: "localhost", port: listener.port), tls: client, on: loop, handler: recorder)
+            _ = try await recorder.open()
+            let peer = try await accepted.open()
+            await peer.onLoop { peer in
+                if isCut { peer.stream?.closeOutput() } else { peer.close() }
+            }
+            if isCut {
+                #expect(try await recorder.failure().code == .truncated)
+            } else {
+                #expect(try await recorder.end() == .closedByPeer)
+            }
+        }
+        await loop.shutdown()
+    }
+
+    @Test func `a pause holds decrypted bytes back and loses none`() async throws {
+        let loop = try EventLoop()
+        let client = try TLSContext(client: try await Certificates.shared.client)
+        let server = try TLSContext(server: try await server())
+        let listener = try ChannelListener.listen(tls: server, loop: loop) { _ in Echo() }
+        var random = SeededGenerator(seed: 8)
+        let bytes = random.bytes(2 << 20)
+        let reader = PausingReader()
+        let channel = ByteChannel.connect(
+            to: .tcp(host: "localhost", port: listener.port), tls: client, on: loop, handler: reader)
+        channel.send(bytes)
+        let received = try await reader.bytes.wait("everything") { $0.count >= bytes.count }
+        #expect(received == bytes)
+        await loop.shutdown()
+    }
+}
+
+/// Pauses after each offer and resumes in the loop's next round.
+///
+/// Safe: touched on the loop only.
+private final class PausingReader: ChannelHandler, @unchecked Sendable {
+    let bytes = Watched<[UInt8]>([])
+    private var channel: ByteChannel?
+
+    func opened(_ channel: ByteChannel) { self.channel = channel }
+
+    func received(_ span: RawSpan) -> Int {
+        let taken = max(1, span.byteCount * 2 / 3)
+        let copy = span.withUnsafeBytes { Array($0[..<taken]) }
+        bytes.update { $0 += copy }
+        if let channel {
+            channel.pauseReading()
+            channel.loop.execute { channel.resumeReading() }
+        }
+        return taken
+    }
+
+    func closed(_ reason: ChannelCloseReason) { channel = nil }
+}
