@@ -25,12 +25,19 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
         .target(name: "CourierCore", swiftSettings: settings),
+        .target(
+            name: "CourierMQTT", dependencies: ["MQTTCodec", "MQTTEngine", "CourierTransport"],
+            swiftSettings: settings),
         .target(name: "CourierTesting", dependencies: ["MQTTCodec", "CourierTransport"], swiftSettings: settings),
         .target(name: "CourierTransport", dependencies: ["CLinux", "COpenSSL"], swiftSettings: settings),
         .target(name: "MQTTCodec", swiftSettings: settings),
         .target(name: "MQTTEngine", dependencies: ["MQTTCodec"], swiftSettings: settings),
 
         .testTarget(name: "CourierCoreTests", dependencies: ["CourierCore"], swiftSettings: settings),
+        .testTarget(
+            name: "CourierMQTTTests",
+            dependencies: ["CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec", "MQTTEngine"],
+            swiftSettings: settings),
         .testTarget(
             name: "CourierTransportTests", dependencies: ["CLinux", "CourierTransport"], swiftSettings: settings),
         .testTarget(

@@ -42,16 +42,10 @@ extension ClientEngine {
         return offset
     }
 
-    /// Calls `body` with the topic name of `message`, which this engine found in `bytes`.
-    public func withTopic<Result>(
-        of message: IncomingMessage, in bytes: RawSpan, _ body: (RawSpan) -> Result
-    ) -> Result {
-        if message.view.topic.isEmpty, let alias = message.view.topicAlias,
-            let topic = link.incomingAliases.topic(of: alias)
-        {
-            return body(topic.span.bytes)
-        }
-        return body(bytes.extracting(message.view.topic))
+    /// The topic name of a `message` that came with an alias in its place; `nil` when the name stands in the message.
+    public func aliasedTopic(of message: IncomingMessage) -> [UInt8]? {
+        guard message.view.topic.isEmpty, let alias = message.view.topicAlias else { return nil }
+        return link.incomingAliases.topic(of: alias)
     }
 
     private func nextFrame(in bytes: RawSpan, at offset: Int) throws(Fault) -> PacketFrame? {

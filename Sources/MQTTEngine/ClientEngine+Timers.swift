@@ -7,7 +7,7 @@ extension ClientEngine {
         switch phase {
         case .idle, .closing: nil
         case .connecting(let deadline): deadline
-        case .connected: [pingDue, pongDue, link.acknowledgementCheck].compactMap(\.self).min()
+        case .connected: Self.earlier(pingDue, Self.earlier(pongDue, link.acknowledgementCheck))
         }
     }
 
@@ -53,6 +53,11 @@ extension ClientEngine {
     mutating func awaitAcknowledgement(now: Instant) {
         guard link.acknowledgementCheck == nil, let timeout = configuration.acknowledgementTimeout else { return }
         link.acknowledgementCheck = now.advanced(by: timeout)
+    }
+
+    private static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
     }
 
     private var pingDue: Instant? {

@@ -27,7 +27,7 @@ final class Conversation {
 
     /// The topic of `message`, which came with `bytes`.
     func topic(of message: IncomingMessage, in bytes: [UInt8]) -> [UInt8] {
-        engine.withTopic(of: message, in: bytes.span.bytes) { $0.withUnsafeBytes { Array($0) } }
+        engine.aliasedTopic(of: message) ?? Array(bytes[message.view.topic])
     }
 
     /// What the engine wrote since the last look, as the packets that a server would read.

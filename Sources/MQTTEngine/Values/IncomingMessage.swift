@@ -3,7 +3,7 @@ public import MQTTCodec
 /// A message that has arrived, where it stands in the bytes that were given to ``ClientEngine/received(_:now:into:_:)``.
 ///
 /// It is valid until those bytes change. The topic may stand there too, or be known by an alias:
-/// ``ClientEngine/withTopic(of:in:_:)`` finds it.
+/// ``ClientEngine/aliasedTopic(of:)`` finds it then.
 public struct IncomingMessage: Hashable, Sendable {
     /// Names one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:_:)``.
     public struct Handle: Hashable, Sendable {

@@ -1,0 +1,282 @@
+package import CourierTransport
+package import MQTTCodec
+package import MQTTEngine
+
+/// Runs one client session on an event loop: an engine, the byte channel of its present connection, and the outbox that
+/// callers on other threads fill.
+///
+/// Every input goes the same way: the engine is told, one write carries all that it wrote, its actions are performed, and the
+/// timer is set to its deadline.
+///
+/// Safe to share: `state` is touched on the loop only, which each entry checks; the outbox has a lock of its own; the rest is
+/// constant.
+package final class SessionDriver: @unchecked Sendable {
+    /// What is touched on the loop only. Behind a pointer, because the fields of a class are checked for exclusive access
+    /// at run time, several times per message.
+    struct State: ~Copyable {
+        var engine: ClientEngine
+        var buffer = PacketBuffer()
+        var actions: [EngineAction] = []
+        /// The messages of the outbox that the engine is being given.
+        var batch: [OutgoingMessage] = []
+        var channel: ByteChannel?
+        var timer: TimerToken?
+        /// When ``timer`` fires: never later than the engine's deadline.
+        var timerDeadline: ContinuousClock.Instant?
+        /// Why the engine ended the connection, until the channel is gone.
+        var closeReason: CloseReason?
+        /// Whether actions are being performed: what they lead to waits until they are done.
+        var isPerforming = false
+        /// Whether the outbox waits for the channel to take bytes again.
+        var isStalled = false
+    }
+
+    /// How many messages the outbox holds at most, 4,096 by default, before ``publish(_:)`` refuses more.
+    package static let defaultOutboxLimit = 4_096
+
+    /// The loop that the session lives on.
+    package let loop: EventLoop
+
+    private let observer: any SessionObserver
+    private let outbox: Outbox
+    private let state: UnsafeMutablePointer<State>
+
+    /// Makes a session without a connection.
+    package init(
+        _ configuration: EngineConfiguration, on loop: EventLoop, observer: any SessionObserver,
+        outboxLimit: Int = SessionDriver.defaultOutboxLimit
+    ) {
+        self.loop = loop
+        self.observer = observer
+        outbox = Outbox(limit: outboxLimit)
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(engine: ClientEngine(configuration)))
+    }
+
+    deinit {
+        // Nobody else has the pointer, and nobody is left to call.
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    // MARK: From any thread
+
+    /// Hands `message` over to be published, in order; `false` when the outbox is full, and then
+    /// ``SessionObserver/outboxDrained()`` follows.
+    package func publish(_ message: OutgoingMessage) -> Bool {
+        switch outbox.append(message) {
+        case .taken(let wakesLoop):
+            if wakesLoop { loop.enqueue(self) }
+            return true
+        case .full: return false
+        }
+    }
+
+    // MARK: On the loop
+
+    /// Connects; an earlier connection must have ended.
+    package func open(
+        _ endpoint: TransportEndpoint, tls: TLSContext? = nil, options: ChannelOptions = ChannelOptions()
+    ) {
+        loop.preconditionOnLoop()
+        precondition(state.pointee.channel == nil, "opened twice")
+        state.pointee.channel = ByteChannel.connect(
+            to: endpoint, tls: tls, options: options, on: loop, handler: self)
+    }
+
+    /// Ends the connection in order; the session stays.
+    package func disconnect(_ disconnect: Disconnect = Disconnect()) {
+        tell { $0.engine.disconnect(disconnect, now: $1, into: &$0.buffer, &$0.actions) }
+        // Before CONNECT was written there is nothing to say, and the channel is given up.
+        if state.pointee.closeReason == nil { state.pointee.channel?.close() }
+    }
+
+    /// Drops the connection without a word.
+    package func abort() {
+        loop.preconditionOnLoop()
+        state.pointee.channel?.abort()
+    }
+
+    /// Asks for messages; see ``MQTTEngine/ClientEngine/subscribe(_:properties:token:now:into:_:)``.
+    package func subscribe(_ subscriptions: [Subscription], properties: PacketProperties = [], token: Token) {
+        tell {
+            $0.engine.subscribe(
+                subscriptions, properties: properties, token: token, now: $1, into: &$0.buffer, &$0.actions)
+        }
+    }
+
+    /// Wants no more of them; see ``MQTTEngine/ClientEngine/unsubscribe(_:properties:token:now:into:_:)``.
+    package func unsubscribe(_ filters: [String], properties: PacketProperties = [], token: Token) {
+        tell {
+            $0.engine.unsubscribe(
+                filters, properties: properties, token: token, now: $1, into: &$0.buffer, &$0.actions)
+        }
+    }
+
+    /// Acknowledges a message that came with a handle.
+    package func acknowledge(_ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success) {
+        tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer) }
+    }
+
+    /// Stops and resumes reading, so that a slow reader holds up the server and not us.
+    package func setReadingPaused(_ isPaused: Bool) {
+        loop.preconditionOnLoop()
+        if isPaused { state.pointee.channel?.pauseReading() } else { state.pointee.channel?.resumeReading() }
+    }
+
+    /// Whether the server has accepted the connection.
+    package var isConnected: Bool {
+        loop.preconditionOnLoop()
+        return state.pointee.engine.isConnected
+    }
+
+    /// How many exchanges the server has not finished, and how many messages wait for their turn.
+    package var outstandingCount: Int {
+        loop.preconditionOnLoop()
+        return state.pointee.engine.inFlightCount + state.pointee.engine.queuedCount
+    }
+}
+
+extension SessionDriver {
+    /// Tells the engine something, and does what follows from it.
+    private func tell(_ input: (inout State, ContinuousClock.Instant) -> Void) {
+        loop.preconditionOnLoop()
+        input(&state.pointee, loop.now)
+        settle()
+    }
+
+    /// One write for all that the engine wrote, then its actions, then the timer.
+    private func settle() {
+        flush()
+        perform()
+        setTimer()
+    }
+
+    private func flush() {
+        guard !state.pointee.buffer.isEmpty else { return }
+        if let channel = state.pointee.channel { state.pointee.buffer.withBytes { channel.write($0) } }
+        state.pointee.buffer.removeAll()
+    }
+
+    /// Performs actions until there are none, in order, with `perform`; those that come up meanwhile follow.
+    private func perform(_ perform: (EngineAction) -> Void) {
+        guard !state.pointee.isPerforming else { return }
+        state.pointee.isPerforming = true
+        while !state.pointee.actions.isEmpty {
+            var actions: [EngineAction] = []
+            swap(&actions, &state.pointee.actions)
+            for action in actions { perform(action) }
+            actions.removeAll(keepingCapacity: true)
+            if state.pointee.actions.isEmpty { swap(&actions, &state.pointee.actions) }
+            if state.pointee.actions.isEmpty { break }
+        }
+        state.pointee.isPerforming = false
+    }
+
+    /// Performs actions that are no messages: those are performed while their bytes are there.
+    private func perform() { perform { self.perform($0) } }
+
+    private func perform(_ action: EngineAction) {
+        guard case .close(let reason) = action else { return observer.performed(action) }
+        state.pointee.closeReason = reason
+        flush()  // The DISCONNECT that goes with it.
+        state.pointee.channel?.close()
+    }
+
+    /// Keeps a timer that fires no later than the engine's deadline: deadlines move with every packet, a timer that is early
+    /// costs one call.
+    private func setTimer() {
+        guard let deadline = state.pointee.engine.deadline else { return }
+        if let set = state.pointee.timerDeadline, set <= deadline { return }
+        if let timer = state.pointee.timer { loop.cancel(timer) }
+        state.pointee.timerDeadline = deadline
+        state.pointee.timer = loop.schedule(at: deadline) { [weak self] in self?.timerFired() }
+    }
+
+    private func timerFired() {
+        state.pointee.timer = nil
+        state.pointee.timerDeadline = nil
+        tell { $0.engine.timerFired(now: $1, into: &$0.buffer, &$0.actions) }
+    }
+}
+
+extension SessionDriver: LoopWork {
+    /// Gives the outbox to the engine, a batch at a time, until it is empty or the channel takes no more.
+    package func runOnLoop() {
+        while true {
+            guard state.pointee.channel?.isAboveHighWater != true else {
+                state.pointee.isStalled = true
+                return
+            }
+            var batch: [OutgoingMessage] = []
+            swap(&batch, &state.pointee.batch)
+            let (isEmpty, wasFull) = outbox.exchange(&batch)
+            let now = loop.now
+            for message in batch {
+                state.pointee.engine.publish(
+                    message, now: now, into: &state.pointee.buffer, &state.pointee.actions)
+            }
+            batch.removeAll(keepingCapacity: true)
+            swap(&batch, &state.pointee.batch)
+            if wasFull { observer.outboxDrained() }
+            if isEmpty { return }
+            settle()
+        }
+    }
+}
+
+extension SessionDriver: ChannelHandler {
+    package func opened(_ channel: ByteChannel) {
+        tell { $0.engine.transportOpened(now: $1, into: &$0.buffer, &$0.actions) }
+    }
+
+    package func received(_ bytes: RawSpan) -> Int {
+        let consumed = state.pointee.engine.received(
+            bytes, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
+        // Messages point into `bytes`, so this cannot wait for the end of the batch. What is written can.
+        bytes.withUnsafeBytes { bytes in
+            perform { action in
+                guard case .message(let message) = action else { return perform(action) }
+                deliver(message, in: bytes.bytes)
+            }
+        }
+        return consumed
+    }
+
+    private func deliver(_ message: IncomingMessage, in bytes: RawSpan) {
+        let payload = bytes.extracting(message.view.payload)
+        if let topic = state.pointee.engine.aliasedTopic(of: message) {
+            observer.received(message, topic: topic.span.bytes, payload: payload)
+        } else {
+            observer.received(message, topic: bytes.extracting(message.view.topic), payload: payload)
+        }
+    }
+
+    package func readBatchEnded() {
+        settle()
+        observer.receivedAll()
+    }
+
+    package func fellBelowLowWater() {
+        guard state.pointee.isStalled else { return }
+        state.pointee.isStalled = false
+        runOnLoop()
+    }
+
+    package func closed(_ cause: ChannelCloseReason) {
+        state.pointee.channel = nil
+        state.pointee.buffer.removeAll()
+        state.pointee.engine.transportClosed(now: loop.now, &state.pointee.actions)
+        perform()
+        if let timer = state.pointee.timer { loop.cancel(timer) }
+        state.pointee.timer = nil
+        state.pointee.timerDeadline = nil
+        let reason = state.pointee.closeReason ?? .transportClosed
+        state.pointee.closeReason = nil
+        if state.pointee.isStalled {
+            state.pointee.isStalled = false
+            loop.enqueue(self)  // Without a connection, messages go to the engine's queue.
+        }
+        observer.closed(reason, cause)
+    }
+}

@@ -1,0 +1,27 @@
+package import CourierTransport
+import MQTTCodec
+package import MQTTEngine
+
+/// Who is told what happens in a ``SessionDriver``: always on its loop, one call at a time, in order.
+package protocol SessionObserver: AnyObject, Sendable {
+    /// A message has arrived. The spans are valid during the call only.
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan)
+
+    /// Something else happened; see ``MQTTEngine/EngineAction``. Messages and the end of a connection come by the other
+    /// functions.
+    func performed(_ action: EngineAction)
+
+    /// All that one read brought has been told.
+    func receivedAll()
+
+    /// The outbox takes messages again, after ``SessionDriver/publish(_:)`` said that it is full.
+    func outboxDrained()
+
+    /// The connection has ended, and another may be opened. `cause` says what the way to the peer had to do with it.
+    func closed(_ reason: CloseReason, _ cause: ChannelCloseReason)
+}
+
+extension SessionObserver {
+    package func receivedAll() {}
+    package func outboxDrained() {}
+}

@@ -1,0 +1,257 @@
+public import CourierTransport
+import MQTTCodec
+import Synchronization
+
+/// A small MQTT broker in this process, for tests and demos; it is no production broker.
+///
+/// It runs a ``BrokerMachine`` on an event loop and speaks MQTT 3.1, 3.1.1 and 5.0 over TCP on a free port, over a Unix socket,
+/// over TLS with a certificate of yours, or directly in memory. It keeps nothing when it stops.
+///
+/// ```swift
+/// let broker = try LoopbackBroker.start()
+/// connect(to: "127.0.0.1", broker.port)
+/// …
+/// await broker.shutdown()
+/// ```
+///
+/// Any thread may call it.
+public final class LoopbackBroker: Sendable {
+    /// Where clients connect.
+    public let endpoint: TransportEndpoint
+    /// The TCP port, 0 for a Unix socket.
+    public let port: UInt16
+
+    private let loop: EventLoop
+    private let listener: ChannelListener
+    private let host: BrokerHost
+
+    private init(loop: EventLoop, listener: ChannelListener, host: BrokerHost) {
+        self.loop = loop
+        self.listener = listener
+        self.host = host
+        endpoint = listener.endpoint
+        port = listener.port
+    }
+
+    /// Starts a broker with a loop of its own; returns when clients can connect.
+    ///
+    /// - Parameters:
+    ///   - address: Where to listen; a free port of 127.0.0.1 by default.
+    ///   - tls: A server's context, to speak TLS; `nil` by default.
+    ///   - configuration: What it offers, whom it lets in, and its limits.
+    /// - Returns: The broker, which runs until ``shutdown()``.
+    /// - Throws: `TransportError` when the address cannot be listened on.
+    public static func start(
+        on address: ChannelListener.Address = .tcp(), tls: TLSContext? = nil,
+        configuration: BrokerConfiguration = BrokerConfiguration()
+    ) throws(TransportError) -> LoopbackBroker {
+        let loop = try EventLoop(name: "loopback-broker")
+        let host = BrokerHost(configuration, on: loop)
+        do throws(TransportError) {
+            let listener = try ChannelListener.listen(on: address, tls: tls, loop: loop) { host.accept($0) }
+            return LoopbackBroker(loop: loop, listener: listener, host: host)
+        } catch {
+            loop.shutdownAndWait()
+            throw error
+        }
+    }
+
+    /// The client's end of a connection in memory, whose other end this broker has accepted.
+    ///
+    /// - Parameter bytesPerCall: How many bytes one read or write moves at most, without limit by default.
+    /// - Returns: An endpoint for one connection.
+    public func connectInMemory(bytesPerCall: Int = .max) -> TransportEndpoint {
+        let (client, server) = MemoryStream.pair(bytesPerCall: bytesPerCall)
+        loop.execute { [loop, host] in
+            ByteChannel.accept(server, on: loop) { host.accept($0) }
+        }
+        return .stream(client)
+    }
+
+    /// Drops every connection without a word, as a network would; the sessions stay.
+    public func dropConnections() {
+        loop.execute { [host] in host.dropConnections() }
+    }
+
+    /// Stops: connections are dropped, and everything is forgotten.
+    public func shutdown() async {
+        listener.close()
+        await loop.shutdown()
+    }
+}
+
+/// The machine with the connections that it speaks to.
+///
+/// Safe to share: everything is touched on the loop only, which each entry checks.
+private final class BrokerHost: @unchecked Sendable {
+    private let loop: EventLoop
+    private var machine: BrokerMachine
+    private var connections: [ConnectionID: BrokerConnection] = [:]
+    private var actions: [BrokerMachine.Action] = []
+    private var lastID: UInt64 = 0
+    private var timer: TimerToken?
+    private var timerDeadline: ContinuousClock.Instant?
+    private var isPerforming = false
+
+    init(_ configuration: BrokerConfiguration, on loop: EventLoop) {
+        self.loop = loop
+        machine = BrokerMachine(configuration: configuration)
+    }
+
+    /// Makes the owner of a new channel.
+    func accept(_ channel: ByteChannel) -> BrokerConnection {
+        loop.preconditionOnLoop()
+        lastID += 1
+        let connection = BrokerConnection(
+            ConnectionID(rawValue: lastID), channel, self, limits: machine.configuration.decoderLimits)
+        connections[connection.id] = connection
+        return connection
+    }
+
+    func opened(_ id: ConnectionID) { tell { $0.connectionOpened(id, now: $1, into: &$2) } }
+
+    func received(_ packet: Packet, from id: ConnectionID) {
+        tell { $0.received(packet, from: id, now: $1, into: &$2) }
+    }
+
+    func receivedMalformed(_ error: DecodeError, from id: ConnectionID) {
+        tell { $0.receivedMalformed(error, from: id, now: $1, into: &$2) }
+    }
+
+    func lost(_ id: ConnectionID) {
+        connections[id] = nil
+        tell { $0.connectionLost(id, now: $1, into: &$2) }
+    }
+
+    func congested(_ id: ConnectionID) { machine.connectionCongested(id) }
+
+    func drained(_ id: ConnectionID) { tell { $0.connectionDrained(id, now: $1, into: &$2) } }
+
+    func dropConnections() {
+        loop.preconditionOnLoop()
+        for connection in connections.values { connection.abort() }
+    }
+
+    private func tell(
+        _ input: (inout BrokerMachine, ContinuousClock.Instant, inout [BrokerMachine.Action]) -> Void
+    ) {
+        loop.preconditionOnLoop()
+        input(&machine, loop.now, &actions)
+        perform()
+        setTimer()
+    }
+
+    private func perform() {
+        guard !isPerforming else { return }
+        isPerforming = true
+        var touched: Set<ConnectionID> = []
+        while !actions.isEmpty {
+            let batch = actions
+            actions.removeAll(keepingCapacity: true)
+            for action in batch {
+                switch action {
+                case .setVersion(let version, let id): connections[id]?.setVersion(version)
+                case .send(let packet, let id):
+                    connections[id]?.append(packet)
+                    touched.insert(id)
+                case .close(let id, _):
+                    connections[id]?.close()
+                    connections[id] = nil
+                }
+            }
+        }
+        isPerforming = false
+        for id in touched { connections[id]?.flush() }
+    }
+
+    private func setTimer() {
+        guard let deadline = machine.nextDeadline else { return }
+        if let timerDeadline, timerDeadline <= deadline { return }
+        if let timer { loop.cancel(timer) }
+        timerDeadline = deadline
+        timer = loop.schedule(at: deadline) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            timerDeadline = nil
+            tell { $0.timerFired(now: $1, into: &$2) }
+        }
+    }
+}
+
+/// One connection of the broker: bytes to packets and back.
+///
+/// Safe to share: everything mutable is touched on the loop only, whose channel calls it.
+private final class BrokerConnection: ChannelHandler, @unchecked Sendable {
+    let id: ConnectionID
+    private let channel: ByteChannel
+    private let host: BrokerHost
+    private var decoder: PacketDecoder
+    private var encoder: PacketEncoder
+    private var buffer = PacketBuffer()
+    private var isCongested = false
+    private var isClosed = false
+
+    init(_ id: ConnectionID, _ channel: ByteChannel, _ host: BrokerHost, limits: PacketDecoder.Limits) {
+        self.id = id
+        self.channel = channel
+        self.host = host
+        // A CONNECT says its own version; until then the lenient one of 3.1.1 is right.
+        decoder = PacketDecoder(version: .v311, sender: .client, limits: limits)
+        encoder = PacketEncoder(version: .v311, sender: .server)
+    }
+
+    func setVersion(_ version: ProtocolVersion) {
+        decoder.version = version
+        encoder.version = version
+    }
+
+    func append(_ packet: Packet) {
+        // The machine makes only what its peer may be sent.
+        try? encoder.encode(packet, into: &buffer)
+    }
+
+    func flush() {
+        guard !buffer.isEmpty else { return }
+        buffer.withBytes { channel.write($0) }
+        buffer.removeAll()
+        guard channel.isAboveHighWater, !isCongested else { return }
+        isCongested = true
+        channel.pauseReading()
+        host.congested(id)
+    }
+
+    func close() {
+        flush()
+        isClosed = true
+        channel.close()
+    }
+
+    func abort() { channel.abort() }
+
+    func opened(_ channel: ByteChannel) { host.opened(id) }
+
+    func received(_ bytes: RawSpan) -> Int {
+        var offset = 0
+        do throws(DecodeError) {
+            while !isClosed, !isCongested, case .frame(let frame) = try decoder.nextFrame(in: bytes, at: offset) {
+                host.received(try decoder.packet(frame, in: bytes), from: id)
+                offset = frame.end
+            }
+        } catch {
+            host.receivedMalformed(error, from: id)
+        }
+        return isClosed ? bytes.byteCount : offset
+    }
+
+    func fellBelowLowWater() {
+        guard isCongested else { return }
+        isCongested = false
+        channel.resumeReading()
+        host.drained(id)
+    }
+
+    func closed(_ reason: ChannelCloseReason) {
+        isClosed = true
+        host.lost(id)
+    }
+}

@@ -1,0 +1,201 @@
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+/// A session with a recorder around it: a test does something and awaits what must follow from it.
+final class TestSession: Sendable {
+    struct Received: Hashable, Sendable {
+        let topic: String
+        let payload: [UInt8]
+        let qos: PacketQoS
+        let isRetained: Bool
+    }
+
+    struct Record: Sendable {
+        var messages: [Received] = []
+        var actions: [EngineAction] = []
+        var ends: [CloseReason] = []
+        var causes: [ChannelCloseReason] = []
+        var acknowledged: [Token: PacketReasonCode] = [:]
+        var failed: [Token: EngineAction.Failure] = [:]
+        var connections = 0
+
+        var isConnected: Bool { connections > ends.count }
+    }
+
+    let loop: EventLoop
+    let driver: SessionDriver
+    private let recorder: Recorder
+
+    init(
+        _ version: ProtocolVersion = .v5, id: String = "test", on loop: EventLoop,
+        _ change: (inout EngineConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = EngineConfiguration(
+            connect: Connect(version: version, clientID: id, isCleanStart: false, keepAlive: 60))
+        if version >= .v5 { configuration.connect.properties = [.sessionExpiryInterval(3_600)] }
+        change(&configuration)
+        self.loop = loop
+        recorder = Recorder()
+        driver = SessionDriver(configuration, on: loop, observer: recorder)
+    }
+
+    /// Connects and waits for the server's word.
+    func connect(to endpoint: TransportEndpoint, tls: TLSContext? = nil) async throws {
+        let before = record.connections
+        loop.execute { [driver] in driver.open(endpoint, tls: tls) }
+        try await wait("to connect") { $0.connections > before }
+    }
+
+    func disconnect() async throws {
+        let before = record.ends.count
+        loop.execute { [driver] in driver.disconnect() }
+        try await wait("to disconnect") { $0.ends.count > before }
+    }
+
+    func subscribe(_ filter: String, qos: PacketQoS, token: Token = 1) async throws {
+        loop.execute { [driver] in driver.subscribe([Subscription(filter, qos: qos)], token: token) }
+        try await wait("for SUBACK") { record in
+            record.actions.contains { if case .subscribed(token, _) = $0 { true } else { false } }
+        }
+    }
+
+    /// Hands a message over, waiting for room in the outbox.
+    func publish(_ topic: String, _ payload: [UInt8], qos: PacketQoS, token: Token) async throws {
+        let message = OutgoingMessage(topic: topic, payload: payload, qos: qos, token: token)
+        while !driver.publish(message) { try await recorder.roomInOutbox() }
+    }
+
+    var record: Record { recorder.record }
+
+    /// Waits until `condition` holds, at most for a minute, which only a failing test takes.
+    func wait(
+        _ purpose: String, sourceLocation: SourceLocation = #_sourceLocation,
+        until condition: @escaping @Sendable (Record) -> Bool
+    ) async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask { [recorder] in
+                await recorder.wait(until: condition)
+                return true
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(60))
+                return false
+            }
+            guard try await group.next() == true else {
+                recorder.giveUp()
+                let record = record
+                Issue.record(
+                    """
+                    waited in vain \(purpose): \(record.connections) connections, ends \(record.ends), \
+                    \(record.messages.count) messages, \(record.acknowledged.count) acknowledged
+                    """, sourceLocation: sourceLocation)
+                throw CancellationError()
+            }
+            group.cancelAll()
+        }
+    }
+}
+
+/// Writes down what the driver tells, and wakes those who wait for it.
+private final class Recorder: SessionObserver {
+    private struct Waiter {
+        let condition: @Sendable (TestSession.Record) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var record = TestSession.Record()
+        var waiters: [Waiter] = []
+        var hasRoom: [CheckedContinuation<Void, Never>] = []
+        var drains = 0
+    }
+
+    private let state = Mutex(State())
+
+    var record: TestSession.Record { state.withLock { $0.record } }
+
+    func wait(until condition: @escaping @Sendable (TestSession.Record) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let holds = state.withLock { state in
+                if condition(state.record) { return true }
+                state.waiters.append(Waiter(condition: condition, continuation: continuation))
+                return false
+            }
+            if holds { continuation.resume() }
+        }
+    }
+
+    func giveUp() { for waiter in state.withLock({ take(&$0.waiters) }) { waiter.continuation.resume() } }
+
+    /// Returns when the outbox has been emptied once more.
+    func roomInOutbox() async throws {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.drains > 0 {
+                    state.drains = 0
+                    return true
+                }
+                state.hasRoom.append(continuation)
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private func note(_ change: (inout TestSession.Record) -> Void) {
+        let ready = state.withLock { state -> [Waiter] in
+            change(&state.record)
+            let record = state.record
+            let ready = state.waiters.filter { $0.condition(record) }
+            if !ready.isEmpty { state.waiters.removeAll { $0.condition(record) } }
+            return ready
+        }
+        for waiter in ready { waiter.continuation.resume() }
+    }
+
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan) {
+        let received = TestSession.Received(
+            topic: topic.withUnsafeBytes { String(decoding: $0, as: UTF8.self) },
+            payload: payload.withUnsafeBytes { Array($0) }, qos: message.view.delivery.qos,
+            isRetained: message.view.isRetained)
+        note { $0.messages.append(received) }
+    }
+
+    func performed(_ action: EngineAction) {
+        note { record in
+            switch action {
+            case .connected: record.connections += 1
+            case .acknowledged(let token, let code, _): record.acknowledged[token] = code
+            case .failed(let token, let failure): record.failed[token] = failure
+            case .sent, .receivedByServer, .incomingReleased: return
+            default: break
+            }
+            record.actions.append(action)
+        }
+    }
+
+    func outboxDrained() {
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            if state.hasRoom.isEmpty { state.drains += 1 }
+            return take(&state.hasRoom)
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) {
+        note {
+            $0.ends.append(reason)
+            $0.causes.append(cause)
+        }
+    }
+}
+
+private func take<Element>(_ array: inout [Element]) -> [Element] {
+    defer { array = [] }
+    return array
+}
