@@ -11,10 +11,19 @@ let package = Package(
     targets: [
         .target(name: "CAllocationCounter"),
         .target(name: "CPahoPacket", linkerSettings: [.linkedLibrary(":libpaho-mqtt3c.a")]),
+        .target(name: "CSink"),
+        .target(name: "CPeers", linkerSettings: [.linkedLibrary("mosquitto"), .linkedLibrary("paho-mqtt3a")]),
         .target(name: "BenchmarkKit", dependencies: ["CAllocationCounter"], swiftSettings: settings),
         .executableTarget(
             name: "CodecBenchmark",
             dependencies: ["BenchmarkKit", "CPahoPacket", .product(name: "MQTTCodec", package: "Courier")],
             swiftSettings: settings),
+        // Without BenchmarkKit, whose counter of heap blocks would slow every client down.
+        .executableTarget(
+            name: "ThroughputBenchmark",
+            dependencies: [
+                "CPeers", "CSink", .product(name: "CourierTransport", package: "Courier"),
+                .product(name: "MQTTCodec", package: "Courier"), .product(name: "MQTTEngine", package: "Courier"),
+            ], swiftSettings: settings),
     ]
 )

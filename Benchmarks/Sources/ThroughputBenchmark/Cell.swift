@@ -1,0 +1,26 @@
+/// One row of the table: a direction and a quality of service.
+struct Cell: Sendable {
+    enum Direction: String, Sendable {
+        case publish, receive
+    }
+
+    let direction: Direction
+    let qos: Int
+    /// How many times as many messages a second as libmosquitto's the engine and the transport have to reach.
+    let budget: Double
+
+    var name: String { "\(direction.rawValue) QoS \(qos)" }
+
+    /// All rows, with the budgets for "engine + transport".
+    static let all = [
+        Cell(direction: .publish, qos: 0, budget: 25), Cell(direction: .publish, qos: 1, budget: 50),
+        Cell(direction: .publish, qos: 2, budget: 50), Cell(direction: .receive, qos: 0, budget: 30),
+        Cell(direction: .receive, qos: 1, budget: 60), Cell(direction: .receive, qos: 2, budget: 50),
+    ]
+}
+
+/// What went wrong with a measurement, for whoever reads the terminal.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

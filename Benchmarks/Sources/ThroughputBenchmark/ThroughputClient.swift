@@ -1,0 +1,61 @@
+import CPeers
+
+/// One connection of a client library that publishes or receives as fast as the library can.
+///
+/// The harness calls ``publish(_:)`` or ``receive(_:)`` once per connection, and that call is what it measures: wall time,
+/// the processor time of the whole process, and the growth of its memory since before the connection.
+protocol ThroughputClient {
+    /// Publishes `count` messages of ``Workload/payloadSize`` bytes to ``Workload/topic`` with no more than
+    /// ``Workload/window`` of them in flight at QoS 1 and 2, and returns once the last is acknowledged.
+    ///
+    /// At QoS 0 it may return as soon as the library has taken the last message: the harness itself waits until the
+    /// sink has counted it.
+    func publish(_ count: Int) async throws
+
+    /// Subscribes to ``Workload/topic`` and returns once `count` messages have been received.
+    ///
+    /// - Returns: How many bytes their payloads have, which the harness checks.
+    func receive(_ count: Int) async throws -> Int
+
+    /// Disconnects. Nothing is measured any more.
+    func close() async
+}
+
+/// What a client connects to, and what it publishes or receives there.
+struct Workload: Sendable {
+    /// Of the sink, on 127.0.0.1.
+    let port: UInt16
+    let qos: Int
+    /// In bytes, of every message.
+    let payloadSize = 64
+    /// How many messages of QoS 1 and 2 are in flight at most, in either direction.
+    let window: UInt16 = 1_000
+    let topic = "bench/throughput"
+}
+
+/// Whose speed is measured, in the order of the columns.
+enum Contender: String, CaseIterable, Sendable {
+    case courier, mosquitto, paho
+    /// No library at all: the floor, which shows that the sink limits nobody.
+    case socket
+
+    /// The head of its columns.
+    var title: String {
+        switch self {
+        case .courier: "Courier"
+        case .mosquitto: "mosquitto"
+        case .paho: "Paho C"
+        case .socket: "socket"
+        }
+    }
+
+    /// Connects and returns once the connection is accepted.
+    func connect(_ workload: Workload) async throws -> any ThroughputClient {
+        switch self {
+        case .courier: try await CourierClient(workload)
+        case .mosquitto: try PeerClient(peer_mosquitto, workload)
+        case .paho: try PeerClient(peer_paho, workload)
+        case .socket: try BareSocketClient(workload)
+        }
+    }
+}

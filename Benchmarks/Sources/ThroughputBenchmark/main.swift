@@ -1,0 +1,52 @@
+import Glibc
+
+// Publishes and receives at every QoS beside libmosquitto and Paho C, all against the same sink. Run it by
+// `Scripts/bench throughput`. Each run is a process of its own, for which the program calls itself:
+// `ThroughputBenchmark run <client> publish|receive <QoS> <count>`.
+
+/// Measures one cell in this process and prints the result on a line.
+func runOnce(_ arguments: [String]) async throws {
+    guard arguments.count == 4, let contender = Contender(rawValue: arguments[0]),
+        let direction = Cell.Direction(rawValue: arguments[1]), let qos = Int(arguments[2]), (0...2).contains(qos),
+        let count = Int(arguments[3]), count > 0
+    else { throw Failure("what to run is not clear from \(arguments)") }
+    alarm(60)  // A client that waits for ever fails, and the rest of the table is still printed.
+    let cell = Cell(direction: direction, qos: qos, budget: 0)
+    print(try await Run(measuring: contender, cell, count: count).line)
+}
+
+/// Tells what failed on standard error.
+func report(_ failure: String) {
+    let line = Array("bench: \(failure)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+}
+
+/// Prints the table and returns whether every run succeeded.
+func compareAll(rounds: Int) -> Bool {
+    ThroughputTable.printHead(rounds: rounds)
+    var failures: [String] = []
+    for cell in Cell.all {
+        let comparison = Comparison(cell, rounds: rounds)
+        ThroughputTable.printRow(comparison)
+        fflush(nil)  // A row takes half a minute, and somebody may be watching through a pipe.
+        failures += comparison.failures
+    }
+    for failure in failures { report(failure) }
+    return failures.isEmpty
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+    if arguments.first == "run" {
+        try await runOnce(Array(arguments.dropFirst()))
+    } else if arguments.isEmpty {
+        exit(compareAll(rounds: 5) ? 0 : 1)
+    } else if arguments.count == 2, arguments[0] == "--rounds", let rounds = Int(arguments[1]), rounds > 0 {
+        exit(compareAll(rounds: rounds) ? 0 : 1)
+    } else {
+        throw Failure("usage: ThroughputBenchmark [--rounds <count>]")
+    }
+} catch {
+    report("\(error)")
+    exit(2)
+}
