@@ -134,6 +134,52 @@ struct SessionDriverTests {
         await broker.shutdown()
     }
 
+    @Test func `a message can be acknowledged from inside its callback`() async throws {
+        let broker = try LoopbackBroker.start()
+        let loop = try EventLoop()
+        let session = TestSession(on: loop) {
+            $0.acknowledgements = .onCommand
+            $0.receiveMaximum = 3
+        } onMessage: { driver, message in
+            if let handle = message.handle { driver.acknowledge(handle) }
+        }
+        try await session.connect(to: broker.endpoint)
+        try await session.subscribe("#", qos: .exactlyOnce)
+        for number in 0..<100 {
+            try await session.publish(
+                "n", [UInt8(number)], qos: number % 2 == 0 ? .exactlyOnce : .atLeastOnce,
+                token: Token(rawValue: UInt64(number)))
+        }
+        try await session.wait("for all messages") { $0.messages.count == 100 && $0.acknowledged.count == 100 }
+        try await session.disconnect()
+        await loop.shutdown()
+        await broker.shutdown()
+    }
+
+    /// Without the DISCONNECT the broker would publish the will, before the marker.
+    @Test func `disconnecting from inside a callback says goodbye`() async throws {
+        let broker = try LoopbackBroker.start()
+        let loop = try EventLoop()
+        let witness = TestSession(id: "witness", on: loop)
+        try await witness.connect(to: broker.endpoint)
+        try await witness.subscribe("will", qos: .atLeastOnce)
+        let session = TestSession(id: "leaving", on: loop) {
+            $0.connect.will = .init(topic: "will", payload: [1])
+        } onMessage: { driver, _ in
+            driver.disconnect()
+        }
+        try await session.connect(to: broker.endpoint)
+        try await session.subscribe("go", qos: .atMostOnce)
+        try await witness.publish("go", [], qos: .atLeastOnce, token: 1)
+        try await session.wait("to have left") { $0.ends == [.requested] }
+        try await witness.publish("will", [2], qos: .atLeastOnce, token: 2)
+        try await witness.wait("for the marker") { $0.messages.contains { $0.payload == [2] } }
+        #expect(witness.record.messages.map(\.payload) == [[2]])
+        try await witness.disconnect()
+        await loop.shutdown()
+        await broker.shutdown()
+    }
+
     @Test func `dropped connections lose nothing at QoS 1 and 2`() async throws {
         let broker = try LoopbackBroker.start()
         let loop = try EventLoop()

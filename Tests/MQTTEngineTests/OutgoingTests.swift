@@ -156,6 +156,14 @@ struct OutgoingTests {
             ])
     }
 
+    @Test func `an expired QoS 0 message fails too`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atMostOnce, token: 1, expiry: .zero)
+        #expect(talk.performed() == [.failed(1, .expired)])
+        #expect(try talk.sent() == [])
+    }
+
     @Test func `topics that repeat are sent as aliases, the least recently used makes room`() throws {
         let talk = Conversation { $0.outgoingTopicAliases = 2 }
         try talk.connect(properties: [.topicAliasMaximum(10)])

@@ -20,6 +20,8 @@ package final class SessionDriver: @unchecked Sendable {
         /// The messages of the outbox that the engine is being given.
         var batch: [OutgoingMessage] = []
         var channel: ByteChannel?
+        /// Whether the engine has been told that the channel is open.
+        var hasOpened = false
         var timer: TimerToken?
         /// When ``timer`` fires: never later than the engine's deadline.
         var timerDeadline: ContinuousClock.Instant?
@@ -86,9 +88,13 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// Ends the connection in order; the session stays.
     package func disconnect(_ disconnect: Disconnect = Disconnect()) {
-        tell { $0.engine.disconnect(disconnect, now: $1, into: &$0.buffer, &$0.actions) }
+        loop.preconditionOnLoop()
         // Before CONNECT was written there is nothing to say, and the channel is given up.
-        if state.pointee.closeReason == nil { state.pointee.channel?.close() }
+        guard state.pointee.hasOpened else {
+            state.pointee.channel?.close()
+            return
+        }
+        tell { $0.engine.disconnect(disconnect, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
     /// Drops the connection without a word.
@@ -145,10 +151,15 @@ extension SessionDriver {
         settle()
     }
 
-    /// One write for all that the engine wrote, then its actions, then the timer.
+    /// One write for all that the engine wrote, then its actions, with one more write for what they led to, then the timer.
+    ///
+    /// What the observer asks for while it is being told something is settled with the rest: acknowledging each message of
+    /// a read costs one write for all.
     private func settle() {
+        guard !state.pointee.isPerforming else { return }
         flush()
         perform()
+        flush()
         setTimer()
     }
 
@@ -168,7 +179,6 @@ extension SessionDriver {
             for action in actions { perform(action) }
             actions.removeAll(keepingCapacity: true)
             if state.pointee.actions.isEmpty { swap(&actions, &state.pointee.actions) }
-            if state.pointee.actions.isEmpty { break }
         }
         state.pointee.isPerforming = false
     }
@@ -227,6 +237,7 @@ extension SessionDriver: LoopWork {
 
 extension SessionDriver: ChannelHandler {
     package func opened(_ channel: ByteChannel) {
+        state.pointee.hasOpened = true
         tell { $0.engine.transportOpened(now: $1, into: &$0.buffer, &$0.actions) }
     }
 
@@ -265,6 +276,7 @@ extension SessionDriver: ChannelHandler {
 
     package func closed(_ cause: ChannelCloseReason) {
         state.pointee.channel = nil
+        state.pointee.hasOpened = false
         state.pointee.buffer.removeAll()
         state.pointee.engine.transportClosed(now: loop.now, &state.pointee.actions)
         perform()

@@ -31,9 +31,11 @@ final class TestSession: Sendable {
     let driver: SessionDriver
     private let recorder: Recorder
 
+    /// Makes a session; `onMessage` is called on the loop, from inside the driver, with each message.
     init(
         _ version: ProtocolVersion = .v5, id: String = "test", on loop: EventLoop,
-        _ change: (inout EngineConfiguration) -> Void = { _ in }
+        _ change: (inout EngineConfiguration) -> Void = { _ in },
+        onMessage: (@Sendable (SessionDriver, IncomingMessage) -> Void)? = nil
     ) {
         var configuration = EngineConfiguration(
             connect: Connect(version: version, clientID: id, isCleanStart: false, keepAlive: 60))
@@ -42,6 +44,11 @@ final class TestSession: Sendable {
         self.loop = loop
         recorder = Recorder()
         driver = SessionDriver(configuration, on: loop, observer: recorder)
+        if let onMessage {
+            recorder.setHook { [weak driver] message in
+                if let driver { onMessage(driver, message) }
+            }
+        }
     }
 
     /// Connects and waits for the server's word.
@@ -116,6 +123,9 @@ private final class Recorder: SessionObserver {
     }
 
     private let state = Mutex(State())
+    private let hook = Mutex<(@Sendable (IncomingMessage) -> Void)?>(nil)
+
+    func setHook(_ hook: @escaping @Sendable (IncomingMessage) -> Void) { self.hook.withLock { $0 = hook } }
 
     var record: TestSession.Record { state.withLock { $0.record } }
 
@@ -164,6 +174,8 @@ private final class Recorder: SessionObserver {
             payload: payload.withUnsafeBytes { Array($0) }, qos: message.view.delivery.qos,
             isRetained: message.view.isRetained)
         note { $0.messages.append(received) }
+        let hook = hook.withLock { $0 }
+        hook?(message)
     }
 
     func performed(_ action: EngineAction) {
