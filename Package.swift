@@ -15,6 +15,7 @@ let package = Package(
     name: "Courier",
     products: [
         .library(name: "CourierCore", targets: ["CourierCore"]),
+        .library(name: "CourierMQTT", targets: ["CourierMQTT"]),
         .library(name: "CourierTesting", targets: ["CourierTesting"]),
         .library(name: "CourierTransport", targets: ["CourierTransport"]),
         .library(name: "MQTTCodec", targets: ["MQTTCodec"]),
@@ -26,9 +27,11 @@ let package = Package(
 
         .target(name: "CourierCore", swiftSettings: settings),
         .target(
-            name: "CourierMQTT", dependencies: ["MQTTCodec", "MQTTEngine", "CourierTransport"],
+            name: "CourierMQTT", dependencies: ["CourierCore", "CourierTransport", "MQTTCodec", "MQTTEngine"],
             swiftSettings: settings),
-        .target(name: "CourierTesting", dependencies: ["MQTTCodec", "CourierTransport"], swiftSettings: settings),
+        .target(
+            name: "CourierTesting", dependencies: ["CourierCore", "CourierTransport", "MQTTCodec"],
+            swiftSettings: settings),
         .target(name: "CourierTransport", dependencies: ["CLinux", "COpenSSL"], swiftSettings: settings),
         .target(name: "MQTTCodec", swiftSettings: settings),
         .target(name: "MQTTEngine", dependencies: ["MQTTCodec"], swiftSettings: settings),
@@ -36,12 +39,16 @@ let package = Package(
         .testTarget(name: "CourierCoreTests", dependencies: ["CourierCore"], swiftSettings: settings),
         .testTarget(
             name: "CourierMQTTTests",
-            dependencies: ["CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec", "MQTTEngine"],
+            dependencies: [
+                "CourierCore", "CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec", "MQTTEngine",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CourierTransportTests", dependencies: ["CLinux", "CourierTransport"], swiftSettings: settings),
         .testTarget(
-            name: "CourierTestingTests", dependencies: ["CourierTesting", "MQTTCodec"], swiftSettings: settings),
+            name: "CourierTestingTests",
+            dependencies: ["CourierCore", "CourierTesting", "CourierTransport", "MQTTCodec"],
+            swiftSettings: settings),
         .testTarget(
             name: "MQTTCodecTests", dependencies: ["MQTTCodec"], resources: [.copy("Captures")],
             swiftSettings: settings),
