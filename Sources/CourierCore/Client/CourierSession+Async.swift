@@ -5,6 +5,11 @@ extension CourierSession {
     /// states, never the last.
     public var states: PublisherValues<ConnectionState, Never> { connectionStatePublisher.values }
 
+    /// The messages that a reader could not decode, from now on, as a sequence.
+    ///
+    /// Each loop has a buffer of its own, of ``BufferPolicy/values``.
+    public var deadLetters: PublisherValues<DeadLetter, Never> { deadLetterPublisher.values }
+
     /// Publishes a value and waits for the acknowledgement.
     ///
     /// - Parameters:
@@ -57,14 +62,23 @@ extension CourierSession {
     /// The decoded messages of a topic filter: subscribes when a loop starts, unsubscribes when it is left.
     ///
     /// - Parameters:
-    ///   - type: The type to decode.
+    ///   - type: The type to decode; `Message` gives messages as they came.
     ///   - filter: The topic name or filter, taken as it is. One that is not legal ends the loop with an error.
     ///   - qos: The highest quality of service; `.one` by default.
+    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
+    ///   - buffer: How many messages may wait for the loop; 16,384 by default.
     /// - Returns: A sequence in which each loop is a reader of its own.
     public func messages<Value: Sendable>(
-        _ type: Value.Type, from filter: String, qos: QoS = .one
+        _ type: Value.Type,
+        from filter: String,
+        qos: QoS = .one,
+        acknowledge: AcknowledgementMode = .onReceipt,
+        buffer: ReadBuffer = ReadBuffer()
     ) -> MessageSequence<Value> {
-        messages(type, as: SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos))
+        messages(
+            type,
+            as: SubscriptionRequest(
+                topic: TopicTemplate(exactly: filter), qos: qos, acknowledge: acknowledge, buffer: buffer))
     }
 
     /// The messages of a topic: subscribes when a loop starts, unsubscribes when it is left.
@@ -72,8 +86,65 @@ extension CourierSession {
     /// - Parameters:
     ///   - topic: The topic; open parameters stand for any level.
     ///   - qos: The highest quality of service; the topic's own by default.
+    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
+    ///   - buffer: How many messages may wait for the loop; 16,384 by default.
     /// - Returns: A sequence in which each loop is a reader of its own.
-    public func messages<Value: Sendable>(from topic: Topic<Value>, qos: QoS? = nil) -> MessageSequence<Value> {
-        messages(Value.self, as: SubscriptionRequest(topic: topic.template, qos: qos ?? topic.qos))
+    public func messages<Value: Sendable>(
+        from topic: Topic<Value>,
+        qos: QoS? = nil,
+        acknowledge: AcknowledgementMode = .onReceipt,
+        buffer: ReadBuffer = ReadBuffer()
+    ) -> MessageSequence<Value> {
+        messages(
+            Value.self,
+            as: SubscriptionRequest(
+                topic: topic.template, qos: qos ?? topic.qos, acknowledge: acknowledge, buffer: buffer))
+    }
+
+    /// Wants messages of a topic filter, and waits for the broker's word.
+    ///
+    /// - Parameters:
+    ///   - filter: The topic filter.
+    ///   - qos: The highest quality of service; `.one` by default.
+    /// - Returns: The quality of service that the broker granted.
+    /// - Throws: When the filter is not legal or refused, or `CancellationError`.
+    @discardableResult
+    public func subscribe(to filter: String, qos: QoS = .one) async throws -> QoS {
+        try await subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos))
+    }
+
+    /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
+    ///
+    /// - Parameter filter: The filter as it was subscribed.
+    /// - Throws: When the filter is not legal or the broker refuses, or `CancellationError`.
+    public func unsubscribe(from filter: String) async throws {
+        try await unsubscribe(from: TopicTemplate(exactly: filter))
+    }
+
+    /// Asks a question on one topic and waits for the answer (MQTT 5).
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers.
+    ///   - timeout: How long to wait for the answer; 10 s by default.
+    /// - Returns: The first answer.
+    /// - Throws: When it can not be sent or the answer not be decoded, when none comes in time, when the broker does
+    ///   not speak MQTT 5, or `CancellationError`.
+    public func request<Question, Answer: Sendable>(
+        _ question: Question, to topic: String, timeout: Duration = .seconds(10)
+    ) async throws -> Answer {
+        try await request(question, to: topic, timeout: timeout, as: Answer.self)
+    }
+
+    /// Answers questions of QoS 1 until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - filter: The topic name or filter on which questions come.
+    ///   - handler: Makes the answer.
+    /// - Throws: When the filter is not legal or the broker refuses it.
+    public func respond<Question: Sendable, Answer>(
+        to filter: String, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws {
+        try await respond(to: filter, qos: .one, handler: handler)
     }
 }

@@ -3,7 +3,7 @@ public import Foundation
 /// What an app does with a connection: open it, subscribe, publish, read.
 ///
 /// The first half is the published API, the second half the same for `async` code. What has a default implementation
-/// is spelled in terms of the rest, so that a mock implements little.
+/// is spelled in terms of the rest, so that a mock implements less.
 public protocol CourierSession: CourierEventManager {
     /// What the connection is doing now.
     var connectionState: ConnectionState { get }
@@ -72,7 +72,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
     ///   - errorDecodeHandler: Turns a message that decodes as `E` instead of `D` into an error; runs on the
-    ///     reader's side, on any thread.
+    ///     reader's side, on any thread. An error that is no `NSError` is found under `NSUnderlyingErrorKey`.
     /// - Returns: A publisher of values and errors.
     @preconcurrency
     func messagePublisher<D: Sendable, E>(
@@ -84,6 +84,11 @@ public protocol CourierSession: CourierEventManager {
     /// - Returns: The publisher.
     func messagePublisher() -> AnyPublisher<Message, Never>
 
+    /// The messages that a reader could not decode, each once for every such reader, for as long as the client lives.
+    ///
+    /// Its sinks run on the client's delivery queue.
+    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { get }
+
     // MARK: For async code
 
     /// Waits until the connection is established; returns at once when it is.
@@ -93,7 +98,7 @@ public protocol CourierSession: CourierEventManager {
 
     /// Encodes a value on the caller's side, sends it and waits for the acknowledgement.
     ///
-    /// Returns for QoS 0 when the message is handed to the connection. Cancelling the task ends the waiting, not the
+    /// Returns for QoS 0 when the client has taken the message. Cancelling the task ends the waiting, not the
     /// delivery: a message that was accepted is still sent.
     ///
     /// - Parameters:
@@ -113,4 +118,101 @@ public protocol CourierSession: CourierEventManager {
     ///   - request: From where and how.
     /// - Returns: A sequence in which each loop is a reader of its own.
     func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value>
+
+    /// Wants messages of a topic filter, as the form with pairs does, and waits for the broker's word.
+    ///
+    /// Without a connection it waits for the next one. Cancelling the task ends the waiting, not the subscription.
+    ///
+    /// - Parameter request: What and how; its buffer and acknowledgement are for readers and have no meaning here.
+    /// - Returns: The quality of service that the broker granted.
+    /// - Throws: When the filter is not legal or refused, or `CancellationError`.
+    @discardableResult
+    func subscribe(_ request: SubscriptionRequest) async throws -> QoS
+
+    /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
+    ///
+    /// - Parameter topic: The filter as it was subscribed.
+    /// - Throws: When the filter is not legal or the broker refuses, or `CancellationError`.
+    func unsubscribe(from topic: TopicTemplate) async throws
+
+    /// Waits until there is room for messages after a publish failed with
+    /// ``CourierError/Code-swift.struct/queueFull``; returns at once when there is.
+    ///
+    /// - Throws: When the client is destroyed, or `CancellationError`.
+    func readyToPublish() async throws
+
+    /// Asks a question on one topic and waits for the answer, which comes on a topic of this client's own (MQTT 5).
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers, for example by ``respond(to:qos:handler:)``.
+    ///   - timeout: How long to wait for the answer.
+    ///   - type: The type of the answer.
+    /// - Returns: The first answer.
+    /// - Throws: When it can not be sent or the answer not be decoded,
+    ///   ``CourierError/Code-swift.struct/timedOut`` when none comes in time,
+    ///   ``CourierError/Code-swift.struct/invalidConfiguration`` when the broker does not speak MQTT 5, or
+    ///   `CancellationError`.
+    func request<Question, Answer: Sendable>(
+        _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
+    ) async throws -> Answer
+
+    /// Answers questions until the task is cancelled.
+    ///
+    /// Questions are answered one after the other. One without a response topic, and one whose handler throws, gets no
+    /// answer; the latter is reported by ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``.
+    ///
+    /// - Parameters:
+    ///   - filter: The topic name or filter on which questions come.
+    ///   - qos: The quality of service of questions and answers.
+    ///   - handler: Makes the answer; runs on the caller's side.
+    /// - Throws: When the filter is not legal or the broker refuses it.
+    func respond<Question: Sendable, Answer>(
+        to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws
+
+    // MARK: With completions
+
+    /// Wants a connection, like ``connect(source:)``, and tells how it went.
+    ///
+    /// - Parameter completion: Called once on the client's delivery queue: when the connection is established, or
+    ///   with why it can not be without the app doing something first.
+    func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
+
+    /// Ends the connection, like ``CourierClient/disconnect()``, and tells when it is closed.
+    ///
+    /// - Parameter completion: Called once on the client's delivery queue.
+    func disconnect(completion: @escaping @Sendable () -> Void)
+
+    /// Hands bytes over for sending, past the adapters, and returns before they are sent: the fastest way to publish.
+    ///
+    /// - Parameters:
+    ///   - bytes: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service.
+    ///   - retain: Whether the broker keeps it for those who subscribe later.
+    ///   - properties: The properties of MQTT 5.
+    ///   - completion: Told once how it ended, on the client's delivery queue; `nil` when nobody wants to know.
+    /// - Throws: When the topic is not legal, or ``CourierError/Code-swift.struct/queueFull``; the completion is then
+    ///   not called.
+    func publish(
+        bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws
+
+    /// Wants messages of a topic filter, and tells what the broker granted.
+    ///
+    /// - Parameters:
+    ///   - filter: The topic filter.
+    ///   - qos: The highest quality of service.
+    ///   - completion: Called once on the client's delivery queue with the granted quality of service, or why there is
+    ///     none.
+    func subscribe(_ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void)
+
+    /// Wants no more messages of a topic filter, and tells when the broker has confirmed it.
+    ///
+    /// - Parameters:
+    ///   - filter: The filter as it was subscribed.
+    ///   - completion: Called once on the client's delivery queue.
+    func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }

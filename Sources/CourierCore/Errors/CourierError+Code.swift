@@ -18,6 +18,8 @@ extension CourierError {
             case decodingFailed = 121
             case queueFull = 130
             case messageExpired = 131
+            case messageReplaced = 132
+            case noReader = 133
             case sessionMissing = 140
             case clientDestroyed = 141
 
@@ -80,6 +82,10 @@ extension CourierError {
         public static let queueFull = Code(.queueFull)
         /// A message outlived its expiry before it could be sent.
         public static let messageExpired = Code(.messageExpired)
+        /// A newer message to the same topic took the place of one that waited for a connection.
+        public static let messageReplaced = Code(.messageReplaced)
+        /// A message came that no reader wanted and that the configuration does not keep.
+        public static let noReader = Code(.noReader)
         /// The call needs a session, and `connect()` was never called or the session was destroyed.
         public static let sessionMissing = Code(.sessionMissing)
         /// The client was destroyed while the call waited.

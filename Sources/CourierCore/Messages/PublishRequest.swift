@@ -12,7 +12,12 @@ public struct PublishRequest: Sendable {
     /// Whether the broker keeps it for those who subscribe later; `false` by default.
     public var isRetained: Bool
 
-    /// The properties of MQTT 5; ignored in 3.1.1.
+    /// Whether it takes the place of an earlier message to the same topic that still waits for a connection; `false`
+    /// by default. The earlier one fails with ``CourierError/Code-swift.struct/messageReplaced``.
+    public var isLatestOnly: Bool
+
+    /// The properties of MQTT 5. Before MQTT 5 only ``MessageProperties/messageExpiry`` has an effect: on how long
+    /// the message may wait here.
     public var properties: MessageProperties
 
     /// Collects the options.
@@ -21,16 +26,19 @@ public struct PublishRequest: Sendable {
     ///   - topic: The topic.
     ///   - qos: The quality of service; `.one` by default.
     ///   - isRetained: Whether the broker keeps it; `false` by default.
+    ///   - isLatestOnly: Whether it replaces an earlier one that still waits; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     public init(
         topic: TopicTemplate,
         qos: QoS = .one,
         isRetained: Bool = false,
+        isLatestOnly: Bool = false,
         properties: MessageProperties = MessageProperties()
     ) {
         self.topic = topic
         self.qos = qos
         self.isRetained = isRetained
+        self.isLatestOnly = isLatestOnly
         self.properties = properties
     }
 }

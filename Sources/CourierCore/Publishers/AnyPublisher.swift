@@ -18,13 +18,13 @@
 /// an object that is not `Sendable`, or that belongs to the main actor, may be used in them when the delivering place
 /// is its place.
 public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
-    typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
+    package typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
 
     private let attach: @Sendable (@escaping Receive) -> AnyCancellable
 
-    init(_ attach: @escaping @Sendable (@escaping Receive) -> AnyCancellable) { self.attach = attach }
+    package init(_ attach: @escaping @Sendable (@escaping Receive) -> AnyCancellable) { self.attach = attach }
 
-    func subscribe(_ receive: @escaping Receive) -> AnyCancellable { attach(receive) }
+    package func subscribe(_ receive: @escaping Receive) -> AnyCancellable { attach(receive) }
 
     /// Calls a closure with each value until the publisher ends or the subscription is cancelled.
     ///

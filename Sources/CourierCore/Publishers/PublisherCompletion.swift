@@ -8,7 +8,7 @@ public enum PublisherCompletion<Failure: Error>: Sendable {
 }
 
 /// What travels from a subject to a sink.
-enum PublisherSignal<Output: Sendable, Failure: Error>: Sendable {
+package enum PublisherSignal<Output: Sendable, Failure: Error>: Sendable {
     case value(Output)
     case completion(PublisherCompletion<Failure>)
 }

@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-private final class MockClient: CourierClient {
+private final class MockClient: CourierClient, QuietSession {
     let calls = Recorder<String>()
     let requests = Recorder<PublishRequest>()
     let subscriptions = Recorder<SubscriptionRequest>()
@@ -123,8 +123,38 @@ private final class MockClient: CourierClient {
     }
 }
 
+/// What no test here looks at.
+private protocol QuietSession: CourierSession {}
+
+extension QuietSession {
+    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
+        PassthroughSubject<DeadLetter, Never>().eraseToAnyPublisher()
+    }
+    func subscribe(_ request: SubscriptionRequest) async throws -> QoS { request.qos }
+    func unsubscribe(from topic: TopicTemplate) async throws {}
+    func readyToPublish() async throws {}
+    func request<Question, Answer: Sendable>(
+        _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
+    ) async throws -> Answer { throw CourierError(.timedOut, "Nobody answers here.") }
+    func respond<Question: Sendable, Answer>(
+        to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws {}
+    func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) { completion(.success(())) }
+    func disconnect(completion: @escaping @Sendable () -> Void) { completion() }
+    func publish(
+        bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws { completion?(.success(PublishReceipt())) }
+    func subscribe(
+        _ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void
+    ) { completion(.success(qos)) }
+    func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        completion(.success(()))
+    }
+}
+
 /// Has short forms of its own, as a mock written for the published API has.
-private final class OverridingClient: CourierSession {
+private final class OverridingClient: QuietSession {
     let mock = MockClient()
 
     func connect() { mock.calls.record("own connect") }

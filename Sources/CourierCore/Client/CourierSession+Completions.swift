@@ -1,0 +1,52 @@
+public import Foundation
+
+extension CourierSession {
+    /// Hands bytes over for sending, past the adapters, and returns before they are sent.
+    ///
+    /// - Parameters:
+    ///   - bytes: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - retain: Whether the broker keeps it; `false` by default.
+    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
+    /// - Throws: When the topic is not legal or the queue is full; the completion is then not called.
+    public func publish(
+        bytes: [UInt8], to topic: String, qos: QoS = .one, retain: Bool = false,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
+    ) throws {
+        try publish(
+            bytes: bytes, to: topic, qos: qos, retain: retain, properties: MessageProperties(), completion: completion)
+    }
+
+    /// Hands data over for sending, past the adapters, and returns before it is sent.
+    ///
+    /// - Parameters:
+    ///   - data: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - retain: Whether the broker keeps it; `false` by default.
+    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
+    /// - Throws: When the topic is not legal or the queue is full; the completion is then not called.
+    public func publish(
+        data: Data, to topic: String, qos: QoS = .one, retain: Bool = false,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
+    ) throws {
+        try publish(bytes: Array(data), to: topic, qos: qos, retain: retain, completion: completion)
+    }
+
+    /// Hands text over for sending as UTF-8, past the adapters, and returns before it is sent.
+    ///
+    /// - Parameters:
+    ///   - text: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - retain: Whether the broker keeps it; `false` by default.
+    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
+    /// - Throws: When the topic is not legal or the queue is full; the completion is then not called.
+    public func publish(
+        text: String, to topic: String, qos: QoS = .one, retain: Bool = false,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
+    ) throws {
+        try publish(bytes: Array(text.utf8), to: topic, qos: qos, retain: retain, completion: completion)
+    }
+}

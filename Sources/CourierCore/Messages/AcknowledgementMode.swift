@@ -1,0 +1,13 @@
+/// When a reader's messages of QoS 1 and 2 are acknowledged to the broker.
+public enum AcknowledgementMode: Hashable, Sendable {
+    /// As soon as the client has them. A process that dies with messages it has not read has lost them, unless a
+    /// durable store kept them.
+    case onReceipt
+
+    /// When the loop that reads them asks for the next one, or earlier by ``Message/acknowledge()``. A message whose
+    /// loop is left before that comes again with the next connection.
+    ///
+    /// A message that several such readers get is acknowledged when the last of them is done. Acknowledgements go out
+    /// in the order of the messages [MQTT-4.6.0-2], so one slow message holds back those behind it.
+    case afterProcessing
+}

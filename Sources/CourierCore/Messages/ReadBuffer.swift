@@ -1,0 +1,33 @@
+/// How many messages may wait for one reader, and what happens to the next one.
+///
+/// Messages of QoS 1 and 2 are never dropped: at the limit the client stops reading from the broker until half of the
+/// buffer is free, whatever the policy says. The policy is for QoS 0.
+public struct ReadBuffer: Hashable, Sendable {
+    /// What happens to a message of QoS 0 when there is no room.
+    public enum Overflow: Hashable, Sendable {
+        /// The oldest one of QoS 0 that waits is given up, so that the newest always arrives.
+        case dropOldest
+
+        /// The one that is just coming is given up.
+        case dropNewest
+
+        /// Nothing is given up: the client stops reading from the broker, for all of its readers.
+        case pause
+    }
+
+    /// The number of messages that may wait, at least 1.
+    public let limit: Int
+
+    /// What happens to a message of QoS 0 when there is no room; ``Overflow/dropOldest`` by default.
+    public let overflow: Overflow
+
+    /// Names a limit and what happens at it.
+    ///
+    /// - Parameters:
+    ///   - limit: The number of messages that may wait, 16,384 by default; less than 1 counts as 1.
+    ///   - overflow: What happens to a message of QoS 0 at the limit; the oldest is dropped by default.
+    public init(limit: Int = 16_384, overflow: Overflow = .dropOldest) {
+        self.limit = max(1, limit)
+        self.overflow = overflow
+    }
+}
