@@ -1,0 +1,38 @@
+/// A law that an implementation breaks, thrown by ``MessageStoreLaws``, ``MessageAdapterLaws`` and ``DuplexByteStreamLaws``.
+public struct LawViolation: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name of the law, such as `batchesAreAtomic`.
+    public let law: String
+
+    /// What should have happened, and what did.
+    public let finding: String
+
+    init(_ law: String, _ finding: String) {
+        self.law = law
+        self.finding = finding
+    }
+
+    /// The law and what happened.
+    public var description: String { "\(law): \(finding)" }
+}
+
+/// What a check reports as broken, before the law's name is put in front of it.
+struct Finding: Error {
+    let text: String
+    init(_ text: String) { self.text = text }
+}
+
+/// Throws unless `condition` holds.
+func require(_ condition: Bool, _ text: @autoclosure () -> String) throws(Finding) {
+    if !condition { throw Finding(text()) }
+}
+
+/// Throws unless the two are equal.
+func require<Value: Equatable>(_ what: String, _ found: Value, is expected: Value) throws(Finding) {
+    if found != expected { throw Finding("\(what) is \(brief(found)) and should be \(brief(expected))") }
+}
+
+/// A value in words of bearable length.
+func brief<Value>(_ value: Value) -> String {
+    let text = "\(value)"
+    return text.count <= 400 ? text : "\(text.prefix(400))…"
+}

@@ -1,0 +1,72 @@
+import CourierTransport
+import Synchronization
+
+/// A stream that is examined: passes everything on and looks at what it answers.
+///
+/// A false count does not reach the channel, which would trap: it becomes an error, and is remembered.
+final class MeasuredStream: DuplexByteStream {
+    private struct Held {
+        weak var readiness: StreamReadiness?
+        init(_ readiness: StreamReadiness) { self.readiness = readiness }
+    }
+
+    private struct State {
+        var falseCount: String?
+        var readiness: Held?
+    }
+
+    let stream: any DuplexByteStream
+    private let bytesPerRead: Int
+    private let state = Mutex(State())
+
+    init(_ stream: any DuplexByteStream, bytesPerRead: Int) {
+        self.stream = stream
+        self.bytesPerRead = bytesPerRead
+    }
+
+    var name: String { stream.name }
+    /// Whether the stream still has what it was opened with.
+    var holdsReadiness: Bool { state.withLock { $0.readiness?.readiness != nil } }
+
+    /// The first count that can not be true.
+    var falseCount: String? { state.withLock { $0.falseCount } }
+
+    func open(_ readiness: StreamReadiness) throws(TransportError) {
+        state.withLock { $0.readiness = Held(readiness) }
+        try stream.open(readiness)
+    }
+
+    func read(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead {
+        let room = min(bytesPerRead, buffer.byteCount)
+        let result = try buffer.withUnsafeMutableBytes { space throws(TransportError) in
+            var part = UnsafeMutableRawBufferPointer(rebasing: space[..<room]).mutableBytes
+            return try stream.read(into: &part)
+        }
+        switch result {
+        case .bytes(let count): try check(count, atLeast: 1, of: room, "a read into \(room) bytes brought")
+        case .bytesThenWait(let count): try check(count, atLeast: 0, of: room, "a read into \(room) bytes brought")
+        case .ended: break
+        }
+        return result
+    }
+
+    func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite {
+        let result = try stream.write(bytes)
+        let all = bytes.byteCount
+        switch result {
+        case .bytes(let count): try check(count, atLeast: 1, of: all, "a write of \(all) bytes took")
+        case .bytesThenWait(let count): try check(count, atLeast: 0, of: all, "a write of \(all) bytes took")
+        }
+        return result
+    }
+
+    func closeOutput() { stream.closeOutput() }
+    func close(abruptly: Bool) { stream.close(abruptly: abruptly) }
+
+    private func check(_ count: Int, atLeast least: Int, of most: Int, _ what: String) throws(TransportError) {
+        if (least...max(least, most)).contains(count) { return }
+        let text = "\(what) \(count)"
+        state.withLock { $0.falseCount = $0.falseCount ?? text }
+        throw TransportError(.systemFailure, text)
+    }
+}

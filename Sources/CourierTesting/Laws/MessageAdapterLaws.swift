@@ -1,0 +1,192 @@
+public import CourierCore
+public import Foundation
+import Synchronization
+
+/// The contract of `MessageAdapter` as checks that an app runs on its own adapter.
+///
+/// ```swift
+/// @Test func `our adapter keeps the laws`() async throws {
+///     try await MessageAdapterLaws.check(CSVAdapter(), values: [Row(a: 1), Row(a: -1)], malformed: [Data("\"".utf8)])
+/// }
+/// ```
+public enum MessageAdapterLaws {
+    /// One promise of the contract.
+    public enum Law: String, CaseIterable, Sendable {
+        /// The content type is a MIME type, and always the same.
+        case namesItsContentType
+        /// What was written is read as the same value, on any topic.
+        case roundTrips
+        /// Payloads are read wherever they begin in their memory, as slices of a read buffer do not begin at 0.
+        case readsSlices
+        /// A value of a type that is not the adapter's is not written, and not read: the next adapter is asked.
+        case refusesForeignTypes
+        /// Bytes that are not the adapter's format are an error.
+        case refusesMalformedPayloads
+        /// What is read depends on the payload alone, not on what came before, errors included.
+        case keepsNoState
+        /// Many threads may use it at the same time.
+        case worksConcurrently
+    }
+
+    /// A type that no adapter can know.
+    private struct ForeignValue {}
+
+    /// Checks all laws.
+    ///
+    /// - Parameters:
+    ///   - adapter: The adapter.
+    ///   - values: Values that it can write and read, at least two that differ; ends of ranges and empty ones find most.
+    ///   - malformed: Payloads that are not its format; none by default, for adapters that take all bytes.
+    ///   - topic: A topic that it may be used for.
+    ///   - patience: After how much real time a law counts as broken when something does not come, 30 s by default.
+    /// - Throws: ``LawViolation`` for the first law that is broken.
+    public static func check<Value: Equatable & Sendable>(
+        _ adapter: any MessageAdapter, values: [Value], malformed: [Data] = [], topic: String = "laws/adapter",
+        patience: Duration = .seconds(30)
+    ) async throws {
+        let bench = AdapterBench(adapter: adapter, values: values, malformed: malformed, topic: topic)
+        for law in Law.allCases {
+            try await LawRun.run(law.rawValue, patience: patience) {
+                switch law {
+                case .namesItsContentType: try bench.namesItsContentType()
+                case .roundTrips: try bench.roundTrips()
+                case .readsSlices: try bench.readsSlices()
+                case .refusesForeignTypes: try bench.refusesForeignTypes(ForeignValue())
+                case .refusesMalformedPayloads: try bench.refusesMalformedPayloads()
+                case .keepsNoState: try bench.keepsNoState()
+                case .worksConcurrently: try await bench.worksConcurrently()
+                }
+            }
+        }
+    }
+}
+
+/// Threads that begin together.
+private final class AdapterCrew: Sendable {
+    private struct State {
+        var ended = 0
+        var errors: [any Error] = []
+    }
+
+    private let size: Int
+    private let condition = NSCondition()
+    private let started = Atomic(0)
+    private let state = Mutex(State())
+    private let completion: @Sendable ([any Error]) -> Void
+
+    init(_ size: Int, completion: @escaping @Sendable ([any Error]) -> Void) {
+        self.size = size
+        self.completion = completion
+    }
+
+    /// Returns when all have come here.
+    func awaitAll() {
+        condition.lock()
+        started.add(1, ordering: .relaxed)
+        condition.broadcast()
+        while started.load(ordering: .relaxed) < size { condition.wait() }
+        condition.unlock()
+    }
+
+    /// One has done its work; the last reports for all.
+    func ended(_ result: Result<Void, any Error>) {
+        let errors = state.withLock { state -> [any Error]? in
+            state.ended += 1
+            if case .failure(let error) = result { state.errors.append(error) }
+            return state.ended == size ? state.errors : nil
+        }
+        if let errors { completion(errors) }
+    }
+}
+
+/// An adapter under examination, with material for it.
+private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
+    let adapter: any MessageAdapter
+    let values: [Value]
+    let malformed: [Data]
+    let topic: String
+
+    private func write(_ value: Value) throws -> Data { try adapter.toMessage(data: value, topic: topic) }
+    private func read(_ payload: Data) throws -> Value { try adapter.fromMessage(payload, topic: topic) }
+
+    func namesItsContentType() throws {
+        let first = adapter.contentType
+        try require("the content type asked for again", adapter.contentType, is: first)
+        let parts = first.prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
+        let isPlain = first.prefix { $0 != ";" }.utf8.allSatisfy { (33...126).contains($0) }
+        let isMIME = parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+        try require(isMIME && isPlain && first.utf8.count <= 65_535, "\"\(brief(first))\" is no MIME type")
+    }
+
+    func roundTrips() throws {
+        try require(values.count >= 2 && values.contains { $0 != values[0] }, "give at least two values that differ")
+        for value in values {
+            try require("what is read back", try read(try write(value)), is: value)
+            let payload: Data = try adapter.toMessage(data: value, topic: "another/topic")
+            let back: Value = try adapter.fromMessage(payload, topic: "a/third/topic")
+            try require("what is read back on another topic", back, is: value)
+        }
+    }
+
+    func readsSlices() throws {
+        for value in values {
+            let payload = try write(value)
+            let buffer = Data([0xFF, 0x7B, 0x00]) + payload + Data([0xFF])
+            let slice = buffer[(buffer.startIndex + 3)..<(buffer.endIndex - 1)]
+            try require("what is read from the middle of a buffer", try read(slice), is: value)
+        }
+    }
+
+    func refusesForeignTypes<Foreign>(_ foreign: Foreign) throws {
+        let written = Result { try adapter.toMessage(data: foreign, topic: topic) }
+        if case .success(let data) = written {
+            throw Finding("a value of a foreign type was written as \(data.count) bytes")
+        }
+        for value in values {
+            let payload = try write(value)
+            let read = Result { () throws -> Foreign in try adapter.fromMessage(payload, topic: topic) }
+            if case .success = read { throw Finding("a payload was read as a foreign type") }
+        }
+    }
+
+    func refusesMalformedPayloads() throws {
+        for payload in malformed {
+            if let value = try? read(payload) {
+                throw Finding("\(payload.count) malformed bytes were read as \(brief(value))")
+            }
+        }
+    }
+
+    func keepsNoState() throws {
+        let payloads = try values.map { try write($0) }
+        for round in 0..<3 {
+            for index in payloads.indices.reversed() {
+                try require("value \(index) read in round \(round)", try read(payloads[index]), is: values[index])
+                for payload in malformed { _ = try? read(payload) }
+                try require("value \(index) read behind others", try read(payloads[index]), is: values[index])
+            }
+            for value in values { try require("a value written again", try read(try write(value)), is: value) }
+        }
+    }
+
+    /// On threads of its own, which run at the same time however busy the tasks' executor is.
+    func worksConcurrently() async throws {
+        let (threads, rounds) = (8, 250)
+        let errors = await withCheckedContinuation { continuation in
+            let crew = AdapterCrew(threads) { continuation.resume(returning: $0) }
+            for number in 0..<threads {
+                Thread.detachNewThread {
+                    crew.awaitAll()
+                    let result = Result {
+                        for round in 0..<rounds {
+                            let value = values[(number + round) % values.count]
+                            try require("what a thread reads back", try read(try write(value)), is: value)
+                        }
+                    }
+                    crew.ended(result)
+                }
+            }
+        }
+        if let error = errors.first { throw error }
+    }
+}

@@ -1,0 +1,49 @@
+import CourierCore
+
+/// The laws about a store that is full.
+enum StoreLimitLaws {
+    /// How many messages of 1 KiB a store takes at most that is meant to be small.
+    private static let smallLimit: UInt64 = 2_000
+
+    static func refusalChangesNothing(_ probe: StoreProbe) async throws {
+        let (refused, error, before) = try await fill(probe)
+        try require(error.code == .storeFull, "a full store refuses with \(error.code) instead of storeFull")
+        try require("the store behind a refused batch", try await probe.snapshot(), is: before)
+        // Once more, with what would have room in front of what has none.
+        let batch = [.rememberPacketID(40_000), .removeOutgoing(StoreProbe.id(1))] + Self.batch(refused, times: 4)
+        guard case .failure = await probe.result(of: batch) else { throw Finding("the same batch was accepted later") }
+        try require("the store behind a batch that removes and is refused", try await probe.snapshot(), is: before)
+    }
+
+    static func fullStoreRemoves(_ probe: StoreProbe) async throws {
+        let (next, _, before) = try await fill(probe)
+        let ids = before.outgoing.map(\.message.id)
+        try await probe.commit(ids.prefix(max(1, ids.count / 2)).map { .removeOutgoing($0) })
+        let left = try await probe.outgoing().map(\.message.id)
+        try require("what a removal leaves", left, is: Array(ids.dropFirst(max(1, ids.count / 2))))
+        try await probe.commit(.enqueue(StoreProbe.message(next + 10, payload: [1])))
+        try require("the last of what goes out", try await probe.outgoingIDs().last, is: next + 10)
+    }
+
+    /// Stores batches until one is refused.
+    private static func fill(
+        _ probe: StoreProbe
+    ) async throws -> (refused: UInt64, error: CourierError, before: StoreProbe.Snapshot) {
+        var id: UInt64 = 1
+        while id <= smallLimit {
+            if case .failure(let error) = await probe.result(of: batch(id, times: 2)) {
+                let before = try await probe.snapshot()
+                let stayed = before.outgoing.contains { $0.message.id.rawValue >= id }
+                try require(!stayed, "a part of a refused batch stayed")
+                return (id, error, before)
+            }
+            id += 2
+        }
+        throw Finding("it took \(smallLimit) messages of 1 KiB; give a store with a smaller limit")
+    }
+
+    private static func batch(_ id: UInt64, times: UInt64) -> [StoreChange] {
+        let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: 1_024)
+        return (0..<times).map { .enqueue(StoreProbe.message(id + $0, payload: payload)) }
+    }
+}

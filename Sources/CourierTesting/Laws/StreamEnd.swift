@@ -1,0 +1,126 @@
+import CourierTransport
+
+/// The owner of one end's channel, which compares what comes with what should.
+///
+/// Safe to share: everything mutable is touched on the loop only, whose channel calls it.
+final class StreamEnd: ChannelHandler, @unchecked Sendable {
+    private enum Goal {
+        case bytes(Int)
+        case endOfInput
+        case close
+    }
+
+    private let loop: EventLoop
+    private var channel: ByteChannel?
+    private var bytes: [UInt8] = []
+    private var hasInputEnded = false
+    private var closeReason: ChannelCloseReason?
+    private var waiting: (goal: Goal, continuation: CheckedContinuation<Void, Never>)?
+
+    private init(_ loop: EventLoop) { self.loop = loop }
+
+    /// Opens `stream` on the loop that this is called on.
+    static func open(_ stream: any DuplexByteStream, on loop: EventLoop) -> StreamEnd {
+        let end = StreamEnd(loop)
+        var options = ChannelOptions()
+        options.staysOpenAfterInputClosed = true
+        end.channel = ByteChannel.connect(to: .stream(stream), options: options, on: loop, handler: end)
+        return end
+    }
+
+    // MARK: Doing
+
+    func onLoop<Result: Sendable>(_ body: @escaping @Sendable (StreamEnd) -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: body(self)) }
+        }
+    }
+
+    func perform(_ action: @escaping @Sendable (ByteChannel) -> Void) async {
+        await onLoop { end in
+            if let channel = end.channel { action(channel) }
+        }
+    }
+
+    func write(_ bytes: [UInt8]) async { await perform { $0.write(bytes.span.bytes) } }
+
+    // MARK: Waiting
+
+    /// Waits for as many bytes and compares them; they are then forgotten.
+    func expect(_ expected: [UInt8]) async throws {
+        await wait(for: .bytes(expected.count))
+        let (found, reason) = await onLoop { end in
+            let found = Array(end.bytes.prefix(expected.count))
+            end.bytes.removeFirst(found.count)
+            return (found, end.closeReason)
+        }
+        if found.count < expected.count {
+            let how = reason.map { ", and the stream was closed: \($0)" } ?? ", and then its input ended"
+            throw Finding("\(found.count) of \(expected.count) bytes came\(how)")
+        }
+        if found == expected { return }
+        if let wrong = found.indices.first(where: { found[$0] != expected[$0] }) {
+            throw Finding("byte \(wrong) of \(expected.count) is \(found[wrong]) and should be \(expected[wrong])")
+        }
+    }
+
+    func expectEndOfInput() async throws {
+        await wait(for: .endOfInput)
+        let (hasEnded, reason, extra) = await onLoop { ($0.hasInputEnded, $0.closeReason, $0.bytes.count) }
+        try require(extra == 0, "\(extra) bytes came that nobody wrote")
+        try require(hasEnded, "the peer's output did not end in order, but so: \(brief(reason))")
+    }
+
+    /// Waits for the end of the input or of the stream; `nil` when the input ended in order.
+    func firstEnd() async -> ChannelCloseReason? {
+        await wait(for: .endOfInput)
+        return await onLoop { $0.hasInputEnded ? nil : $0.closeReason }
+    }
+
+    func expectClose() async throws -> ChannelCloseReason {
+        await wait(for: .close)
+        guard let reason = await onLoop(\.closeReason) else { throw Finding("it did not close") }
+        return reason
+    }
+
+    private func wait(for goal: Goal) async {
+        await withCheckedContinuation { continuation in
+            loop.execute { [self] in
+                waiting = (goal, continuation)
+                check()
+            }
+        }
+    }
+
+    private func check() {
+        guard let (goal, continuation) = waiting else { return }
+        let isMet =
+            switch goal {
+            case .bytes(let count): bytes.count >= count || hasInputEnded || closeReason != nil
+            case .endOfInput: hasInputEnded || closeReason != nil
+            case .close: closeReason != nil
+            }
+        guard isMet else { return }
+        waiting = nil
+        continuation.resume()
+    }
+
+    // MARK: What the channel tells
+
+    func received(_ bytes: RawSpan) -> Int {
+        bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) }
+        check()
+        return bytes.byteCount
+    }
+
+    func inputClosed() {
+        hasInputEnded = true
+        check()
+    }
+
+    func closed(_ reason: ChannelCloseReason) {
+        closeReason = reason
+        channel = nil
+        check()
+    }
+}

@@ -1,0 +1,21 @@
+import MQTTCodec
+
+/// Packets that came and were not dealt with, first come first.
+struct PacketInbox: Sendable {
+    private var packets: [Packet] = []
+    private var first = 0
+
+    mutating func append(_ packet: Packet) { packets.append(packet) }
+
+    mutating func popFirst() -> Packet? {
+        guard first < packets.count else { return nil }
+        defer {
+            first += 1
+            if first == packets.count {
+                packets.removeAll(keepingCapacity: first < 1_024)
+                first = 0
+            }
+        }
+        return packets[first]
+    }
+}

@@ -1,0 +1,55 @@
+public import MQTTCodec
+
+/// Many messages from a ``ScriptedBroker``, faster than a client may like.
+///
+/// ```swift
+/// .flood(PublishFlood(count: 100_000, qos: .atLeastOnce, exceedsReceiveMaximum: true))
+/// ```
+///
+/// Each payload starts with the message's number as eight big-endian bytes, counted from 0, as far as it has room.
+public struct PublishFlood: Hashable, Sendable {
+    /// How many messages.
+    public var count: Int
+
+    /// The topic name of all; `flood` by default.
+    public var topic = "flood"
+
+    /// The size of each payload in bytes; 64 by default.
+    public var payloadSize = 64
+
+    /// The quality of service; QoS 0 by default.
+    public var qos = PacketQoS.atMostOnce
+
+    /// Whether messages of QoS 1 and 2 are sent although the client has not acknowledged as many as its receive maximum
+    /// allows; `false` by default, and the flood then waits for acknowledgements. Packet ids that are in flight are used
+    /// again only when all 65,535 are.
+    public var exceedsReceiveMaximum = false
+
+    /// Makes a flood.
+    ///
+    /// - Parameters:
+    ///   - count: How many messages.
+    ///   - topic: The topic name of all.
+    ///   - payloadSize: The size of each payload in bytes.
+    ///   - qos: The quality of service.
+    ///   - exceedsReceiveMaximum: Whether the client's receive maximum is broken.
+    public init(
+        count: Int, topic: String = "flood", payloadSize: Int = 64, qos: PacketQoS = .atMostOnce,
+        exceedsReceiveMaximum: Bool = false
+    ) {
+        self.count = count
+        self.topic = topic
+        self.payloadSize = payloadSize
+        self.qos = qos
+        self.exceedsReceiveMaximum = exceedsReceiveMaximum
+    }
+
+    /// The payload of message `number`.
+    func payload(_ number: Int) -> [UInt8] {
+        var payload = [UInt8](repeating: 0, count: max(0, payloadSize))
+        for index in 0..<min(8, payload.count) {
+            payload[index] = UInt8(truncatingIfNeeded: number >> (8 * (7 - index)))
+        }
+        return payload
+    }
+}

@@ -1,0 +1,178 @@
+import CourierTransport
+import MQTTCodec
+import Synchronization
+
+/// What happened at a ``ScriptedBroker``, and who waits for what is yet to happen. Belongs to the broker's loop.
+struct ScriptJournal {
+    /// What a test waits for.
+    enum Goal {
+        case packet(PacketPattern, remaining: Int, connection: Int?)
+        case opening(Int)
+        case end(Int)
+        case played
+
+        var words: String {
+            switch self {
+            case .packet(let pattern, _, _): "\(pattern)"
+            case .opening(let number): "connection \(number)"
+            case .end(let number): "the end of connection \(number)"
+            case .played: "the end of the script"
+            }
+        }
+    }
+
+    /// What has come.
+    enum Finding {
+        case packet(ReceivedPacket)
+        case connection(RecordedConnection)
+        case played
+    }
+
+    /// Somebody who waits. Both sides know it, so that cancelling can overtake the beginning.
+    final class Waiter: Sendable {
+        let isCancelled = Atomic(false)
+    }
+
+    private struct Waiting {
+        let waiter: Waiter
+        var goal: Goal
+        let continuation: CheckedContinuation<Finding, any Error>
+    }
+
+    let packetLimit: Int
+    private(set) var connections: [RecordedConnection] = []
+    private(set) var failures: [ScriptFailure] = []
+    /// What came on all connections, in order.
+    private(set) var packets: [ReceivedPacket] = []
+    private var playedCount = 0
+    /// How many connections the script has.
+    private let scriptedCount: Int
+    private var waiting: [Waiting] = []
+    private var isShutDown = false
+
+    init(scriptedCount: Int, packetLimit: Int) {
+        self.scriptedCount = scriptedCount
+        self.packetLimit = packetLimit
+    }
+
+    // MARK: What happens
+
+    mutating func opened(at now: ContinuousClock.Instant) -> Int {
+        connections.append(RecordedConnection(number: connections.count + 1, openedAt: now))
+        settle()
+        return connections.count
+    }
+
+    /// `false` when so much has been recorded that there is no room.
+    mutating func received(_ packet: Packet, on number: Int, at now: ContinuousClock.Instant) -> Bool {
+        guard packets.count < packetLimit else { return false }
+        let received = ReceivedPacket(packet: packet, connection: number, receivedAt: now)
+        packets.append(received)
+        connections[number - 1].packets.append(received)
+        for index in waiting.indices { waiting[index].goal.count(received) }
+        for met in takeWaiting(where: { $0.goal.isMetByPacket }) {
+            met.continuation.resume(returning: .packet(received))
+        }
+        return true
+    }
+
+    mutating func counted(received: Int, on number: Int) { connections[number - 1].receivedByteCount = received }
+    mutating func counted(sent: Int, on number: Int) { connections[number - 1].sentByteCount = sent }
+
+    mutating func closed(_ number: Int, _ reason: ChannelCloseReason, at now: ContinuousClock.Instant) {
+        connections[number - 1].closedAt = now
+        connections[number - 1].closeReason = reason
+        settle()
+    }
+
+    mutating func played(_ number: Int) {
+        guard number <= scriptedCount else { return }
+        playedCount += 1
+        settle()
+    }
+
+    mutating func failed(_ failure: ScriptFailure) {
+        failures.append(failure)
+        for met in takeWaiting(where: { _ in true }) { met.continuation.resume(throwing: failure) }
+    }
+
+    mutating func shutDown() {
+        isShutDown = true
+        for met in takeWaiting(where: { _ in true }) { met.continuation.resume(throwing: Self.gone(met.goal)) }
+    }
+
+    // MARK: Who waits
+
+    mutating func wait(_ waiter: Waiter, for goal: Goal, _ continuation: CheckedContinuation<Finding, any Error>) {
+        if waiter.isCancelled.load(ordering: .relaxed) { return continuation.resume(throwing: CancellationError()) }
+        var goal = goal
+        if let finding = search(&goal) { return continuation.resume(returning: finding) }
+        if let failure = failures.first { return continuation.resume(throwing: failure) }
+        if isShutDown { return continuation.resume(throwing: Self.gone(goal)) }
+        waiting.append(Waiting(waiter: waiter, goal: goal, continuation: continuation))
+    }
+
+    mutating func cancel(_ waiter: Waiter) {
+        for met in takeWaiting(where: { $0.waiter === waiter }) {
+            met.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private static func gone(_ goal: Goal) -> ScriptFailure {
+        ScriptFailure(
+            connection: nil, step: nil, expectation: "", event: "the broker was shut down before \(goal.words) came")
+    }
+
+    /// What has come already; otherwise `goal` is what is left to come.
+    private func search(_ goal: inout Goal) -> Finding? {
+        switch goal {
+        case .packet:
+            for received in packets {
+                goal.count(received)
+                if goal.isMetByPacket { return .packet(received) }
+            }
+            return nil
+        case .opening(let number):
+            return connections.indices.contains(number - 1) ? .connection(connections[number - 1]) : nil
+        case .end(let number):
+            guard connections.indices.contains(number - 1), connections[number - 1].closedAt != nil else { return nil }
+            return .connection(connections[number - 1])
+        case .played: return playedCount >= scriptedCount ? .played : nil
+        }
+    }
+
+    /// Finishes those whose connection, end or script has come.
+    private mutating func settle() {
+        let all = waiting
+        waiting = []
+        for var waiting in all {
+            if case .packet = waiting.goal {
+                self.waiting.append(waiting)
+            } else if let finding = search(&waiting.goal) {
+                waiting.continuation.resume(returning: finding)
+            } else {
+                self.waiting.append(waiting)
+            }
+        }
+    }
+
+    private mutating func takeWaiting(where condition: (Waiting) -> Bool) -> [Waiting] {
+        let taken = waiting.filter(condition)
+        if !taken.isEmpty { waiting.removeAll(where: condition) }
+        return taken
+    }
+}
+
+extension ScriptJournal.Goal {
+    /// Counts a packet that came, if it is meant.
+    fileprivate mutating func count(_ received: ReceivedPacket) {
+        guard case .packet(let pattern, let remaining, let connection) = self, remaining > 0,
+            connection == nil || connection == received.connection, pattern.matches(received.packet)
+        else { return }
+        self = .packet(pattern, remaining: remaining - 1, connection: connection)
+    }
+
+    fileprivate var isMetByPacket: Bool {
+        if case .packet(_, let remaining, _) = self { remaining <= 0 } else { false }
+    }
+}

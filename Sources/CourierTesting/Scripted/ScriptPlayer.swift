@@ -1,0 +1,301 @@
+import MQTTCodec
+
+/// Plays the script of one connection, as a pure machine: what came goes in, and what is to be done comes out.
+///
+/// `running → serving` at the end of the script, or `→ ended`, which is final, when the connection was cut or the script has
+/// failed. Perform the actions in their order, call ``timerFired(now:into:)`` at ``nextDeadline``, and call
+/// ``proceed(now:into:)`` while ``wantsToProceed``.
+struct ScriptPlayer: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    enum Action: Sendable {
+        case setVersion(ProtocolVersion)
+        case send(Packet)
+        case sendBytes([UInt8])
+        case cutAfterSending(Int, CutStyle)
+        case cutAfterReceiving(Int, CutStyle)
+        case stopReading
+        case resumeReading
+        /// Say when the gate is released. Comes once for each gate.
+        case watch(ScriptGate)
+        /// The last but for `.finished` and `.failed`.
+        case cut(CutStyle)
+        case failed(ScriptFailure)
+        /// The script has been played. Comes at most once.
+        case finished
+    }
+
+    private enum State: Sendable {
+        case ready
+        case expecting(PacketPattern)
+        case serving(until: PacketPattern?)
+        case pausing(until: Instant)
+        case holding(ScriptGate)
+        case flooding(PublishFlood, sent: Int)
+        case stalled
+        case ended
+    }
+
+    struct Delayed: Sendable {
+        let deadline: Instant
+        let packet: Packet
+    }
+
+    struct ActiveFault: Sendable {
+        let fault: AnswerFault
+        var remaining: Int
+        /// What waits for its group to fill.
+        var group: [Packet] = []
+    }
+
+    let connection: Int
+    private let steps: [(number: Int, step: ScriptStep)]
+    private var nextStep = 0
+    private var state = State.ready
+    private var hasFinished = false
+    private var inbox = PacketInbox()
+    /// What was last expected.
+    private var lastPacket: Packet?
+    var version = ProtocolVersion.v311
+    var receiveMaximum = Int(UInt16.max)
+    var faults: [ActiveFault] = []
+    /// In the order of their deadlines.
+    var delayed: [Delayed] = []
+    var held: [(gate: ScriptGate, packet: Packet)] = []
+    var watched: Set<ObjectIdentifier> = []
+    var releasedGates: Set<ObjectIdentifier> = []
+    var inFlight: Set<PacketID> = []
+    var lastID: UInt16 = 0
+
+    /// Whether so much waits to be written that a flood has to wait.
+    var isCongested = false
+
+    init(_ steps: [ScriptStep], connection: Int) {
+        self.connection = connection
+        self.steps = steps.enumerated().flatMap { index, step in Self.flatten(step).map { (index + 1, $0) } }
+    }
+
+    private static func flatten(_ step: ScriptStep) -> [ScriptStep] {
+        if case .group(let steps) = step { steps.flatMap(flatten) } else { [step] }
+    }
+
+    // MARK: What the owner asks
+
+    /// When ``timerFired(now:into:)`` wants to be called.
+    var nextDeadline: Instant? {
+        let first = delayed.first?.deadline
+        guard case .pausing(let deadline) = state else { return first }
+        return min(deadline, first ?? deadline)
+    }
+
+    /// Whether there is more to say at once.
+    var wantsToProceed: Bool {
+        guard !isCongested, case .flooding(let flood, let sent) = state else { return false }
+        return sent >= flood.count || maySendMore(of: flood)
+    }
+
+    /// What the script still waits for, for a message; `nil` when it has been played.
+    var unplayed: ScriptFailure? {
+        hasFinished ? nil : failure("the script has not come further")
+    }
+
+    // MARK: Inputs
+
+    mutating func opened(now: Instant, into actions: inout [Action]) { run(now, &actions) }
+
+    mutating func received(_ packet: Packet, now: Instant, into actions: inout [Action]) {
+        if case .connect(let connect) = packet {
+            version = connect.version
+            receiveMaximum = Int(connect.properties.receiveMaximum ?? .max)
+            actions.append(.setVersion(version))
+        }
+        if case .ended = state { return }
+        inbox.append(packet)
+        run(now, &actions)
+    }
+
+    mutating func receivedMalformed(_ error: DecodeError, into actions: inout [Action]) {
+        fail("the client sent malformed bytes: \(error)", &actions)
+    }
+
+    /// There is room to write again, or ``wantsToProceed``.
+    mutating func proceed(now: Instant, into actions: inout [Action]) { run(now, &actions) }
+
+    mutating func released(_ gate: ScriptGate, now: Instant, into actions: inout [Action]) {
+        releasedGates.insert(ObjectIdentifier(gate))
+        actions += held.filter { $0.gate === gate }.map { .send($0.packet) }
+        held.removeAll { $0.gate === gate }
+        if case .holding(let awaited) = state, awaited === gate {
+            state = .ready
+            run(now, &actions)
+        }
+    }
+
+    mutating func timerFired(now: Instant, into actions: inout [Action]) {
+        let due = delayed.prefix { $0.deadline <= now }
+        actions += due.map { .send($0.packet) }
+        delayed.removeFirst(due.count)
+        if case .pausing(let deadline) = state, deadline <= now { state = .ready }
+        run(now, &actions)
+    }
+
+    /// A limit of bytes was reached and the connection cut, as the script wanted.
+    mutating func connectionCut(into actions: inout [Action]) {
+        state = .ended
+        finish(&actions)
+    }
+
+    /// The client is gone. What it should have done before is a failure; what the script would have said is not.
+    mutating func connectionLost(_ why: String, into actions: inout [Action]) {
+        guard !hasFinished else { return end() }
+        switch state {
+        case .expecting, .serving(until: .some): return fail(why, &actions)
+        case .ready, .serving, .pausing, .holding, .flooding, .stalled, .ended: break
+        }
+        let rest = steps[nextStep...]
+        if let unmet = rest.firstIndex(where: { $0.step.isExpectation }) {
+            nextStep = unmet + 1
+            return fail(why, &actions)
+        }
+        end()
+        finish(&actions)
+    }
+
+    // MARK: Steps
+
+    private mutating func run(_ now: Instant, _ actions: inout [Action]) {
+        while true {
+            switch state {
+            case .ready: begin(now, &actions)
+            case .expecting(let pattern):
+                guard let packet = next() else { return }
+                if pattern.matches(packet) {
+                    lastPacket = packet
+                    state = .ready
+                } else if packet == .pingReq {
+                    answer(packet, now, &actions)
+                } else {
+                    fail("\(packet.type) came instead", &actions)
+                }
+            case .serving(let pattern):
+                guard let packet = next() else { return }
+                if let pattern, pattern.matches(packet) {
+                    lastPacket = packet
+                    state = .ready
+                } else {
+                    answer(packet, now, &actions)
+                }
+            case .flooding(let flood, let sent):
+                while let packet = next() { answer(packet, now, &actions) }
+                guard case .flooding = state else { continue }  // The client has disconnected.
+                if sent >= flood.count {
+                    state = .ready
+                } else {
+                    let count = sendChunk(of: flood, sent: sent, &actions)
+                    state = .flooding(flood, sent: sent + count)
+                    return
+                }
+            case .pausing, .holding, .stalled, .ended: return
+            }
+        }
+    }
+
+    /// Takes up the next step.
+    private mutating func begin(_ now: Instant, _ actions: inout [Action]) {
+        guard nextStep < steps.count else {
+            state = .serving(until: nil)
+            return finish(&actions)
+        }
+        let step = steps[nextStep].step
+        nextStep += 1
+        switch step {
+        case .expect(let pattern): state = .expecting(pattern)
+        case .serve(let pattern): state = .serving(until: pattern)
+        case .answer:
+            if let lastPacket {
+                answer(lastPacket, now, &actions)
+            } else {
+                fail("nothing was expected before that could be answered", &actions)
+            }
+        case .send(let packet): actions.append(.send(packet))
+        case .sendBytes(let bytes): actions.append(.sendBytes(bytes))
+        case .flood(let flood): state = .flooding(flood, sent: 0)
+        case .fault(let fault): faults.append(ActiveFault(fault: fault, remaining: fault.count))
+        case .cutAfterSending(let count, let style): actions.append(.cutAfterSending(count, style))
+        case .cutAfterReceiving(let count, let style): actions.append(.cutAfterReceiving(count, style))
+        case .pause(let duration): state = .pausing(until: now + duration)
+        case .hold(let gate) where releasedGates.contains(ObjectIdentifier(gate)): break
+        case .hold(let gate):
+            state = .holding(gate)
+            watch(gate, &actions)
+        case .stall:
+            state = .stalled
+            finish(&actions)
+        case .stopReading: actions.append(.stopReading)
+        case .resumeReading: actions.append(.resumeReading)
+        case .cut(let style): cut(style, &actions)
+        case .group: preconditionFailure("groups are flattened when the player is made")
+        }
+    }
+
+    mutating func cut(_ style: CutStyle, _ actions: inout [Action]) {
+        end()
+        actions.append(.cut(style))
+        finish(&actions)
+    }
+
+    private mutating func end() {
+        state = .ended
+        inbox = PacketInbox()
+        delayed = []
+        held = []
+    }
+
+    private mutating func finish(_ actions: inout [Action]) {
+        if hasFinished { return }
+        hasFinished = true
+        actions.append(.finished)
+    }
+
+    /// Ends the connection because of what `event` says, which the client sees and the test is told.
+    private mutating func fail(_ event: String, _ actions: inout [Action]) {
+        if case .ended = state { return }
+        actions.append(.failed(failure(event)))
+        hasFinished = true
+        end()
+        actions.append(.cut(.orderly))
+    }
+
+    private func failure(_ event: String) -> ScriptFailure {
+        guard !hasFinished, nextStep > 0 else {
+            return ScriptFailure(connection: connection, step: nil, expectation: "", event: event)
+        }
+        let (number, step) = steps[nextStep - 1]
+        return ScriptFailure(connection: connection, step: number, expectation: step.description, event: event)
+    }
+
+    /// The next packet that came, with what follows from it in any case.
+    private mutating func next() -> Packet? {
+        guard let packet = inbox.popFirst() else { return nil }
+        switch packet {
+        case .pubAck(let answer), .pubComp(let answer): inFlight.remove(answer.packetID)
+        case .pubRec(let answer) where answer.reasonCode.isFailure: inFlight.remove(answer.packetID)
+        case .connect, .connAck, .publish, .pubRec, .pubRel, .subscribe, .subAck, .unsubscribe, .unsubAck, .pingReq,
+            .pingResp, .disconnect, .auth:
+            break  // They end no exchange.
+        }
+        return packet
+    }
+}
+
+extension ScriptStep {
+    /// Whether the step waits for the client.
+    fileprivate var isExpectation: Bool {
+        switch self {
+        case .expect, .serve: true
+        case .answer, .send, .sendBytes, .flood, .fault, .cutAfterSending, .cutAfterReceiving, .pause, .hold, .stall,
+            .stopReading, .resumeReading, .cut, .group:
+            false
+        }
+    }
+}

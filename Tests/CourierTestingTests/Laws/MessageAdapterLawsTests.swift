@@ -1,0 +1,108 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct `Laws of a message adapter` {
+    private static let values = [0, 1, -1, Int.max, Int.min]
+    private static let malformed = [Data(), Data("1x".utf8), Data([0xFF])]
+
+    @Test func `a correct adapter keeps them`() async throws {
+        try await MessageAdapterLaws.check(DecimalAdapter(), values: Self.values, malformed: Self.malformed)
+    }
+
+    @Test(arguments: DecimalAdapter.Fault.allCases)
+    func `each fault breaks its law`(fault: DecimalAdapter.Fault) async throws {
+        let law: MessageAdapterLaws.Law =
+            switch fault {
+            case .namesNoType, .changesItsName: .namesItsContentType
+            case .losesSign: .roundTrips
+            case .readsFromTheFirstIndex: .readsSlices
+            case .writesForeignTypes, .readsForeignTypes: .refusesForeignTypes
+            case .readsAnything: .refusesMalformedPayloads
+            case .remembersFailures: .keepsNoState
+            case .sharesItsBuffer: .worksConcurrently
+            }
+        let violation = await #expect(throws: LawViolation.self) {
+            try await MessageAdapterLaws.check(DecimalAdapter(fault), values: Self.values, malformed: Self.malformed)
+        }
+        #expect(violation?.law == law.rawValue)
+    }
+
+    @Test func `values that do not differ prove nothing and are refused`() async throws {
+        let violation = await #expect(throws: LawViolation.self) {
+            try await MessageAdapterLaws.check(DecimalAdapter(), values: [1, 1])
+        }
+        #expect(violation?.law == MessageAdapterLaws.Law.roundTrips.rawValue)
+    }
+}
+
+/// Integers as decimal digits, which can be given one fault.
+final class DecimalAdapter: MessageAdapter {
+    enum Fault: CaseIterable {
+        case namesNoType, changesItsName, losesSign, readsFromTheFirstIndex, writesForeignTypes, readsForeignTypes
+        case readsAnything, remembersFailures, sharesItsBuffer
+    }
+
+    private struct Failure: Error {}
+
+    private struct State {
+        var hasFailed = false
+        var nameCount = 0
+        var writers = 0
+        var wasShared = false
+    }
+
+    private let fault: Fault?
+    private let state = Mutex(State())
+
+    init(_ fault: Fault? = nil) { self.fault = fault }
+
+    var contentType: String {
+        switch fault {
+        case .namesNoType: return "decimal"
+        case .changesItsName:
+            let count = state.withLock { state in
+                state.nameCount += 1
+                return state.nameCount
+            }
+            return "text/x-decimal-\(count)"
+        default: return "text/x-decimal"
+        }
+    }
+
+    func toMessage<T>(data: T, topic: String) throws -> Data {
+        guard let number = data as? Int else {
+            if fault == .writesForeignTypes { return Data("0".utf8) }
+            throw Failure()
+        }
+        if fault == .sharesItsBuffer { try writeShared() }
+        return Data(String(fault == .losesSign ? Int(number.magnitude >> 1) : number).utf8)
+    }
+
+    /// What a buffer of its own would come to that two tasks write at a time. It waits for the other where there is one.
+    private func writeShared() throws {
+        state.withLock { $0.writers += 1 }
+        for _ in 0..<500 { if state.withLock({ $0.writers > 1 }) { state.withLock { $0.wasShared = true } } }
+        let wasShared = state.withLock { state in
+            state.writers -= 1
+            return state.wasShared
+        }
+        if wasShared { throw Failure() }
+    }
+
+    func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+        if fault == .readsFromTheFirstIndex, message.startIndex != 0 { throw Failure() }
+        if fault == .remembersFailures, state.withLock({ $0.hasFailed }) { throw Failure() }
+        // Safe: a value without bytes has none that could be wrong.
+        if fault == .readsForeignTypes, MemoryLayout<T>.size == 0 { return unsafeBitCast((), to: T.self) }
+        let text = String(decoding: message, as: UTF8.self)
+        guard let number = Int(text) ?? (fault == .readsAnything ? 0 : nil), let value = number as? T else {
+            // The law about foreign types comes first and is not to be broken by what this fault remembers.
+            if T.self == Int.self { state.withLock { $0.hasFailed = true } }
+            throw Failure()
+        }
+        return value
+    }
+}

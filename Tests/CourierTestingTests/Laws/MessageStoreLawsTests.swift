@@ -1,0 +1,69 @@
+import CourierTesting
+import Testing
+
+@Suite struct `Laws of a message store` {
+    @Test func `a correct store keeps them`() async throws {
+        try await MessageStoreLaws.check { FaultyStore() }
+        try await MessageStoreLaws.checkLimits { FaultyStore(limit: 7) }
+    }
+
+    /// Which law each fault breaks; exhaustive, so that no fault is without a law.
+    private static func law(brokenBy fault: FaultyStore.Fault) -> MessageStoreLaws.Law {
+        switch fault {
+        case .beginsWithAnID: .beginsEmpty
+        case .losesProperties: .keepsMessages
+        case .readsNewestFirst: .readsInOrderOfIDs
+        case .repeatsLastOfPage, .ignoresLimit: .pages
+        case .mixesDirections: .directionsAreSeparate
+        case .neverGoesBack: .progressIsKept
+        case .appliesInReverse: .changesApplyInOrder
+        case .failsForMissing, .revivesRemoved: .missingRowsAreNoError
+        case .forgetsLastID, .countsIDsOfRows: .idsGrow
+        case .ignoresFilter, .filtersPages: .incomingMatchesFilter
+        case .showsExpired, .keepsExpired, .expiresOutgoing: .expiryConcernsIncoming
+        case .neverForgetsPacketIDs: .packetIDsAreASet
+        case .keepsEveryIntent, .folds: .subscriptionsAreByFilter
+        case .countsOneDirection: .summaryCounts
+        case .ignoresBroker, .joinsNames, .removesEverywhere: .scopesAreSeparate
+        case .completesTwice, .completesNever: .completesOnce
+        case .completesInside: .completesOutsideOfTheCall
+        case .completesInReverse: .batchesKeepTheirOrder
+        case .appliesLate: .readsSeeCompletedBatches
+        case .splitsBatches: .batchesAreAtomic
+        case .dropsWhenBusy: .takesConcurrentCommits
+        case .keepsPartOfRefused, .countsRefusedIDs, .refusesVaguely: .refusalChangesNothing
+        case .refusesRemovals, .neverHasRoomAgain: .fullStoreRemoves
+        }
+    }
+
+    @Test(arguments: FaultyStore.Fault.allCases)
+    func `each fault breaks its law`(fault: FaultyStore.Fault) async throws {
+        let law = Self.law(brokenBy: fault)
+        let isSeenByWaiting = fault == .completesNever
+        let patience = isSeenByWaiting ? Duration.milliseconds(100) : .seconds(30)
+        let violation = await #expect(throws: LawViolation.self) {
+            try await MessageStoreLaws.check(
+                { FaultyStore(fault, limit: law.concernsLimits ? 7 : .max) }, laws: [law], patience: patience)
+        }
+        #expect(violation?.law == law.rawValue)
+        #expect(violation?.finding.contains("did not within") == isSeenByWaiting)
+    }
+
+    @Test func `each law has a fault that breaks it`() {
+        #expect(Set(FaultyStore.Fault.allCases.map(Self.law)) == Set(MessageStoreLaws.Law.allCases))
+    }
+
+    @Test func `the first broken law is named, with what was found`() async throws {
+        let violation = await #expect(throws: LawViolation.self) {
+            try await MessageStoreLaws.check { FaultyStore(.ignoresLimit) }
+        }
+        #expect(violation?.description == "pages: a page of at most 1 outgoing messages has 25")
+    }
+
+    @Test func `a store that never says that it is full is told so`() async throws {
+        let violation = await #expect(throws: LawViolation.self) {
+            try await MessageStoreLaws.checkLimits { FaultyStore() }
+        }
+        #expect(violation?.finding.contains("smaller limit") == true)
+    }
+}
