@@ -70,9 +70,10 @@ extension ClientEngine {
         phase = .closing
         outgoing.connectionLost()
         for id in outgoing.idsInOrder() {
-            if let kind = outgoing.kind(of: id), !kind.isPublish, let exchange = outgoing.end(id) {
-                actions.append(.failed(exchange.token, .connectionLost))
-            }
+            guard let exchange = outgoing.exchange(of: id) else { continue }
+            if exchange.kind.isPublish, exchange.message?.isRetried ?? true { continue }
+            outgoing.end(id)
+            actions.append(.failed(exchange.token, .connectionLost))
         }
         incoming.connectionLost()
         link.resendStack = []
@@ -150,8 +151,8 @@ extension ClientEngine {
         close((isVersionRefused ? fallback() : nil) ?? .malformedPacket(error), &actions)
     }
 
-    /// The server has no session: the exchanges of the last one are dealt with as the policy says.
-    private mutating func sessionLost(_ actions: inout [EngineAction]) {
+    /// The server has no session, or another one: the exchanges of the last one are dealt with as the policy says.
+    mutating func sessionLost(_ actions: inout [EngineAction]) {
         incoming.sessionLost()
         var again: [OutgoingMessage] = []
         for id in outgoing.idsInOrder() {

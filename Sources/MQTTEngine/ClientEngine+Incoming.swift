@@ -12,7 +12,7 @@ extension ClientEngine {
         switch view.delivery {
         case .atMostOnce: handle = nil
         case .atLeastOnce(let id, _):
-            if configuration.acknowledgements == .automatic {
+            if acknowledgesAtOnce {
                 link.encoder.encodeSuccess(.pubAck, id, into: &buffer)
                 written(now: now)
                 handle = nil
@@ -22,7 +22,7 @@ extension ClientEngine {
         case .exactlyOnce(let id, _):
             let arrival = incoming.receivedQoS2(id)
             if arrival == .beingProcessed { incoming.waitAgain(for: id) }
-            if configuration.acknowledgements == .automatic || arrival == .repeated {
+            if acknowledgesAtOnce || arrival == .repeated {
                 link.encoder.encodeSuccess(.pubRec, id, into: &buffer)
                 written(now: now)
             }
@@ -30,10 +30,17 @@ extension ClientEngine {
                 writeAnswers(now: now, into: &buffer)
                 return try checkReceiveMaximum()
             }
-            handle = configuration.acknowledgements == .automatic ? nil : incoming.hand(id, .exactlyOnce)
+            handle = acknowledgesAtOnce ? nil : incoming.hand(id, .exactlyOnce)
         }
         try checkReceiveMaximum()
         actions.append(.message(IncomingMessage(frame: frame, view: view, handle: handle)))
+    }
+
+    /// Whether the engine acknowledges a message as it comes. While answers to earlier ones are due, later ones wait for
+    /// them ([MQTT-4.6.0-2]), and so are the caller's as well.
+    @inline(__always)
+    private var acknowledgesAtOnce: Bool {
+        configuration.acknowledgements == .automatic && !incoming.hasPending
     }
 
     @inline(__always)

@@ -106,7 +106,7 @@ extension ClientEngine {
     private mutating func write(
         _ message: OutgoingMessage, _ delivery: Delivery, isFirst: Bool, now: Instant, into buffer: inout PacketBuffer
     ) -> EncodeError? {
-        var properties = message.properties
+        var properties = link.version >= .v5 ? message.properties : PacketProperties()
         var topic = message.topic
         var defined: UInt16?
         if link.version >= .v5 {

@@ -7,7 +7,8 @@ extension ClientEngine {
         switch phase {
         case .idle, .closing: nil
         case .connecting(let deadline): deadline
-        case .connected: Self.earlier(pingDue, Self.earlier(pongDue, link.acknowledgementCheck))
+        case .connected:
+            Self.earlier(pingDue, Self.earlier(pongDue, link.isReadingPaused ? nil : link.acknowledgementCheck))
         }
     }
 
@@ -38,6 +39,20 @@ extension ClientEngine {
         actions.append(.pingSent)
     }
 
+    /// Says whether bytes are read: while they are not, the server's answers cannot come, and their absence means nothing.
+    public mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
+        guard isConnected, link.isReadingPaused != isPaused else { return }
+        link.isReadingPaused = isPaused
+        guard !isPaused else { return }
+        // What is due gets its whole time again: it may have come long ago, and waits to be read.
+        if link.pingSentAt != nil { link.pingSentAt = now }
+        if link.acknowledgementCheck != nil {
+            outgoing.restartClocks(at: now)
+            link.acknowledgementCheck = nil
+            awaitAcknowledgement(now: now)
+        }
+    }
+
     mutating func receivedPingResp(now: Instant, _ actions: inout [EngineAction]) {
         guard let sentAt = link.pingSentAt else { return }  // An answer to nothing is odd and harmless.
         link.pingSentAt = nil
@@ -65,11 +80,15 @@ extension ClientEngine {
         return lastSent.advanced(by: keepAlive)
     }
 
-    private var pongDue: Instant? { link.pingSentAt?.advanced(by: configuration.pingTimeout) }
+    /// While nothing is read, nothing can be answered.
+    private var pongDue: Instant? {
+        link.isReadingPaused ? nil : link.pingSentAt?.advanced(by: configuration.pingTimeout)
+    }
 
     /// Looks at the oldest answer that is due, but only when one can be: between checks, answers come and go unwatched.
     private mutating func isAcknowledgementOverdue(now: Instant) -> Bool {
-        guard let check = link.acknowledgementCheck, now >= check, let timeout = configuration.acknowledgementTimeout
+        guard !link.isReadingPaused, let check = link.acknowledgementCheck, now >= check,
+            let timeout = configuration.acknowledgementTimeout
         else { return false }
         guard let oldest = outgoing.oldestSentAt() else {
             link.acknowledgementCheck = nil

@@ -40,7 +40,7 @@ public struct ClientEngine: ~Copyable {
         case closing
     }
 
-    let configuration: EngineConfiguration
+    var configuration: EngineConfiguration
     var phase = Phase.idle
     /// The version for the next CONNECT: the configured one, or the one that the server turned out to speak.
     var version: ProtocolVersion

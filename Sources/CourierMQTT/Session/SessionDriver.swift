@@ -27,6 +27,8 @@ package final class SessionDriver: @unchecked Sendable {
         var timerDeadline: ContinuousClock.Instant?
         /// Why the engine ended the connection, until the channel is gone.
         var closeReason: CloseReason?
+        /// Whether the session is forgotten with the end of the connection.
+        var forgetsSession = false
         /// Whether actions are being performed: what they lead to waits until they are done.
         var isPerforming = false
         /// Whether the outbox waits for the channel to take bytes again.
@@ -124,9 +126,40 @@ package final class SessionDriver: @unchecked Sendable {
         tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer) }
     }
 
+    /// Asks the server for a sign of life now.
+    package func ping() { tell { $0.engine.ping(now: $1, into: &$0.buffer, &$0.actions) } }
+
+    /// Takes over a configuration for the next connection; see
+    /// ``MQTTEngine/ClientEngine/reconfigure(_:isSameServer:_:)``.
+    package func reconfigure(_ configuration: EngineConfiguration, isSameServer: Bool) {
+        tell { state, _ in state.engine.reconfigure(configuration, isSameServer: isSameServer, &state.actions) }
+    }
+
+    /// Says who acknowledges messages that come from now on.
+    package func setAcknowledgements(_ mode: EngineConfiguration.AcknowledgementMode) {
+        loop.preconditionOnLoop()
+        state.pointee.engine.setAcknowledgements(mode)
+    }
+
+    /// Forgets everything that waits or is in flight, without a word: now, or when the connection that there is has ended.
+    package func forgetSession() {
+        loop.preconditionOnLoop()
+        if state.pointee.channel == nil {
+            state.pointee.engine.forgetSession()
+        } else {
+            state.pointee.forgetsSession = true
+        }
+    }
+
+    /// The version that is spoken, or tried.
+    package var protocolVersion: ProtocolVersion {
+        loop.preconditionOnLoop()
+        return state.pointee.engine.protocolVersion
+    }
+
     /// Stops and resumes reading, so that a slow reader holds up the server and not us.
     package func setReadingPaused(_ isPaused: Bool) {
-        loop.preconditionOnLoop()
+        tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
         if isPaused { state.pointee.channel?.pauseReading() } else { state.pointee.channel?.resumeReading() }
     }
 
@@ -165,7 +198,10 @@ extension SessionDriver {
 
     private func flush() {
         guard !state.pointee.buffer.isEmpty else { return }
-        if let channel = state.pointee.channel { state.pointee.buffer.withBytes { channel.write($0) } }
+        if let channel = state.pointee.channel {
+            state.pointee.buffer.withBytes { channel.write($0) }
+            observer.wrote()
+        }
         state.pointee.buffer.removeAll()
     }
 
@@ -239,6 +275,7 @@ extension SessionDriver: ChannelHandler {
     package func opened(_ channel: ByteChannel) {
         state.pointee.hasOpened = true
         tell { $0.engine.transportOpened(now: $1, into: &$0.buffer, &$0.actions) }
+        observer.opened()
     }
 
     package func received(_ bytes: RawSpan) -> Int {
@@ -256,10 +293,14 @@ extension SessionDriver: ChannelHandler {
 
     private func deliver(_ message: IncomingMessage, in bytes: RawSpan) {
         let payload = bytes.extracting(message.view.payload)
+        // They were read once already, to check them: what fails here is a message without any.
+        let properties = message.view.properties.isEmpty
+            ? PacketProperties() : (try? state.pointee.engine.decoder.properties(of: message.frame, in: message.view.properties, of: bytes)) ?? []
         if let topic = state.pointee.engine.aliasedTopic(of: message) {
-            observer.received(message, topic: topic.span.bytes, payload: payload)
+            observer.received(message, topic: topic.span.bytes, payload: payload, properties: properties)
         } else {
-            observer.received(message, topic: bytes.extracting(message.view.topic), payload: payload)
+            observer.received(
+                message, topic: bytes.extracting(message.view.topic), payload: payload, properties: properties)
         }
     }
 
@@ -280,6 +321,10 @@ extension SessionDriver: ChannelHandler {
         state.pointee.buffer.removeAll()
         state.pointee.engine.transportClosed(now: loop.now, &state.pointee.actions)
         perform()
+        if state.pointee.forgetsSession {
+            state.pointee.forgetsSession = false
+            state.pointee.engine.forgetSession()
+        }
         if let timer = state.pointee.timer { loop.cancel(timer) }
         state.pointee.timer = nil
         state.pointee.timerDeadline = nil

@@ -1,11 +1,14 @@
 package import CourierTransport
-import MQTTCodec
+package import MQTTCodec
 package import MQTTEngine
 
 /// Who is told what happens in a ``SessionDriver``: always on its loop, one call at a time, in order.
 package protocol SessionObserver: AnyObject, Sendable {
-    /// A message has arrived. The spans are valid during the call only.
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan)
+    /// The way to the peer is open, and CONNECT was written.
+    func opened()
+
+    /// A message has arrived. The spans are valid during the call only; `properties` are those of MQTT 5.
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: PacketProperties)
 
     /// Something else happened; see ``MQTTEngine/EngineAction``. Messages and the end of a connection come by the other
     /// functions.
@@ -13,6 +16,9 @@ package protocol SessionObserver: AnyObject, Sendable {
 
     /// All that one read brought has been told.
     func receivedAll()
+
+    /// Packets were written to the way to the peer. Must do little.
+    func wrote()
 
     /// The outbox takes messages again, after ``SessionDriver/publish(_:)`` said that it is full.
     func outboxDrained()
@@ -22,6 +28,8 @@ package protocol SessionObserver: AnyObject, Sendable {
 }
 
 extension SessionObserver {
+    package func opened() {}
+    package func wrote() {}
     package func receivedAll() {}
     package func outboxDrained() {}
 }

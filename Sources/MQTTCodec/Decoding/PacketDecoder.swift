@@ -152,6 +152,18 @@ public struct PacketDecoder: Sendable {
             while let property = try properties.next() { body(property) }
         }
     }
+
+    /// Copies the properties of `range`, which a ``PublishView`` or ``AcknowledgementView`` of these `bytes` named.
+    ///
+    /// - Throws: ``DecodeError`` when the properties break the specification, which those that such a view named do not.
+    public func properties(
+        of frame: PacketFrame, in range: Range<Int>, of bytes: RawSpan
+    ) throws(DecodeError) -> PacketProperties {
+        try bytes.withUnsafeBytes { bytes throws(DecodeError) in
+            let list = ByteReader(range, of: ByteReader(frame, in: bytes))
+            return try list.properties(in: range, at: PropertyPlaces(frame.type), self)
+        }
+    }
 }
 
 extension PacketDecoder {

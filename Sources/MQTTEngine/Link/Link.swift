@@ -22,6 +22,8 @@ struct Link {
     var lastSent: Instant?
     /// When the PINGREQ was written that has no answer yet.
     var pingSentAt: Instant?
+    /// Whether the caller reads no bytes for now.
+    var isReadingPaused = false
     /// When acknowledgements are next looked at; `nil` while none is due.
     var acknowledgementCheck: Instant?
 

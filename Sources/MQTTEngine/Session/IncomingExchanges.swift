@@ -44,6 +44,9 @@ struct IncomingExchanges {
     /// How many messages count against our receive maximum.
     var outstanding: Int { unacknowledgedQoS1 + counted.count }
 
+    /// Whether answers are due that the caller has not given.
+    var hasPending: Bool { pendingStart < pending.count }
+
     /// How many QoS 2 ids are held.
     var heldCount: Int { held.count }
 

@@ -117,6 +117,11 @@ struct OutgoingExchanges {
         }
     }
 
+    /// Counts the time of everything that waits for an answer from `now`.
+    mutating func restartClocks(at now: ContinuousClock.Instant) {
+        for index in table.indices where table[index]?.sentAt != nil { table[index]?.sentAt = now }
+    }
+
     /// The ids of all exchanges in the order in which they began.
     func idsInOrder() -> [PacketID] {
         let used = table.indices.compactMap { index in table[index].map { (order: $0.order, index: index) } }

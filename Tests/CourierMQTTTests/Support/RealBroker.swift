@@ -9,12 +9,15 @@ final class RealBroker: Sendable {
     private let folder: URL
     private let process: Mutex<pid_t?>
 
-    /// Starts mosquitto and returns when it listens; with `persists`, its sessions survive ``restart()``.
-    init(persists: Bool = false, settings: String = "") async throws {
+    /// Starts mosquitto and returns when it listens, also at the Unix socket `socketPath` if there is one; with `persists`,
+    /// its sessions survive ``restart()``. The `settings` are those of the port, such as its certificate.
+    init(persists: Bool = false, settings: String = "", socketPath: String? = nil) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "courier-mosquitto-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         port = try Self.freePort()
+        // In this order: when the port answers, the socket does.
         let configuration = """
+            \(socketPath.map { "listener 0 \($0)" } ?? "")
             listener \(port) 127.0.0.1
             allow_anonymous true
             user root

@@ -1,0 +1,38 @@
+import MQTTCodec
+
+/// What changes between the connections of a session.
+extension ClientEngine {
+    /// Takes over `configuration` for the next connection. Between connections only.
+    ///
+    /// Another client id means another session: messages in flight are dealt with as ``EngineConfiguration/sessionLossPolicy``
+    /// says. With `isSameServer` a version that the last server turned out to speak is kept.
+    public mutating func reconfigure(
+        _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout [EngineAction]
+    ) {
+        guard case .idle = phase else { preconditionFailure("reconfigured during a connection") }
+        let isSameClient = configuration.connect.clientID == self.configuration.connect.clientID
+        let isSameWish = configuration.connect.version == self.configuration.connect.version
+        let acknowledgements = self.configuration.acknowledgements
+        self.configuration = configuration
+        self.configuration.acknowledgements = acknowledgements
+        if !isSameServer || !isSameWish {
+            version = configuration.connect.version
+            hasConfirmedVersion = false
+        }
+        if !isSameClient { sessionLost(&actions) }
+    }
+
+    /// Says who acknowledges messages that come from now on.
+    public mutating func setAcknowledgements(_ mode: EngineConfiguration.AcknowledgementMode) {
+        configuration.acknowledgements = mode
+    }
+
+    /// Forgets the session: everything that waits or is in flight, in both directions, without a word. Between
+    /// connections only.
+    public mutating func forgetSession() {
+        guard case .idle = phase else { preconditionFailure("forgot the session during a connection") }
+        outgoing = OutgoingExchanges()
+        incoming = IncomingExchanges()
+        queue = MessageQueue()
+    }
+}
