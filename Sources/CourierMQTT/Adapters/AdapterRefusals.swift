@@ -1,0 +1,78 @@
+import CourierCore
+
+/// The adapters that were asked in vain, and why each refused.
+struct AdapterRefusals: Error {
+    private struct Refusal {
+        let index: Int
+        let contentType: String
+        let error: any Error
+    }
+
+    private var refusals: [Refusal] = []
+
+    /// Whether the adapter of this place was asked already.
+    func hasAsked(_ index: Int) -> Bool { refusals.contains { $0.index == index } }
+
+    mutating func add(_ index: Int, _ contentType: String, _ error: any Error) {
+        refusals.append(Refusal(index: index, contentType: contentType, error: error))
+    }
+
+    /// One error for all of them. Its cause is the first that does not just say that the type is not the adapter's.
+    func error(_ code: CourierError.Code, _ what: String, remedy: String) -> CourierError {
+        let reasons = refusals.map { "\($0.contentType): \(Self.reason($0.error))" }
+        let list = reasons.isEmpty ? "there is no adapter" : reasons.joined(separator: "; ")
+        let cause = refusals.first { !($0.error is CourierError) }?.error
+        return CourierError(code, "\(what) (\(list)). \(remedy).", cause: cause)
+    }
+}
+
+extension AdapterRefusals {
+    /// Why an adapter refused, without a word of the payload.
+    static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as CourierError: error.message
+        case let error as DecodingError: reason(error)
+        case EncodingError.invalidValue(let value, let context):
+            "a value of type \(type(of: value))\(path(context.codingPath)) can not be written"
+        default: reason(ofForeign: error)
+        }
+    }
+
+    private static func reason(_ error: DecodingError) -> String {
+        switch error {
+        case .typeMismatch(let type, let context):
+            "what stands\(path(context.codingPath, orElse: " at the top")) is no \(type)"
+        case .valueNotFound(let type, let context):
+            "there is no \(type)\(path(context.codingPath, orElse: " at the top"))"
+        case .keyNotFound(let key, let context): "there is nothing\(path(context.codingPath + [key]))"
+        case .dataCorrupted(let context): "the bytes\(path(context.codingPath)) are not well-formed"
+        @unknown default: "it can not be decoded"
+        }
+    }
+
+    /// The text of a foreign error may hold what it was given, so only its kind is told.
+    private static func reason(ofForeign error: any Error) -> String {
+        let mirror = Mirror(reflecting: error)
+        guard mirror.displayStyle == .enum else { return "\(type(of: error))" }
+        return "\(type(of: error))\(mirror.children.first?.label.map { ".\($0)" } ?? "")"
+    }
+
+    /// Where in the value it happened, such as ` at notes[2].title`.
+    ///
+    /// What stands in the source is shown, the cases of an enum, and places in arrays. The keys of a dictionary come
+    /// from the payload and are not.
+    private static func path(_ keys: [any CodingKey], orElse empty: String = "") -> String {
+        guard !keys.isEmpty else { return empty }
+        var text = ""
+        for key in keys {
+            let mirror = Mirror(reflecting: key)
+            let isCase = mirror.displayStyle == .enum && mirror.children.isEmpty
+            if let index = key.intValue, mirror.children.first?.label == "index" {
+                text += "[\(index)]"
+            } else {
+                text += (text.isEmpty ? "" : ".") + (isCase ? key.stringValue : "…")
+            }
+        }
+        return " at \(text)"
+    }
+}

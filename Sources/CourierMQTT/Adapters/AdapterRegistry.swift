@@ -1,0 +1,173 @@
+import CourierCore
+import Foundation
+
+/// The client's adapters, and which of them is asked for a message.
+///
+/// Asked in this order: those of the message's content type, those of the first topic rule that matches, the rest in
+/// their order. The first that does not throw has the word. `Message`, `String`, `Substring`, `Data` and `[UInt8]`
+/// always work: if no adapter takes them, they are the payload as it stands.
+struct AdapterRegistry: Sendable {
+    /// How many adapters one client may have.
+    static let adapterLimit = 64
+    /// How many rules one client may have; each costs a comparison per message.
+    static let ruleLimit = 256
+
+    /// A class, because it is handed around for every message: one count instead of one per field.
+    private final class Entry: Sendable {
+        let adapter: any MessageAdapter
+        let contentType: String
+        let mediaType: MediaType
+        /// Whether it stands in for an adapter that the app did not list, and for text and bytes only.
+        let isLastResort: Bool
+
+        init(_ adapter: any MessageAdapter, isLastResort: Bool = false) {
+            self.adapter = adapter
+            contentType = adapter.contentType
+            mediaType = MediaType(contentType)
+            self.isLastResort = isLastResort
+        }
+    }
+
+    private let entries: [Entry]
+    /// Whether all adapters are our own, of which those for `Codable` types leave text and bytes alone: these need not
+    /// be asked for then.
+    private let leavesRawPayloadsAlone: Bool
+    /// Filters are kept as the bytes that are compared with a topic.
+    private let rules: [(filter: [UInt8], mediaType: MediaType)]
+
+    /// Takes the adapters in their order.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` for a rule with an illegal filter or a content type that no
+    ///   adapter has, or when there are too many of either.
+    init(_ adapters: [any MessageAdapter], rules: [AdapterRule] = []) throws(CourierError) {
+        guard adapters.count <= Self.adapterLimit, rules.count <= Self.ruleLimit else {
+            throw CourierError(
+                .invalidConfiguration,
+                "There are \(adapters.count) message adapters and \(rules.count) adapter rules; a client may have "
+                    + "\(Self.adapterLimit) and \(Self.ruleLimit).")
+        }
+        var entries = adapters.map { Entry($0) }
+        if !adapters.contains(where: { $0 is TextMessageAdapter }) {
+            entries.append(Entry(TextMessageAdapter(), isLastResort: true))
+        }
+        if !adapters.contains(where: { $0 is DataMessageAdapter }) {
+            entries.append(Entry(DataMessageAdapter(), isLastResort: true))
+        }
+        self.entries = entries
+        leavesRawPayloadsAlone = adapters.allSatisfy { adapter in
+            adapter is JSONMessageAdapter || adapter is PlistMessageAdapter || adapter is TextMessageAdapter
+                || adapter is DataMessageAdapter
+        }
+        var checked: [([UInt8], MediaType)] = []
+        for rule in rules {
+            let mediaType = MediaType(rule.contentType)
+            guard entries.contains(where: { !$0.isLastResort && $0.mediaType == mediaType }) else {
+                let known = adapters.map { $0.contentType.quoted() }.joined(separator: ", ")
+                throw CourierError(
+                    .invalidConfiguration,
+                    "The adapter rule for \(rule.filter.quoted()) wants \(rule.contentType.quoted()), which no message "
+                        + "adapter has; there are: \(known.isEmpty ? "none" : known).")
+            }
+            do {
+                checked.append((Array(try TopicFilter(rule.filter).matchedString.utf8), mediaType))
+            } catch {
+                throw CourierError(
+                    .invalidConfiguration, "An adapter rule has a topic filter that is not legal.", cause: error)
+            }
+        }
+        self.rules = checked
+    }
+
+    /// Writes a value as a payload.
+    ///
+    /// - Returns: The payload and its content type: the one in `properties`, or else the adapter's.
+    /// - Throws: ``CourierError/Code/encodingFailed``, with the type, the topic and every adapter's reason.
+    func encode<Value>(
+        _ value: Value, topic: String, properties: MessageProperties = MessageProperties()
+    ) throws(CourierError) -> (bytes: [UInt8], contentType: String?) {
+        if leavesRawPayloadsAlone, let raw = RawPayload.payload(of: value) {
+            return (raw.bytes, properties.contentType ?? raw.contentType)
+        }
+        if Value.self == Message.self, let message = value as? Message {
+            return ([UInt8](message.data), properties.contentType ?? message.properties.contentType)
+        }
+        let outcome = firstAnswer(type(of: value), topic: topic, contentType: properties.contentType) { entry in
+            let data = try entry.adapter.toMessage(data: value, topic: topic)
+            return (data.withUnsafeBytes { [UInt8]($0) }, properties.contentType ?? entry.contentType)
+        }
+        switch outcome {
+        case .success(let encoded): return encoded
+        case .failure(let refusals):
+            throw refusals.error(
+                .encodingFailed,
+                "No message adapter can encode \(type(of: value)) for the topic \(topic.quoted())",
+                remedy: "Add an adapter for this type to messageAdapters, or publish Data")
+        }
+    }
+
+    /// Reads a value from a message; of type `Message`, the message itself.
+    ///
+    /// - Throws: ``CourierError/Code/decodingFailed``, with the type, the topic, the size and every adapter's reason,
+    ///   and without the payload.
+    func decode<Value>(_ type: Value.Type, from message: Message) throws(CourierError) -> Value {
+        if leavesRawPayloadsAlone, let value = RawPayload.value(type, of: message.data) { return value }
+        if Value.self == Message.self, let message = message as? Value { return message }
+        let contentType = message.properties.contentType
+        let outcome = firstAnswer(type, topic: message.topic, contentType: contentType) { entry in
+            try entry.adapter.fromMessage(message.data, topic: message.topic) as Value
+        }
+        switch outcome {
+        case .success(let value): return value
+        case .failure(let refusals):
+            let words = contentType.map { " of content type \($0.quoted())" } ?? ""
+            throw refusals.error(
+                .decodingFailed,
+                "No message adapter can decode \(type) from the \(message.data.count) bytes\(words) on the topic "
+                    + message.topic.quoted(),
+                remedy: "Add an adapter for this type to messageAdapters, or read Data")
+        }
+    }
+}
+
+extension AdapterRegistry {
+    /// Asks one adapter after the other.
+    private func firstAnswer<Answer>(
+        _ type: Any.Type, topic: String, contentType: String?, ask: (Entry) throws -> Answer
+    ) -> Result<Answer, AdapterRefusals> {
+        var refusals = AdapterRefusals()
+        func firstAnswer(where isWanted: (Entry) -> Bool) -> Answer? {
+            for index in entries.indices {
+                let entry = entries[index]
+                guard isWanted(entry), !refusals.hasAsked(index) else { continue }
+                if entry.isLastResort, !RawPayload.includes(type) { continue }
+                do {
+                    return try ask(entry)
+                } catch {
+                    refusals.add(index, entry.contentType, error)
+                }
+            }
+            return nil
+        }
+        if let contentType {
+            // Mostly the very text that another Courier sent, which is compared without parsing it.
+            if let answer = firstAnswer(where: { $0.contentType == contentType }) { return .success(answer) }
+            let mediaType = MediaType(contentType)
+            if let answer = firstAnswer(where: { $0.mediaType == mediaType }) { return .success(answer) }
+        }
+        if let mediaType = ruleMediaType(for: topic),
+            let answer = firstAnswer(where: { $0.mediaType == mediaType })
+        {
+            return .success(answer)
+        }
+        if let answer = firstAnswer(where: { _ in true }) { return .success(answer) }
+        return .failure(refusals)
+    }
+
+    /// What the first rule says that matches a topic.
+    private func ruleMediaType(for topic: String) -> MediaType? {
+        guard !rules.isEmpty else { return nil }
+        let topic = topic.utf8Span.span
+        for rule in rules where TopicFilter.matches(rule.filter.span, topic) { return rule.mediaType }
+        return nil
+    }
+}

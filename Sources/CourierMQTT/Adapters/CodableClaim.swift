@@ -1,0 +1,34 @@
+import CourierCore
+
+/// Which values the adapters for `Codable` types take: all but text and bytes, see ``RawPayload``.
+enum CodableClaim {
+    /// The value as something that a coder takes.
+    static func encodable<Value>(_ value: Value) throws(CourierError) -> any Encodable {
+        guard let encodable = value as? any Encodable else {
+            throw CourierError(.encodingFailed, "\(type(of: value)) is not Encodable")
+        }
+        if RawPayload.includes(type(of: encodable)) {
+            throw CourierError(.encodingFailed, "text and bytes are left to the adapters for text and data")
+        }
+        return encodable
+    }
+
+    /// The type as something that a coder reads.
+    static func decodable<Value>(_ type: Value.Type) throws(CourierError) -> any Decodable.Type {
+        if RawPayload.includes(type) {
+            throw CourierError(.decodingFailed, "text and bytes are left to the adapters for text and data")
+        }
+        guard let decodable = type as? any Decodable.Type else {
+            throw CourierError(.decodingFailed, "\(type) is not Decodable")
+        }
+        return decodable
+    }
+
+    /// What a coder has read, as the type that was asked for. It is the same type, which makes the cast cheap.
+    static func value<Decoded, Value>(_ decoded: Decoded) throws(CourierError) -> Value {
+        guard let value = decoded as? Value else {
+            throw CourierError(.decodingFailed, "\(Decoded.self) is not \(Value.self)")
+        }
+        return value
+    }
+}

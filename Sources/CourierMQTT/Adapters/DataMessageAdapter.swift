@@ -1,0 +1,38 @@
+public import CourierCore
+public import Foundation
+
+/// Takes bytes, `Data` or `[UInt8]`, as they stand.
+public struct DataMessageAdapter: MessageAdapter {
+    /// Makes an adapter.
+    public init() {}
+
+    /// `application/octet-stream`.
+    public var contentType: String { "application/octet-stream" }
+
+    /// Gives the payload as it came.
+    ///
+    /// - Parameters:
+    ///   - message: The payload.
+    ///   - topic: Is not looked at.
+    /// - Returns: The same bytes.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not `Data` or `[UInt8]`.
+    public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+        // Compared first: a bridging cast from Data to a foreign type costs more than both comparisons.
+        if T.self == Data.self, let value = message as? T { return value }
+        if T.self == [UInt8].self, let value = [UInt8](message) as? T { return value }
+        throw CourierError(.decodingFailed, "\(T.self) is neither Data nor [UInt8]")
+    }
+
+    /// Gives the bytes as they are.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - topic: Is not looked at.
+    /// - Returns: The same bytes.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not `Data` or `[UInt8]`.
+    public func toMessage<T>(data: T, topic: String) throws -> Data {
+        if let bytes = data as? Data { return bytes }
+        if let bytes = data as? [UInt8] { return Data(bytes) }
+        throw CourierError(.encodingFailed, "\(type(of: data)) is neither Data nor [UInt8]")
+    }
+}

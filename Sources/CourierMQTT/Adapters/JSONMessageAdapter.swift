@@ -1,0 +1,60 @@
+public import CourierCore
+public import Foundation
+
+/// Writes and reads `Codable` values as JSON.
+///
+/// ```swift
+/// MQTTClientConfig(authService: authService, messageAdapters: [JSONMessageAdapter()])
+/// ```
+///
+/// It takes every `Codable` type but text and bytes (`String`, `Substring`, `Data`, `[UInt8]`): those are payloads as
+/// they stand, so a JSON document can also be sent and read as a `String`.
+///
+/// Its coders are made once and used from any thread at the same time. Foundation's coders allow that, since every
+/// call works on a state of its own and only reads their options; do not change the options of a coder after it was
+/// handed over.
+public struct JSONMessageAdapter: MessageAdapter {
+    private let encoder: JSONEncoder
+    private let decoder: JSONDecoder
+
+    /// Makes an adapter.
+    ///
+    /// - Parameters:
+    ///   - encoder: Writes the values; one with Foundation's defaults unless given.
+    ///   - decoder: Reads them; one with Foundation's defaults unless given.
+    public init(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()) {
+        self.encoder = encoder
+        self.decoder = decoder
+    }
+
+    /// `application/json`.
+    public var contentType: String { "application/json" }
+
+    /// Reads a value from JSON, on the caller's thread.
+    ///
+    /// - Parameters:
+    ///   - message: The JSON text.
+    ///   - topic: Is not looked at.
+    /// - Returns: The value.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `DecodingError` when the JSON is not
+    ///   right for it.
+    public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+        try read(CodableClaim.decodable(T.self), from: message)
+    }
+
+    /// Writes a value as JSON, on the caller's thread.
+    ///
+    /// - Parameters:
+    ///   - data: The value.
+    ///   - topic: Is not looked at.
+    /// - Returns: The JSON text.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when JSON can not
+    ///   hold the value.
+    public func toMessage<T>(data: T, topic: String) throws -> Data {
+        try encoder.encode(CodableClaim.encodable(data))
+    }
+
+    private func read<D: Decodable, T>(_ type: D.Type, from message: Data) throws -> T {
+        try CodableClaim.value(decoder.decode(type, from: message))
+    }
+}

@@ -1,0 +1,66 @@
+public import CourierCore
+public import Foundation
+
+/// Writes and reads `Codable` values as property lists.
+///
+/// It takes the same types as ``JSONMessageAdapter``: every `Codable` type but text and bytes. A property list has a
+/// dictionary or an array at its top, so a lone number is not written. The two adapters can stand beside each other:
+/// the content type decides in MQTT 5, an ``AdapterRule`` elsewhere, and then the order in which they stand.
+///
+/// Its coders are made once and used from any thread at the same time. Foundation's coders allow that, since every
+/// call works on a state of its own and only reads their options; do not change the options of a coder after it was
+/// handed over.
+public struct PlistMessageAdapter: MessageAdapter {
+    private let encoder: PropertyListEncoder
+    private let decoder: PropertyListDecoder
+
+    /// Makes an adapter that writes one format; it reads all.
+    ///
+    /// - Parameter format: The format to write; binary by default, which is smaller and faster than XML.
+    public init(format: PropertyListSerialization.PropertyListFormat = .binary) {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format
+        self.init(encoder: encoder)
+    }
+
+    /// Makes an adapter of the app's own coders.
+    ///
+    /// - Parameters:
+    ///   - encoder: Writes the values, in the format that it is set to.
+    ///   - decoder: Reads them; one with Foundation's defaults unless given.
+    public init(encoder: PropertyListEncoder, decoder: PropertyListDecoder = PropertyListDecoder()) {
+        self.encoder = encoder
+        self.decoder = decoder
+    }
+
+    /// `application/x-plist`.
+    public var contentType: String { "application/x-plist" }
+
+    /// Reads a value from a property list of any format, on the caller's thread.
+    ///
+    /// - Parameters:
+    ///   - message: The property list.
+    ///   - topic: Is not looked at.
+    /// - Returns: The value.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `DecodingError` when the list is not
+    ///   right for it.
+    public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+        try read(CodableClaim.decodable(T.self), from: message)
+    }
+
+    /// Writes a value as a property list, on the caller's thread.
+    ///
+    /// - Parameters:
+    ///   - data: The value.
+    ///   - topic: Is not looked at.
+    /// - Returns: The property list.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when a property list
+    ///   can not hold the value.
+    public func toMessage<T>(data: T, topic: String) throws -> Data {
+        try encoder.encode(CodableClaim.encodable(data))
+    }
+
+    private func read<D: Decodable, T>(_ type: D.Type, from message: Data) throws -> T {
+        try CodableClaim.value(decoder.decode(type, from: message))
+    }
+}

@@ -1,0 +1,53 @@
+public import CourierCore
+public import Foundation
+
+/// Writes and reads text as UTF-8.
+///
+/// It takes `String` and `Substring` as they stand, and everything that turns into text and back without loss
+/// (`LosslessStringConvertible`): numbers, `Bool`, `Character`, and types of the app's own. So a sensor's `21.5` can be
+/// read as `Double`. Nothing is trimmed: `"21.5\n"` is no number.
+public struct TextMessageAdapter: MessageAdapter {
+    /// Makes an adapter.
+    public init() {}
+
+    /// `text/plain;charset=utf-8`.
+    public var contentType: String { "text/plain;charset=utf-8" }
+
+    /// Reads text, and a value from it.
+    ///
+    /// - Parameters:
+    ///   - message: The bytes of the text.
+    ///   - topic: Is not looked at.
+    /// - Returns: The value.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, the bytes are not UTF-8, or the text
+    ///   is none of the type's.
+    public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+        guard let type = T.self as? any LosslessStringConvertible.Type else {
+            throw CourierError(.decodingFailed, "\(T.self) is not made of text (LosslessStringConvertible)")
+        }
+        guard let text = String(validating: message, as: UTF8.self) else {
+            throw CourierError(.decodingFailed, "the bytes are not well-formed UTF-8")
+        }
+        if let text = text as? T { return text }
+        guard let value = type.init(text) as? T else {
+            throw CourierError(.decodingFailed, "the text is no \(T.self)")
+        }
+        return value
+    }
+
+    /// Writes text.
+    ///
+    /// - Parameters:
+    ///   - data: The text, or a value that has a text.
+    ///   - topic: Is not looked at.
+    /// - Returns: The bytes of the text.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's.
+    public func toMessage<T>(data: T, topic: String) throws -> Data {
+        if let text = data as? String { return Data(text.utf8) }
+        guard let value = data as? any LosslessStringConvertible else {
+            throw CourierError(
+                .encodingFailed, "\(type(of: data)) does not become text without loss (LosslessStringConvertible)")
+        }
+        return Data(value.description.utf8)
+    }
+}

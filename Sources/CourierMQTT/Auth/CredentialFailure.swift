@@ -1,0 +1,73 @@
+import CourierCore
+import Foundation
+
+/// Why a provider gave no options, by what follows from it.
+struct CredentialFailure: Sendable {
+    /// What the app is told.
+    let error: CourierError
+    /// Whether asking again soon is worth it: not after an HTTP status in 400–499.
+    let mayPass: Bool
+    /// Whether it says that there is no network.
+    let isOfNetwork: Bool
+
+    /// The provider did not answer within the authentication timeout.
+    static let timedOut = CredentialFailure(
+        error: CourierError(
+            .authenticationFailed, "The connection service provider did not answer within the authentication timeout."),
+        mayPass: true, isOfNetwork: false)
+
+    private init(error: CourierError, mayPass: Bool, isOfNetwork: Bool) {
+        self.error = error
+        self.mayPass = mayPass
+        self.isOfNetwork = isOfNetwork
+    }
+
+    /// Reads what a provider reported or threw.
+    init(_ error: any Error) {
+        let summary: String
+        switch error {
+        case AuthError.httpError(let statusCode):
+            mayPass = !(400...499).contains(statusCode)
+            isOfNetwork = false
+            summary = "the credential service answered with HTTP status \(statusCode)"
+        case AuthError.otherError(let beneath):
+            mayPass = true
+            isOfNetwork = Self.isNetworkError(beneath)
+            summary = "\(beneath.domain), code \(beneath.code)"
+        default:
+            let bridged = error as NSError
+            mayPass = true
+            isOfNetwork = Self.isNetworkError(bridged)
+            summary = (error as? CourierError)?.message ?? "\(bridged.domain), code \(bridged.code)"
+        }
+        self.error = CourierError(
+            .authenticationFailed, "The connection service provider gave no options: \(summary)".asSentence,
+            cause: error)
+    }
+
+    // MARK: Network errors
+
+    /// `NSURLErrorDomain`: internet connection lost, not connected, international roaming off, a call is active, data
+    /// not allowed.
+    private static let urlErrorCodes: Set<Int> = [-1005, -1009, -1018, -1019, -1020]
+
+    /// How deep underlying errors are looked for.
+    private static let maximumDepth = 4
+
+    private static let posixErrorCodes: Set<Int> = Set(
+        [POSIXErrorCode.ENETDOWN, .ENETUNREACH, .ENETRESET, .EHOSTDOWN, .EHOSTUNREACH].map { Int($0.rawValue) })
+
+    private static func isNetworkError(_ error: NSError) -> Bool {
+        var next: NSError? = error
+        for _ in 0..<maximumDepth {
+            guard let error = next else { return false }
+            switch error.domain {
+            case NSURLErrorDomain where urlErrorCodes.contains(error.code): return true
+            case NSPOSIXErrorDomain where posixErrorCodes.contains(error.code): return true
+            default: break
+            }
+            next = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        }
+        return false
+    }
+}

@@ -1,0 +1,177 @@
+import CourierCore
+import Dispatch
+import Synchronization
+
+/// Asks the app's provider for options, and lets through the one answer that somebody waits for.
+///
+/// A second answer, one after ``abandon(_:)``, and one that never comes do nothing and hold nothing: the provider's
+/// closure knows the source weakly.
+final class CredentialSource: Sendable {
+    /// Takes the result, on the provider's thread.
+    typealias Deliver = @Sendable (AttemptID, Result<ConnectGrant, any Error>) -> Void
+
+    private struct Request {
+        let attempt: AttemptID
+        let deliver: Deliver
+    }
+
+    private struct State {
+        /// The request that is to be answered.
+        var request: Request?
+        /// Whether options that the provider has at hand were refused, and asking it is the only way to others.
+        var asksAnyway = false
+        /// The task in which an async provider works.
+        var task: Task<Void, Never>?
+        /// The attempt that the task asks for; `nil` while it clears, or before it has begun.
+        var asking: AttemptID?
+        /// Whether the request waits for its turn: an async provider has one call at a time.
+        var isWaiting = false
+        /// Whether the provider is to forget what it has before it is asked next.
+        var needsClear = false
+    }
+
+    private enum Provider: Sendable {
+        /// Used on the queue only.
+        case closures(Confined<any IConnectionServiceProvider>, DispatchQueue)
+        case tasks(any ConnectionServiceProvider)
+    }
+
+    private let provider: Provider
+    private let state = Mutex(State())
+
+    /// Asks `provider`, which is used on `queue` only; the queue must be serial.
+    init(_ provider: any IConnectionServiceProvider, on queue: DispatchQueue) {
+        self.provider = .closures(Confined(provider), queue)
+    }
+
+    /// Asks `provider` from a task of its own, one call at a time.
+    init(_ provider: any ConnectionServiceProvider) { self.provider = .tasks(provider) }
+
+    deinit { state.withLock { $0.task }?.cancel() }
+
+    /// Asks for options, for `attempt`; an earlier request that is not answered yet is abandoned.
+    ///
+    /// `deliver` is called at most once, from any thread, also before this returns.
+    func fetch(_ attempt: AttemptID, deliver: @escaping Deliver) {
+        switch provider {
+        case .closures(let provider, let queue):
+            state.withLock { $0.request = Request(attempt: attempt, deliver: deliver) }
+            queue.async { [weak self] in
+                guard let self else { return }
+                provider.use { self.ask($0, attempt) }
+            }
+        case .tasks(let provider):
+            let abandoned = state.withLock { state in
+                state.request = Request(attempt: attempt, deliver: deliver)
+                state.isWaiting = true
+                return state.asking == nil ? nil : state.task
+            }
+            abandoned?.cancel()
+            work(provider)
+        }
+    }
+
+    /// Lets no answer for `attempt` through any more, and cancels the work on it where that is possible.
+    func abandon(_ attempt: AttemptID) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            guard state.request?.attempt == attempt else { return nil }
+            state.request = nil
+            state.isWaiting = false
+            return state.asking == attempt ? state.task : nil
+        }
+        task?.cancel()
+    }
+
+    /// The broker refused the options: the provider is told, and asked the next time even if it has some at hand.
+    func clear() {
+        switch provider {
+        case .closures(let provider, let queue):
+            state.withLock { $0.asksAnyway = true }
+            queue.async { provider.use { $0.clearCachedAuthResponse() } }
+        case .tasks(let provider):
+            state.withLock { $0.needsClear = true }
+            work(provider)
+        }
+    }
+
+    private func complete(_ attempt: AttemptID, _ result: Result<ConnectGrant, any Error>) {
+        let request = state.withLock { state -> Request? in
+            guard let request = state.request, request.attempt == attempt else { return nil }
+            state.request = nil
+            if case .success = result { state.asksAnyway = false }
+            return request
+        }
+        request?.deliver(attempt, result)
+    }
+}
+
+/// The provider that takes closures.
+extension CredentialSource {
+    private func ask(_ provider: any IConnectionServiceProvider, _ attempt: AttemptID) {
+        let asksAnyway = state.withLock { state in
+            state.request?.attempt == attempt ? state.asksAnyway : nil
+        }
+        guard let asksAnyway else { return }  // Abandoned before its turn came.
+        if !asksAnyway, let options = provider.existingConnectOptions {
+            return complete(attempt, .success(ConnectGrant(options)))
+        }
+        provider.getConnectOptions { [weak self] result in
+            self?.complete(attempt, result.map { ConnectGrant($0) }.mapError { $0 })
+        }
+    }
+}
+
+/// The provider for `async` code.
+extension CredentialSource {
+    private enum Step {
+        case clear
+        case ask(AttemptID)
+    }
+
+    /// What a task knows of its source: enough to answer it, not enough to keep it.
+    private struct Asker: Sendable {
+        weak let source: CredentialSource?
+    }
+
+    /// Starts a task if there is something to do and none at work.
+    private func work(_ provider: any ConnectionServiceProvider) {
+        let asker = Asker(source: self)
+        state.withLock { state in
+            guard state.task == nil, state.needsClear || state.isWaiting else { return }
+            // Owned by `state`: it ends by itself, and is cancelled with its request or with the source.
+            state.task = Task { await Self.run(provider, for: asker) }
+        }
+    }
+
+    /// One clearing or one question, then whatever has come up meanwhile, in a task of its own: each has its own
+    /// cancellation.
+    private static func run(_ provider: any ConnectionServiceProvider, for asker: Asker) async {
+        switch asker.source?.nextStep() {
+        case nil: break
+        case .clear: await provider.clearCachedOptions()
+        case .ask(let attempt):
+            let result: Result<ConnectGrant, any Error>
+            do { result = .success(try await provider.connectOptions()) } catch { result = .failure(error) }
+            asker.source?.complete(attempt, result)
+        }
+        guard let source = asker.source else { return }
+        source.state.withLock { state in
+            state.task = nil
+            state.asking = nil
+        }
+        source.work(provider)
+    }
+
+    private func nextStep() -> Step? {
+        state.withLock { state in
+            if state.needsClear {
+                state.needsClear = false
+                return .clear
+            }
+            guard state.isWaiting, let request = state.request else { return nil }
+            state.isWaiting = false
+            state.asking = request.attempt
+            return .ask(request.attempt)
+        }
+    }
+}

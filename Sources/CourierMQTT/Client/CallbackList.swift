@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Closures that wait for one thing, each called once or taken back before.
+final class CallbackList<Value: Sendable>: Sendable {
+    typealias Callback = @Sendable (Value) -> Void
+
+    /// Names a closure, to take it back.
+    typealias Key = UInt64
+
+    private struct State {
+        var callbacks: [(key: Key, callback: Callback)] = []
+        var nextKey: Key = 0
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    @discardableResult
+    func add(_ callback: @escaping Callback) -> Key {
+        state.withLock { state in
+            defer { state.nextKey += 1 }
+            state.callbacks.append((state.nextKey, callback))
+            return state.nextKey
+        }
+    }
+
+    func remove(_ key: Key) { state.withLock { state in state.callbacks.removeAll { $0.key == key } } }
+
+    /// Calls all of them, in order, without a lock held.
+    func callAll(_ value: Value) {
+        let callbacks = state.withLock { state in
+            defer { state.callbacks = [] }
+            return state.callbacks
+        }
+        for (_, callback) in callbacks { callback(value) }
+    }
+}

@@ -1,0 +1,152 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTEngine
+
+/// A configuration that was looked through: what the parts of a client need of it, without contradictions.
+struct ClientSettings: Sendable {
+    /// How often at most messages are looked for that have waited too long.
+    static let expiryCheckInterval = Duration.milliseconds(500)
+
+    let topics: [(filter: TopicFilter, qos: QoS)]
+    let registry: AdapterRegistry
+    let supervisor: SupervisorConfiguration
+    let offline: OfflinePolicy
+    let timeToKeep: Duration
+    let cleanupInterval: Duration
+    let maximumKept: Int
+    let networkMonitor: (any NetworkMonitor)?
+    let lifecycle: (any AppLifecycle)?
+    let log: any LogHandler
+    let observer: (any PacketObserver)?
+    /// What the chance in the pauses begins with.
+    let jitterSeed: UInt64
+    private let connection: ConnectionSettings
+    private let clientIDs: ClientIDSource
+    private let endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
+
+    /// Takes over `config`.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the option and the remedy.
+    init(_ config: MQTTClientConfig) throws(CourierError) {
+        topics = try Self.topics(config.topics)
+        registry = try AdapterRegistry(config.messageAdapters, rules: config.adapterRules)
+        connection = Self.connection(config)
+        try connection.check()
+        supervisor = try Self.supervisor(config)
+        offline = try Self.checked(config.offline)
+        timeToKeep = try Self.seconds(config.messagePersistenceTTLSeconds, "messagePersistenceTTLSeconds")
+        cleanupInterval = max(
+            try Self.seconds(config.messageCleanupInterval, "messageCleanupInterval"), .milliseconds(100))
+        maximumKept = max(config.maximumKeptMessages, 0)
+        networkMonitor = config.networkMonitor
+        lifecycle = config.lifecycle
+        log = config.logHandler ?? SilentLog()
+        observer = config.packetObserver
+        endpoint = config.endpoint
+        var generator = SystemRandomNumberGenerator()
+        jitterSeed = generator.next()
+        clientIDs = ClientIDSource(using: &generator)
+    }
+
+    var pingTimeout: Duration { connection.pingTimeout }
+
+    /// Whether the broker of these options is on this machine, or reached by a stream of the app's own.
+    func isLocal(_ options: ConnectOptions) -> Bool {
+        endpoint != nil || options.scheme?.lowercased() == "unix" || options.host == "localhost"
+            || options.host == "::1" || options.host == "[::1]" || options.host.hasPrefix("127.")
+    }
+
+    /// What a connection with these options is.
+    func plan(for options: ConnectOptions) throws(CourierError) -> ConnectPlan {
+        try ConnectPlan(options, connection, clientIDs: clientIDs, endpoint: endpoint?(options))
+    }
+}
+
+extension ClientSettings {
+    private static func topics(_ topics: [String: QoS]) throws(CourierError) -> [(filter: TopicFilter, qos: QoS)] {
+        var checked: [(filter: TopicFilter, qos: QoS)] = []
+        for (topic, qos) in topics.sorted(by: { $0.key < $1.key }) {
+            do {
+                checked.append((try TopicFilter(topic), qos))
+            } catch {
+                throw CourierError(
+                    .invalidConfiguration, "The option `topics` has a topic filter that is not legal.", cause: error)
+            }
+        }
+        return checked
+    }
+
+    private static func connection(_ config: MQTTClientConfig) -> ConnectionSettings {
+        var settings = ConnectionSettings()
+        settings.version = config.protocolVersion
+        settings.will = config.will
+        settings.sessionExpiry = config.sessionExpiry
+        settings.tls = config.tls
+        settings.acknowledgementTimeout = config.acknowledgementTimeout
+        settings.receiveMaximum = config.receiveMaximum
+        settings.maximumPacketSize = config.maximumPacketSize
+        settings.maximumInFlight = config.maximumInFlight
+        settings.maximumQueued = max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit)
+        settings.sessionLossPolicy =
+            switch config.sessionLossPolicy {
+            case .resend: .resend
+            case .fail: .fail
+            case .drop: .drop
+            }
+        return settings
+    }
+
+    private static func supervisor(_ config: MQTTClientConfig) throws(CourierError) -> SupervisorConfiguration {
+        guard config.autoReconnectInterval > 0, config.maxAutoReconnectInterval >= config.autoReconnectInterval else {
+            throw CourierError(
+                .invalidConfiguration,
+                "autoReconnectInterval is \(config.autoReconnectInterval) and maxAutoReconnectInterval is "
+                    + "\(config.maxAutoReconnectInterval); the first must be at least 1 and not above the second.")
+        }
+        var supervisor = SupervisorConfiguration()
+        supervisor.reconnectInterval = .seconds(Int64(config.autoReconnectInterval))
+        supervisor.maximumReconnectInterval = .seconds(Int64(config.maxAutoReconnectInterval))
+        supervisor.jitter = config.reconnectJitter
+        supervisor.stableConnectionTime = config.stableConnectionTime
+        let timeout = try seconds(config.authenticationTimeoutInterval, "authenticationTimeoutInterval")
+        supervisor.authenticationTimeout = config.enableAuthenticationTimeout ? timeout : nil
+        supervisor.connectTimeout = config.connectTimeoutPolicy
+        supervisor.idleActivityTimeout = config.idleActivityTimeoutPolicy
+        for (time, name) in [
+            (config.connectTimeoutPolicy.timeout, "connectTimeoutPolicy.timeout"),
+            (config.connectTimeoutPolicy.timerInterval, "connectTimeoutPolicy.timerInterval"),
+            (config.idleActivityTimeoutPolicy.inactivityTimeout, "idleActivityTimeoutPolicy.inactivityTimeout"),
+            (config.idleActivityTimeoutPolicy.readTimeout, "idleActivityTimeoutPolicy.readTimeout"),
+            (config.idleActivityTimeoutPolicy.timerInterval, "idleActivityTimeoutPolicy.timerInterval"),
+        ] {
+            _ = try seconds(time, name)
+        }
+        return supervisor
+    }
+
+    private static func checked(_ policy: OfflinePolicy) throws(CourierError) -> OfflinePolicy {
+        guard policy.maximumCount > 0, policy.maximumBytes > 0, policy.drainCount > 0, policy.drainInterval >= .zero,
+            policy.maximumAge ?? .seconds(1) > .zero
+        else {
+            throw CourierError(
+                .invalidConfiguration,
+                "A limit of `offline` is zero or negative; to queue nothing use maximumCount: 1 with overflow: .fail.")
+        }
+        return policy
+    }
+
+    private static func seconds(_ seconds: TimeInterval, _ name: String) throws(CourierError) -> Duration {
+        guard seconds.isFinite, seconds >= 0, seconds < 1e9 else {
+            throw CourierError(
+                .invalidConfiguration, "\(name) is \(seconds); give seconds, at least 0 and less than a billion.")
+        }
+        return .seconds(seconds)
+    }
+}
+
+/// Logs nothing.
+private struct SilentLog: LogHandler {
+    var minimumLevel: LogLevel { .error }
+    func log(_ record: LogRecord) {}
+}

@@ -1,0 +1,35 @@
+public import CourierCore
+
+/// Makes clients.
+///
+/// ```swift
+/// let client = CourierClientFactory().makeMQTTClient(config: MQTTClientConfig(authService: authService))
+/// client.connect()
+/// ```
+public struct CourierClientFactory: Sendable {
+    /// Makes a factory; all are alike.
+    public init() {}
+
+    /// Makes a client that connects when it is told to, and ends with its last reference.
+    ///
+    /// Nothing is opened yet. With a mistake in the configuration the client can do nothing, and every call that can
+    /// throw says what the mistake is; so does the log. ``validate(_:)`` tells it before.
+    ///
+    /// - Parameter config: The configuration.
+    /// - Returns: The client.
+    public func makeMQTTClient(config: MQTTClientConfig) -> any CourierClient {
+        do throws(CourierError) {
+            return MQTTClient(try ClientParts(config))
+        } catch {
+            return UnusableClient(error, deliveryQueue: config.deliveryQueue, log: config.logHandler)
+        }
+    }
+
+    /// Looks for mistakes in a configuration: limits that contradict each other, illegal topics, negative times.
+    ///
+    /// What the provider will hand out is checked when it does.
+    ///
+    /// - Parameter config: The configuration.
+    /// - Throws: A ``CourierError`` with `invalidConfiguration` that names the option and the remedy.
+    public func validate(_ config: MQTTClientConfig) throws { _ = try ClientSettings(config) }
+}

@@ -1,0 +1,149 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import Synchronization
+
+/// The client that an app holds: every call goes to the part that it concerns. It ends with its last reference.
+final class MQTTClient: CourierClient {
+    let parts: ClientParts
+
+    init(_ parts: ClientParts) { self.parts = parts }
+
+    deinit { parts.coordinator.release() }
+
+    /// How many continuations wait, for tests.
+    var waitingCount: Int { parts.census.count }
+
+    // MARK: Events
+
+    var eventPublisher: AnyPublisher<CourierEvent, Never> { parts.events.publisher }
+    func addEventHandler(_ handler: any ICourierEventHandler) { parts.events.add(handler) }
+    func removeEventHandler(_ handler: any ICourierEventHandler) { parts.events.remove(handler) }
+
+    // MARK: The connection
+
+    var connectionState: ConnectionState { parts.state.value }
+
+    var connectionStatePublisher: AnyPublisher<ConnectionState, Never> {
+        parts.state.eraseToAnyPublisher().receive(on: parts.deliveryQueue)
+    }
+
+    var hasExistingSession: Bool { parts.coordinator.hasSession }
+
+    func connect(source: String) { parts.coordinator.connect(source: source) }
+    func disconnect() { parts.coordinator.disconnect() }
+    func destroy() { parts.coordinator.destroy() }
+
+    func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        parts.coordinator.connect(source: "app")
+        parts.coordinator.whenConnected { [completions = parts.completions] result in
+            completions.add { completion(result) }
+        }
+    }
+
+    func disconnect(completion: @escaping @Sendable () -> Void) {
+        parts.coordinator.disconnect()
+        parts.coordinator.whenClosed { [completions = parts.completions] in completions.add(completion) }
+    }
+
+    func connected() async throws {
+        let waiter = Waiter<Void>(parts.census)
+        let coordinator = parts.coordinator
+        let key = coordinator.whenConnected { waiter.resume($0.mapError { $0 }) }
+        try await waiter.value { coordinator.forgetConnectionWaiter(key) }
+    }
+
+    // MARK: Subscriptions
+
+    func subscribe(_ topics: [(topic: String, qos: QoS)]) {
+        for (topic, qos) in topics { parts.coordinator.subscribe(topic, qos, told: nil) }
+    }
+
+    func unsubscribe(_ topics: [String]) {
+        for topic in topics { parts.coordinator.unsubscribe(topic, told: nil) }
+    }
+
+    func subscribe(
+        _ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void
+    ) {
+        parts.coordinator.subscribe(filter, qos) { [completions = parts.completions] result in
+            completions.add { completion(result) }
+        }
+    }
+
+    func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        parts.coordinator.unsubscribe(filter) { [completions = parts.completions] result in
+            completions.add { completion(result) }
+        }
+    }
+
+    func subscribe(_ request: SubscriptionRequest) async throws -> QoS {
+        let filter = try request.topic.filter(for: parts.publishing.identity)
+        let waiter = Waiter<QoS>(parts.census)
+        parts.coordinator.subscribe(filter.string, request.qos) { waiter.resume($0.mapError { $0 }) }
+        return try await waiter.value()
+    }
+
+    func unsubscribe(from topic: TopicTemplate) async throws {
+        let filter = try topic.filter(for: parts.publishing.identity)
+        let waiter = Waiter<Void>(parts.census)
+        parts.coordinator.unsubscribe(filter.string) { waiter.resume($0.mapError { $0 }) }
+        try await waiter.value()
+    }
+
+    // MARK: Writing
+
+    func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {
+        try parts.publishing.publish(data, Publishing.Shape(topic: topic, qos: qos))
+    }
+
+    nonisolated(nonsending) func publish<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> PublishReceipt {
+        try await parts.publishing.publishAndWait(value, shape(of: request))
+    }
+
+    func publish(
+        bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws {
+        try parts.publishing.publish(
+            bytes, Publishing.Shape(topic: topic, qos: qos, isRetained: retain, properties: properties),
+            for: completion.map { .completion($0) } ?? .nobody)
+    }
+
+    func readyToPublish() async throws { try await parts.publishing.waitForRoom() }
+
+    private func shape(of request: PublishRequest) throws -> Publishing.Shape {
+        Publishing.Shape(
+            topic: try request.topic.name(for: parts.publishing.identity).string, qos: request.qos,
+            isRetained: request.isRetained, isLatestOnly: request.isLatestOnly, properties: request.properties)
+    }
+
+    // MARK: Reading
+
+    func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> {
+        parts.readers.publisher(of: topic, D.self)
+    }
+
+    func messagePublisher<D: Sendable, E>(
+        topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
+    ) -> AnyPublisher<Result<D, NSError>, Never> {
+        parts.readers.publisher(of: topic, errorDecodeHandler: errorDecodeHandler)
+    }
+
+    func messagePublisher() -> AnyPublisher<Message, Never> { parts.readers.publisher() }
+
+    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { parts.readers.deadLetterPublisher }
+
+    func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
+        // The sequence keeps the client alive while a loop runs.
+        MessageSequence { [self] in
+            parts.readers.source(type, request) { [coordinator = parts.coordinator] reader in
+                coordinator.opened(reader, request)
+            } closed: { [self] reader, left in
+                parts.coordinator.closed(reader, left)
+            }
+        }
+    }
+}

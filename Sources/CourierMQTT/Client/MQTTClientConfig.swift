@@ -1,0 +1,203 @@
+public import CourierCore
+public import CourierTransport
+public import Foundation
+
+/// Everything a client is made of: who it is, what it speaks, and what it does when things go wrong.
+///
+/// The initializers name what most apps set; the other properties have defaults that are right for a first use and can
+/// be changed before the client is made.
+///
+/// ```swift
+/// var config = MQTTClientConfig(authService: authService, autoReconnectInterval: 1, maxAutoReconnectInterval: 30)
+/// config.will = WillMessage(topic: "presence/7", text: "offline", isRetained: true)
+/// config.tls = TLSClientConfiguration()
+/// let client = CourierClientFactory().makeMQTTClient(config: config)
+/// ```
+///
+/// It is not `Sendable`, as the provider need not be; it is made and handed to the factory in one place.
+public struct MQTTClientConfig {
+    /// Where the options of a connection come from.
+    enum Provider {
+        case closures(any IConnectionServiceProvider)
+        case asynchronous(any ConnectionServiceProvider)
+    }
+
+    let provider: Provider
+
+    // MARK: The published options
+
+    /// Topic filters to subscribe to with every connection; none by default.
+    public var topics: [String: QoS]
+    /// The formats of messages, asked in this order; JSON by default.
+    public var messageAdapters: [any MessageAdapter]
+    /// Whether messages of QoS 1 and 2 survive the process; `false` by default. It needs a ``messageStore``.
+    public var isMessagePersistenceEnabled: Bool
+    /// Seconds until the first attempt after a loss, doubled with each further one; 5 by default.
+    public var autoReconnectInterval: UInt16
+    /// The most seconds between two attempts; 10 by default.
+    public var maxAutoReconnectInterval: UInt16
+    /// Whether asking for credentials is timed; `false` by default.
+    public var enableAuthenticationTimeout: Bool
+    /// Seconds that asking for credentials may take; 30 by default.
+    public var authenticationTimeoutInterval: TimeInterval
+    /// When to give up on an attempt.
+    public var connectTimeoutPolicy: ConnectTimeoutPolicy
+    /// When to treat silence as a loss.
+    public var idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy
+    /// Seconds for which received messages of QoS 1 and 2 are kept that no reader wants; 0, the default, is not at all.
+    public var messagePersistenceTTLSeconds: TimeInterval
+    /// Seconds between two removals of kept messages whose time is over; 10 by default.
+    public var messageCleanupInterval: TimeInterval
+
+    // MARK: The protocol
+
+    /// Which version of MQTT to speak; 5, or 3.1.1 with a broker that does not know it, by default.
+    public var protocolVersion = ProtocolVersionPolicy.preferVersion5
+    /// What the broker publishes when this client is lost; nothing by default.
+    public var will: WillMessage?
+    /// How long the broker keeps the session without a connection (MQTT 5, unless `isCleanSession`); 7 days by default.
+    public var sessionExpiry = Duration.seconds(7 * 24 * 3_600)
+    /// What happens to unacknowledged messages when the broker has lost the session; they are sent anew by default.
+    public var sessionLossPolicy = SessionLossPolicy.resend
+    /// How many messages the broker may send without an acknowledgement (MQTT 5); 65,535 by default.
+    public var receiveMaximum = UInt16.max
+    /// How many messages are sent without an acknowledgement, if the broker allows as many; 1,000 by default.
+    public var maximumInFlight = 1_000
+    /// The size of the largest packet that is read, in bytes; 16 MiB by default.
+    public var maximumPacketSize = 16 << 20
+
+    // MARK: The way to the broker
+
+    /// How to speak TLS with schemes that ask for it; the system's authorities and all checks by default.
+    public var tls: TLSClientConfiguration?
+    /// The stream to the broker instead of the host and port of the options, made anew for each attempt; `nil` by
+    /// default. Called on the event loop; it must not block.
+    public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
+    /// The event loops of this client; those that all clients of the process share by default.
+    public var eventLoops: EventLoopGroup?
+
+    // MARK: Time
+
+    /// How the reconnect intervals are spread, so that many clients do not come back at once.
+    public var reconnectJitter = ReconnectJitter.equal
+    /// How long a connection must last until the next loss begins with the first interval again; 10 s by default.
+    public var stableConnectionTime = Duration.seconds(10)
+    /// Gives up on an acknowledgement after this long and reconnects; 60 s by default, `nil` is never.
+    public var acknowledgementTimeout: Duration? = .seconds(60)
+
+    // MARK: Messages
+
+    /// Which content type belongs to which topics where MQTT does not say it; asked in order, none by default.
+    public var adapterRules: [AdapterRule] = []
+    /// What may wait for a connection.
+    public var offline = OfflinePolicy()
+    /// How many messages may be kept that no reader wants; 10,000 by default.
+    public var maximumKeptMessages = 10_000
+
+    // MARK: The world around
+
+    /// Where readers, events and the closures of this client are called, and the provider is asked; the main queue by
+    /// default. It must be serial.
+    public var deliveryQueue = DispatchQueue.main
+    /// What tells whether there is a network; the system's by default.
+    public var networkMonitor: (any NetworkMonitor)?
+    /// What tells when the app is in the background; a program that always is in the foreground by default.
+    public var lifecycle: (any AppLifecycle)?
+    /// What sees every packet; nobody by default.
+    public var packetObserver: (any PacketObserver)?
+    /// What takes the log; nobody by default.
+    public var logHandler: (any LogHandler)?
+
+    /// Collects the options for a provider that answers by closures.
+    ///
+    /// - Parameters:
+    ///   - topics: Topic filters to subscribe to with every connection; none by default.
+    ///   - authService: The source of connect options; kept alive by the client, and called on the delivery queue.
+    ///   - messageAdapters: The formats, asked in this order; JSON by default.
+    ///   - isMessagePersistenceEnabled: Whether messages of QoS 1 and 2 survive the process; `false` by default.
+    ///   - autoReconnectInterval: Seconds until the first attempt after a loss; 5 by default.
+    ///   - maxAutoReconnectInterval: The most seconds between two attempts; 10 by default.
+    ///   - enableAuthenticationTimeout: Whether asking for credentials is timed; `false` by default.
+    ///   - authenticationTimeoutInterval: Seconds that asking for credentials may take; 30 by default.
+    ///   - connectTimeoutPolicy: When to give up on an attempt; disabled by default.
+    ///   - idleActivityTimeoutPolicy: When to treat silence as a loss; disabled by default.
+    ///   - messagePersistenceTTLSeconds: Seconds for which messages without a reader are kept; 0 by default.
+    ///   - messageCleanupInterval: Seconds between two removals of those whose time is over; 10 by default.
+    public init(
+        topics: [String: QoS] = [:],
+        authService: any IConnectionServiceProvider,
+        messageAdapters: [any MessageAdapter] = MQTTClientConfig.defaultAdapters,
+        isMessagePersistenceEnabled: Bool = false,
+        autoReconnectInterval: UInt16 = 5,
+        maxAutoReconnectInterval: UInt16 = 10,
+        enableAuthenticationTimeout: Bool = false,
+        authenticationTimeoutInterval: TimeInterval = 30,
+        connectTimeoutPolicy: ConnectTimeoutPolicy = ConnectTimeoutPolicy(),
+        idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(),
+        messagePersistenceTTLSeconds: TimeInterval = 0,
+        messageCleanupInterval: TimeInterval = 10
+    ) {
+        self.provider = .closures(authService)
+        self.topics = topics
+        self.messageAdapters = messageAdapters
+        self.isMessagePersistenceEnabled = isMessagePersistenceEnabled
+        self.autoReconnectInterval = autoReconnectInterval
+        self.maxAutoReconnectInterval = maxAutoReconnectInterval
+        self.enableAuthenticationTimeout = enableAuthenticationTimeout
+        self.authenticationTimeoutInterval = authenticationTimeoutInterval
+        self.connectTimeoutPolicy = connectTimeoutPolicy
+        self.idleActivityTimeoutPolicy = idleActivityTimeoutPolicy
+        self.messagePersistenceTTLSeconds = messagePersistenceTTLSeconds
+        self.messageCleanupInterval = messageCleanupInterval
+    }
+
+    /// Collects the options for a provider that is `async`; the other options have their defaults and can be set
+    /// afterwards.
+    ///
+    /// - Parameter provider: The source of connect options.
+    public init(provider: any ConnectionServiceProvider) {
+        self.provider = .asynchronous(provider)
+        topics = [:]
+        messageAdapters = Self.defaultAdapters
+        isMessagePersistenceEnabled = false
+        autoReconnectInterval = 5
+        maxAutoReconnectInterval = 10
+        enableAuthenticationTimeout = false
+        authenticationTimeoutInterval = 30
+        connectTimeoutPolicy = ConnectTimeoutPolicy()
+        idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy()
+        messagePersistenceTTLSeconds = 0
+        messageCleanupInterval = 10
+    }
+
+    /// Collects the options for a broker that is always the same; the other options have their defaults and can be set
+    /// afterwards.
+    ///
+    /// - Parameter options: Where and as whom to connect.
+    public init(options: ConnectOptions) { self.init(provider: FixedOptions(options: options)) }
+
+    /// JSON, text and bytes: the adapters of a client that names none.
+    public static var defaultAdapters: [any MessageAdapter] {
+        [JSONMessageAdapter(), TextMessageAdapter(), DataMessageAdapter()]
+    }
+}
+
+/// What happens to unacknowledged messages when the broker has lost the session.
+public enum SessionLossPolicy: Hashable, Sendable {
+    /// They are published anew. A message of QoS 2 that the old session had may then arrive twice; one whose delivery
+    /// was past that point fails with `connectionLost`.
+    case resend
+    /// They fail, and whoever sent them decides.
+    case fail
+    /// They are given up, which an event reports.
+    case drop
+}
+
+/// Gives the same options every time.
+private struct FixedOptions: ConnectionServiceProvider {
+    let options: ConnectOptions
+
+    var clientID: String { options.clientId }
+
+    func connectOptions() async throws -> ConnectGrant { ConnectGrant(options) }
+}

@@ -1,0 +1,300 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+
+/// Carries out what a ``SubscriptionSet`` decides: packets to the session, outcomes to whoever waits, events to the app.
+///
+/// Everything is touched on the client's loop only.
+final class SubscriptionKeeper {
+    /// Who waits for a filter.
+    private enum Waiting {
+        case subscriber(@Sendable (Result<QoS, CourierError>) -> Void)
+        case unsubscriber(@Sendable (Result<Void, CourierError>) -> Void)
+        case reader(ReaderRegistration)
+    }
+
+    /// A reader whose filter holds `%u` or `%c` while nobody knows what they stand for.
+    private struct Unresolved {
+        let reader: ReaderRegistration
+        let request: SubscriptionRequest
+    }
+
+    /// How many readers may wait for a connection that gives their filters a meaning.
+    static let unresolvedLimit = 10_000
+
+    /// What marks the tokens of these packets, so that they are no publish's.
+    private static let tokenMark: UInt64 = 1 << 63
+
+    private let loop: EventLoop
+    private let driver: SessionDriver
+    private let tell: (CourierEventType) -> Void
+    private var filters = SubscriptionSet()
+    /// What the set wants done, until ``perform()``.
+    private var actions: [SubscriptionAction] = []
+    private var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
+    /// The filters of readers that are open.
+    private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, waiter: UInt64)] = [:]
+    private var unresolved: [Unresolved] = []
+    private var lastID: UInt64 = 0
+
+    /// Keeps `topics` wanted, and reports events to `tell`.
+    init(
+        _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
+        tell: @escaping (CourierEventType) -> Void
+    ) {
+        self.loop = loop
+        self.driver = driver
+        self.tell = tell
+        wantedAlways = topics
+        wantAlways()
+    }
+
+    private let wantedAlways: [(filter: TopicFilter, qos: QoS)]
+
+    private func wantAlways() {
+        let wishes = wantedAlways.map { SubscriptionSet.Wish($0.filter, $0.qos) }
+        actions += (try? filters.want(wishes, by: .app, now: loop.clock.now)) ?? []
+    }
+
+    /// Whether there is a topic to subscribe to, or to be rid of.
+    var hasTopics: Bool { filters.count > 0 || !unresolved.isEmpty }
+
+    // MARK: The app
+
+    func subscribe(_ filter: String, _ qos: QoS, told: (@Sendable (Result<QoS, CourierError>) -> Void)?) {
+        let id = told == nil ? nil : nextID()
+        do {
+            let topicFilter = try TopicFilter(filter)
+            if let id, let told { waiting[id] = (topicFilter, .subscriber(told)) }
+            actions += try filters.want([SubscriptionSet.Wish(topicFilter, qos, waiter: id)], by: .app, now: loop.now)
+        } catch {
+            if let id { waiting[id] = nil }
+            let error = Self.courierError(error)
+            tell(.subscribeFailure(topics: [(filter, qos)], timeTaken: 0, error: error))
+            told?(.failure(error))
+        }
+    }
+
+    func unsubscribe(_ filter: String, told: (@Sendable (Result<Void, CourierError>) -> Void)?) {
+        let id = told == nil ? nil : nextID()
+        do {
+            let topicFilter = try TopicFilter(filter)
+            if let id, let told { waiting[id] = (topicFilter, .unsubscriber(told)) }
+            actions += try filters.unwant([(topicFilter, id)], by: .app, now: loop.now)
+        } catch {
+            if let id { waiting[id] = nil }
+            let error = Self.courierError(error)
+            tell(.unsubscribeFailure(topics: [filter], timeTaken: 0, error: error))
+            told?(.failure(error))
+        }
+    }
+
+    // MARK: Readers
+
+    /// A loop has started: it reads from now on, and its filter is wanted.
+    func open(_ reader: ReaderRegistration, _ request: SubscriptionRequest, identity: ConnectionIdentity?) {
+        let filter: TopicFilter
+        do {
+            filter = try request.topic.filter(for: identity)
+        } catch {
+            let error = Self.courierError(error)
+            guard error.code == .unresolvedPlaceholder, unresolved.count < Self.unresolvedLimit else {
+                return reader.queue.finish(error)
+            }
+            return unresolved.append(Unresolved(reader: reader, request: request))
+        }
+        reader.open(filter, request.acknowledge)
+        let (id, waiter) = (nextID(), nextID())
+        do {
+            waiting[waiter] = (filter, .reader(reader))
+            readers[ObjectIdentifier(reader)] = (id, filter, waiter)
+            actions += try filters.want(
+                [SubscriptionSet.Wish(filter, request.qos, waiter: waiter)], by: .reader(id), now: loop.now)
+        } catch {
+            waiting[waiter] = nil
+            readers[ObjectIdentifier(reader)] = nil
+            reader.queue.finish(Self.courierError(error))
+        }
+    }
+
+    /// It was left.
+    func close(_ reader: ReaderRegistration) {
+        unresolved.removeAll { $0.reader === reader }
+        guard let (id, filter, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return }
+        if waiting.removeValue(forKey: waiter) != nil { filters.forget(waiter: waiter, of: filter) }
+        actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
+    }
+
+    /// The connection is known: filters with `%u` and `%c` have a meaning.
+    func use(identity: ConnectionIdentity?) {
+        guard identity != nil, !unresolved.isEmpty else { return }
+        let known = unresolved
+        unresolved = []
+        for one in known { open(one.reader, one.request, identity: identity) }
+    }
+
+    // MARK: The session
+
+    func connected(_ connAck: ConnAck) {
+        let limit = connAck.properties.maximumPacketSize.map { Int($0) } ?? .max
+        actions += filters.connected(
+            sessionPresent: connAck.isSessionPresent, maximumPacketSize: limit, now: loop.now)
+    }
+
+    func disconnected() {
+        actions += filters.disconnected(now: loop.now)
+        perform()
+    }
+
+    /// Takes the answer to SUBSCRIBE.
+    func subscribed(_ token: Token, _ subAck: SubAck) {
+        actions += filters.subAck(Self.request(token), subAck.reasonCodes.map { ReasonCode($0) }, now: loop.now)
+        perform()
+    }
+
+    /// Takes the answer to UNSUBSCRIBE.
+    func unsubscribed(_ token: Token, _ unsubAck: UnsubAck) {
+        actions += filters.unsubAck(Self.request(token), unsubAck.reasonCodes.map { ReasonCode($0) }, now: loop.now)
+        perform()
+    }
+
+    /// Takes the failure of a packet; `false` when it was none of these.
+    func failed(_ token: Token, _ failure: EngineAction.Failure) -> Bool {
+        guard token.rawValue & Self.tokenMark != 0 else { return false }
+        let isLost = failure == .connectionLost || failure == .notConnected
+        actions += filters.failed(Self.request(token), isLost ? .connectionLost : .notSent, now: loop.now)
+        perform()
+        return true
+    }
+
+    // MARK: The end
+
+    /// The session is destroyed: nothing is wanted any more but what the configuration names, and what loops read.
+    func removeAll() {
+        actions += filters.abandonWaiters()
+        perform()
+        let open = readers
+        filters = SubscriptionSet()
+        wantAlways()
+        for (_, reader) in open {
+            let wish = SubscriptionSet.Wish(reader.filter, .one)
+            actions += (try? filters.want([wish], by: .reader(reader.id), now: loop.now)) ?? []
+        }
+        perform()
+    }
+
+    /// The client has ended.
+    func end(_ error: CourierError) {
+        actions += filters.abandonWaiters()
+        perform()
+        for (_, waiter) in waiting { Self.fail(waiter.who, error) }
+        waiting = [:]
+        unresolved = []
+    }
+
+    // MARK: Doing
+
+    /// Does what has come up, in order.
+    func perform() {
+        while !actions.isEmpty {
+            let now = actions
+            actions = []
+            for action in now { perform(action) }
+        }
+    }
+
+    private func perform(_ action: SubscriptionAction) {
+        switch action {
+        case .subscribe(let subscriptions, let id):
+            tell(.subscribeAttempt(topics: subscriptions.map(\.filter.string)))
+            driver.subscribe(
+                subscriptions.map { Subscription($0.filter.string, qos: PacketQoS($0.qos)) }, token: Self.token(id))
+        case .unsubscribe(let ended, let id):
+            tell(.unsubscribeAttempt(topics: ended.map(\.string)))
+            driver.unsubscribe(ended.map(\.string), token: Self.token(id))
+        case .waiter(let id, let outcome): answer(id, outcome)
+        case .store: break  // Nothing is kept beyond the process.
+        case .subscribeSucceeded(let granted, let time):
+            tell(
+                .subscribeSuccess(
+                    topics: granted.map { ($0.filter.string, $0.qos) }, timeTaken: time.wholeMilliseconds))
+        case .subscribeFailed(let asked, let failure, let time):
+            let error = asked.first.map { Self.error(failure, .subscription(filter: $0.filter.string)) }
+            tell(
+                .subscribeFailure(
+                    topics: asked.map { ($0.filter.string, $0.qos) }, timeTaken: time.wholeMilliseconds, error: error))
+        case .unsubscribeSucceeded(let ended, let time):
+            tell(.unsubscribeSuccess(topics: ended.map(\.string), timeTaken: time.wholeMilliseconds))
+        case .unsubscribeFailed(let ended, let failure, let time):
+            let error = ended.first.map { Self.error(failure, .unsubscription(filter: $0.string)) }
+            tell(
+                .unsubscribeFailure(
+                    topics: ended.map(\.string), timeTaken: time.wholeMilliseconds, error: error))
+        }
+    }
+
+    private func answer(_ id: UInt64, _ outcome: SubscriptionAction.Outcome) {
+        guard let (filter, who) = waiting.removeValue(forKey: id) else { return }
+        switch (who, outcome) {
+        case (.subscriber(let told), .granted(let qos)): told(.success(qos))
+        case (.reader, .granted): break
+        case (.unsubscriber(let told), .unsubscribed): told(.success(()))
+        case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
+            // Somebody else wants it after all: what this caller asked for has been done.
+            told(.success(()))
+        case (.unsubscriber, .failed(let failure)):
+            Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))
+        case (_, .failed(let failure)): Self.fail(who, Self.error(failure, .subscription(filter: filter.string)))
+        case (.reader, .superseded), (.reader, .unsubscribed): break
+        case (_, .superseded), (_, .unsubscribed):
+            Self.fail(
+                who,
+                CourierError(
+                    .subscriptionRefused,
+                    "The subscription to \(filter.string.quoted()) was taken back before the broker answered."))
+        case (_, .abandoned):
+            Self.fail(
+                who,
+                CourierError(
+                    .clientDestroyed,
+                    "The client was destroyed before the broker answered for \(filter.string.quoted())."))
+        }
+    }
+
+    private static func fail(_ who: Waiting, _ error: CourierError) {
+        switch who {
+        case .subscriber(let told): told(.failure(error))
+        case .unsubscriber(let told): told(.failure(error))
+        case .reader(let reader): reader.queue.finish(error)
+        }
+    }
+
+    private static func error(_ failure: SubscriptionAction.Failure, _ subject: RequestSubject) -> CourierError {
+        switch failure {
+        case .refused(let code):
+            PacketReasonCode(rawValue: code.rawValue).flatMap { CourierError($0, of: subject) }
+                ?? CourierError(.subscriptionRefused, "The broker refused \(subject) with \(code).")
+        case .connectionLost: CourierError(.connectionLost, of: subject)
+        case .notSent:
+            CourierError(.subscriptionRefused, "\(subject) can not be sent on this connection: it is too long for it.")
+        }
+    }
+
+    private static func courierError(_ error: any Error) -> CourierError {
+        (error as? CourierError) ?? CourierError(.invalidTopicFilter, "The topic filter can not be used.", cause: error)
+    }
+
+    private static func token(_ id: SubscriptionAction.RequestID) -> Token {
+        Token(rawValue: id.rawValue | tokenMark)
+    }
+
+    private static func request(_ token: Token) -> SubscriptionAction.RequestID {
+        SubscriptionAction.RequestID(rawValue: token.rawValue & ~tokenMark)
+    }
+
+    private func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+}

@@ -1,0 +1,108 @@
+import CourierCore
+import Foundation
+
+/// What the factory makes of a configuration that can not work: every call says what is wrong with it.
+final class UnusableClient: CourierClient {
+    private let problem: CourierError
+    private let events: EventHub
+    private let completions: CompletionQueue
+    private let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
+
+    init(_ problem: CourierError, deliveryQueue: DispatchQueue, log: (any LogHandler)?) {
+        self.problem = problem
+        events = EventHub(queue: deliveryQueue)
+        completions = CompletionQueue(deliveryQueue)
+        log?.log(.error, source: "configuration", problem.message)
+    }
+
+    var eventPublisher: AnyPublisher<CourierEvent, Never> { events.publisher }
+    func addEventHandler(_ handler: any ICourierEventHandler) { events.add(handler) }
+    func removeEventHandler(_ handler: any ICourierEventHandler) { events.remove(handler) }
+
+    var connectionState: ConnectionState { .disconnected }
+    var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { state.eraseToAnyPublisher() }
+    var hasExistingSession: Bool { false }
+
+    func connect(source: String) { events.tell(.connectDiscarded(reason: problem.message), nil) }
+    func disconnect() {}
+    func destroy() { events.reset() }
+
+    func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        connect(source: "app")
+        completions.add { [problem] in completion(.failure(problem)) }
+    }
+
+    func disconnect(completion: @escaping @Sendable () -> Void) { completions.add(completion) }
+    func connected() async throws { throw problem }
+
+    func subscribe(_ topics: [(topic: String, qos: QoS)]) {
+        events.tell(.subscribeFailure(topics: topics, timeTaken: 0, error: problem), nil)
+    }
+
+    func unsubscribe(_ topics: [String]) {
+        events.tell(.unsubscribeFailure(topics: topics, timeTaken: 0, error: problem), nil)
+    }
+
+    func subscribe(_ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void) {
+        completions.add { [problem] in completion(.failure(problem)) }
+    }
+
+    func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        completions.add { [problem] in completion(.failure(problem)) }
+    }
+
+    func subscribe(_ request: SubscriptionRequest) async throws -> QoS { throw problem }
+    func unsubscribe(from topic: TopicTemplate) async throws { throw problem }
+
+    func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws { throw problem }
+
+    nonisolated(nonsending) func publish<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> PublishReceipt { throw problem }
+
+    func publish(
+        bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws { throw problem }
+
+    func readyToPublish() async throws { throw problem }
+
+    func request<Question, Answer: Sendable>(
+        _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
+    ) async throws -> Answer { throw problem }
+
+    func respond<Question: Sendable, Answer>(
+        to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws { throw problem }
+
+    func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> { Self.empty() }
+
+    func messagePublisher<D: Sendable, E>(
+        topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
+    ) -> AnyPublisher<Result<D, NSError>, Never> { Self.empty() }
+
+    func messagePublisher() -> AnyPublisher<Message, Never> { Self.empty() }
+    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { Self.empty() }
+
+    func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
+        MessageSequence { [problem] in FailedSource(problem) }
+    }
+
+    /// A publisher that finishes at once.
+    private static func empty<Output: Sendable>() -> AnyPublisher<Output, Never> {
+        let subject = PassthroughSubject<Output, Never>()
+        subject.send(completion: .finished)
+        return subject.eraseToAnyPublisher()
+    }
+}
+
+/// A source that only fails.
+private final class FailedSource<Element: Sendable>: MessageSource {
+    private let problem: CourierError
+
+    init(_ problem: CourierError) { self.problem = problem }
+
+    nonisolated(nonsending) func nextBatch() async throws -> [Element] { throw problem }
+
+    func cancel() {}
+}

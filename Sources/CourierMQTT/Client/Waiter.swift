@@ -1,0 +1,77 @@
+import CourierCore
+import Synchronization
+
+/// One `await` that ends exactly once: with what it waits for, or with the cancellation of its task.
+///
+/// ```
+/// empty ──value()──▶ waiting ──resume──▶ done
+///   └────resume────▶ answered ──value()──▶ done
+/// ```
+final class Waiter<Value: Sendable>: Sendable {
+    typealias Outcome = Result<Value, any Error>
+
+    private enum State {
+        case empty
+        case waiting(CheckedContinuation<Value, any Error>)
+        case answered(Outcome)
+        case done
+    }
+
+    private let state = Mutex(State.empty)
+    private let census: WaiterCensus
+
+    /// Makes a waiter that `census` counts while somebody waits in it.
+    init(_ census: WaiterCensus) { self.census = census }
+
+    /// Ends the wait; only the first call counts. From any thread.
+    func resume(_ outcome: Outcome) {
+        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            switch state {
+            case .empty:
+                state = .answered(outcome)
+                return nil
+            case .waiting(let continuation):
+                state = .done
+                return continuation
+            case .answered, .done: return nil
+            }
+        }
+        guard let continuation else { return }
+        census.left()
+        continuation.resume(with: outcome)
+    }
+
+    /// Waits; to be called once. A cancelled task ends the wait by `CancellationError`, after `abandoned` was called.
+    func value(abandoned: @escaping @Sendable () -> Void = {}) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let answer = state.withLock { state -> Outcome? in
+                    guard case .answered(let outcome) = state else {
+                        state = .waiting(continuation)
+                        census.entered()
+                        return nil
+                    }
+                    state = .done
+                    return outcome
+                }
+                if let answer { continuation.resume(with: answer) }
+            }
+        } onCancel: {
+            abandoned()
+            resume(.failure(CancellationError()))
+        }
+    }
+}
+
+/// How many continuations of a client wait: what a test looks at to see that none was forgotten.
+final class WaiterCensus: Sendable {
+    private let waiting = Atomic<Int>(0)
+
+    init() {}
+
+    /// How many wait now.
+    var count: Int { waiting.load(ordering: .acquiring) }
+
+    func entered() { waiting.add(1, ordering: .acquiringAndReleasing) }
+    func left() { waiting.subtract(1, ordering: .acquiringAndReleasing) }
+}

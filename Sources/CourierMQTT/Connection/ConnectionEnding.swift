@@ -1,0 +1,73 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+
+/// How an attempt or a connection ended: the cause that the policy decides by, and the error that tells the app.
+struct ConnectionEnding: Sendable {
+    let cause: LossCause
+    let error: CourierError
+    /// The server to use instead, as the broker wrote it.
+    let serverReference: String?
+
+    init(_ cause: LossCause, _ error: CourierError) {
+        self.cause = cause
+        self.error = error
+        serverReference = nil
+    }
+
+    /// Reads what the engine and the transport say of the end. `isEstablished` tells a lost connection from a failed
+    /// attempt.
+    init(_ reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool) {
+        // Nobody asked for this end, whatever the engine was told: only the byte stream knows more.
+        let reason = reason == .requested ? .transportClosed : reason
+        cause = LossCause(reason, channel)
+        error =
+            CourierError(closing: reason, channel, endpoint: endpoint, isEstablished: isEstablished)
+            ?? CourierError(.connectionLost, "The connection to \(endpoint) has ended.")
+        switch reason {
+        case .refused(let connAck): serverReference = connAck.properties.serverReference
+        case .disconnectedByServer(let disconnect): serverReference = disconnect.properties.serverReference
+        default: serverReference = nil
+        }
+    }
+}
+
+extension LossCause {
+    fileprivate init(_ reason: CloseReason, _ channel: ChannelCloseReason) {
+        switch reason {
+        case .refused(let connAck): self = .refused(connAck.reasonCode)
+        case .disconnectedByServer(let disconnect): self = .disconnected(disconnect.reasonCode)
+        case .versionNotSupported: self = .otherVersion
+        case .malformedConnect: self = .unusableOptions
+        case .connectTimeout: self = .connectTimeout
+        case .malformedPacket(let error):
+            if case .connAckOfOlderVersion(let code) = error.violation, let refusal = Self.refusal(oldCode: code) {
+                self = .refused(refusal)
+            } else {
+                self = .malformedPacket
+            }
+        case .protocolError: self = .protocolViolation
+        case .pingTimeout: self = .silence
+        case .acknowledgementTimeout: self = .acknowledgementTimeout
+        case .requested, .transportClosed:
+            switch channel {
+            case .closedByPeer: self = .closedByServer
+            case .closedByOwner: self = .closedHere
+            case .failed(let error): self = .transport(TransportProblem(error.code))
+            }
+        }
+    }
+
+    /// The return codes of a CONNACK before MQTT 5, which some servers answer a CONNECT of MQTT 5 with.
+    private static func refusal(oldCode: UInt8) -> PacketReasonCode? {
+        switch oldCode {
+        case 1: .unsupportedProtocolVersion
+        case 2: .clientIdentifierNotValid
+        case 3: .serverUnavailable
+        case 4: .badUserNameOrPassword
+        case 5: .notAuthorized
+        default: nil
+        }
+    }
+}

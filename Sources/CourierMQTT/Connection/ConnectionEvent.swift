@@ -1,0 +1,60 @@
+import CourierCore
+
+/// The events that a ``ConnectionSupervisor`` reports, comparable, so that tests of it are lists.
+enum ConnectionEvent: Equatable, Sendable {
+    case authStarted
+    case authSucceeded(after: Duration)
+    case authFailed(after: Duration, ConnectionFailure)
+
+    case attempt
+    case connectPacketSent
+    case succeeded(after: Duration)
+    case failed(after: Duration, ConnectionFailure)
+    /// `sinceInbound` and `sinceOutbound` are how long ago something was last received and sent.
+    case lost(after: Duration, ConnectionFailure, sinceInbound: Duration?, sinceOutbound: Duration?)
+    case disconnected
+    case reconnect
+    case connectDiscarded(reason: String)
+    case courierDisconnect(clearsState: Bool)
+
+    case appForeground
+    case appBackground
+    case networkAvailable
+    case networkUnavailable
+
+    /// The event in the form that the app gets.
+    var type: CourierEventType {
+        switch self {
+        case .authStarted: .connectionServiceAuthStart
+        case .authSucceeded(let time): .connectionServiceAuthSuccess(timeTaken: time.wholeMilliseconds)
+        case .authFailed(let time, let failure):
+            .connectionServiceAuthFailure(timeTaken: time.wholeMilliseconds, error: failure.asError)
+        case .attempt: .connectionAttempt
+        case .connectPacketSent: .connectedPacketSent
+        case .succeeded(let time): .connectionSuccess(timeTaken: time.wholeMilliseconds)
+        case .failed(let time, let failure):
+            .connectionFailure(timeTaken: time.wholeMilliseconds, error: failure.asError)
+        case .lost(let time, let failure, let sinceInbound, let sinceOutbound):
+            .connectionLost(
+                timeTaken: time.wholeMilliseconds, error: failure.asError,
+                diffLastInbound: sinceInbound?.wholeMilliseconds, diffLastOutbound: sinceOutbound?.wholeMilliseconds)
+        case .disconnected: .connectionDisconnect
+        case .reconnect: .reconnect
+        case .connectDiscarded(let reason): .connectDiscarded(reason: reason)
+        case .courierDisconnect(let clearsState): .courierDisconnect(clearState: clearsState)
+        case .appForeground: .appForeground
+        case .appBackground: .appBackground
+        case .networkAvailable: .connectionAvailable
+        case .networkUnavailable: .connectionUnavailable
+        }
+    }
+}
+
+extension Duration {
+    /// The milliseconds, what is less than one cut off; times too long for an `Int` become the longest.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000)
+        return overflows ? .max : Int(clamping: product &+ attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,35 @@
+import CourierCore
+
+extension ConnectionSupervisor {
+    /// What to do, in this order.
+    enum Action: Equatable, Sendable {
+        /// Ask the provider; answer with ``Input/credentialsArrived(_:_:date:)`` or ``Input/credentialsFailed(_:_:)``.
+        case fetchCredentials(AttemptID)
+        /// The answer is not wanted any more.
+        case abandonCredentials(AttemptID)
+        /// Tell the provider that the broker refused what it gave.
+        case clearCredentials
+
+        /// Events and CONNECT carry these options from now on.
+        case setConnectionInfo(ConnectOptions?)
+        /// Open a connection with these options; there is no other one.
+        case open(ConnectOptions, AttemptID)
+        /// Send DISCONNECT, if CONNECT was sent, and close; ``Input/closed(_:_:)`` follows.
+        case closeInOrder
+        /// Drop the connection; ``Input/closed(_:_:)`` follows.
+        case abort
+        /// Send PINGREQ now; what comes back counts by ``ConnectionSupervisor/bytesReceived(now:)``.
+        case probe
+
+        /// Tell the app's handlers.
+        case emit(ConnectionEvent)
+        /// The state for the publisher; never the same twice in a row.
+        case stateChanged(ConnectionState)
+        /// End everybody's wait for a connection: it is there (`nil`), or will not be, and why.
+        case releaseWaiters(ConnectionFailure?)
+        /// Remove stored messages, subscriptions and what is in flight.
+        case clearStoredState
+        /// Write to the log.
+        case log(LogLevel, String)
+    }
+}

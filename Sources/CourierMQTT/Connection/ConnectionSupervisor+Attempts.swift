@@ -1,0 +1,201 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+
+/// The way from the wish to the connection.
+extension ConnectionSupervisor {
+    // MARK: Beginning
+
+    /// Begins an attempt now, as something outside asks for, or a little later if that happened just before.
+    mutating func startUrgently(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
+        guard appPhase == .foreground else { return pause(occasion, &actions) }
+        let planned: Instant? = if case .waiting(let waiting) = phase { waiting.planned } else { nil }
+        if network == .unavailable, !occasion.isRequest {
+            if planned == nil { wait(until: now, occasion, now, &actions) }
+            return
+        }
+        let due = lastUrgentAt?.advanced(by: configuration.urgentAttemptSpacing) ?? now
+        if due > now {
+            let due = min(due, planned ?? due)
+            return enter(.waiting(Waiting(due: due, planned: due, occasion: occasion, isUrgent: true)), &actions)
+        }
+        lastUrgentAt = now
+        start(occasion, now, &actions)
+    }
+
+    /// Plans an attempt for `due`, and begins it if that is now.
+    mutating func wait(until due: Instant, _ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
+        guard appPhase == .foreground else { return pause(occasion, &actions) }
+        let planned = due
+        var due = due
+        if network == .unavailable { due = max(due, now.advanced(by: configuration.offlineRetryInterval)) }
+        guard due > now else { return start(occasion, now, &actions) }
+        enter(.waiting(Waiting(due: due, planned: planned, occasion: occasion)), &actions)
+    }
+
+    /// Begins an attempt: with the options that are there, or by asking for some.
+    mutating func start(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
+        guard appPhase == .foreground else { return pause(occasion, &actions) }
+        switch occasion {
+        case .failure, .takeover: actions.append(.emit(.reconnect))
+        case .request, .change: break
+        }
+        attemptCount += 1
+        let attempt = AttemptID(number: attemptCount)
+        // Who calls connect() may have another user by now.
+        if !occasion.isRequest, let grant, isUsable(grant, now) { return open(grant.options, attempt, now, &actions) }
+        actions.append(.emit(.authStarted))
+        enter(.authenticating(authentication(attempt, now)), &actions)
+        actions.append(.fetchCredentials(attempt))
+    }
+
+    /// Leaves an attempt for the foreground.
+    private mutating func pause(_ occasion: Occasion, _ actions: inout [Action]) {
+        enter(.paused(occasion.isRequest ? .always : .forTopics), &actions)
+    }
+
+    private func authentication(_ attempt: AttemptID, _ now: Instant) -> Authentication {
+        Authentication(
+            attempt: attempt, startedAt: now,
+            giveUpAt: configuration.authenticationTimeout.map { now.advanced(by: $0) })
+    }
+
+    private mutating func open(
+        _ options: ConnectOptions, _ attempt: AttemptID, _ now: Instant, _ actions: inout [Action]
+    ) {
+        let options = redirect?.applied(to: options) ?? options
+        if redirect?.term == .once { redirect = nil }
+        let timeout = configuration.connectTimeout
+        liveness = Liveness(configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
+        setInfo(options, &actions)
+        actions.append(.emit(.attempt))
+        let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
+        enter(
+            .opening(Opening(attempt: attempt, options: options, startedAt: now, giveUpAt: giveUpAt)), &actions)
+        actions.append(.open(options, attempt))
+    }
+
+    // MARK: Credentials
+
+    /// Options that are about to end are not worth a connection, unless the provider has just given them.
+    private func isUsable(_ grant: Grant, _ now: Instant) -> Bool {
+        guard let expiresAt = grant.expiresAt else { return true }
+        return now.advanced(by: margin(of: grant, expiresAt)) < expiresAt
+    }
+
+    /// The margin before the end, at most half of the time for which the credentials are good.
+    private func margin(of grant: Grant, _ expiresAt: Instant) -> Duration {
+        max(.zero, min(configuration.renewalMargin, grant.receivedAt.duration(to: expiresAt) / 2))
+    }
+
+    private func renewal(_ now: Instant) -> Renewal {
+        // What had already ended when it came is a wrong clock's work, or the provider's: nothing to plan by.
+        guard let grant, let expiresAt = grant.expiresAt, expiresAt > grant.receivedAt else { return .none }
+        let due = expiresAt.advanced(by: .zero - margin(of: grant, expiresAt))
+        return .due(max(due, now.advanced(by: configuration.minimumRenewalInterval)))
+    }
+
+    mutating func credentialsArrived(
+        _ attempt: AttemptID, _ granted: ConnectGrant, _ date: Date, _ now: Instant, _ actions: inout [Action]
+    ) {
+        switch phase {
+        case .authenticating(let authentication) where authentication.attempt == attempt:
+            accept(granted, date, authentication, now, &actions)
+            open(granted.options, attempt, now, &actions)
+        case .connected(var connection):
+            guard case .fetching(let authentication) = connection.renewal, authentication.attempt == attempt else {
+                return
+            }
+            accept(granted, date, authentication, now, &actions)
+            connection.renewal = renewal(now)
+            phase = .connected(connection)
+            guard (redirect?.applied(to: granted.options) ?? granted.options) != connection.options else { return }
+            actions.append(.log(.info, "the provider gave other options; the client connects again with them"))
+            leave(for: .begin(.change), now, &actions)
+        case .authenticating, .resting, .paused, .waiting, .opening, .closing: break  // Too late, or the second answer.
+        }
+    }
+
+    private mutating func accept(
+        _ granted: ConnectGrant, _ date: Date, _ authentication: Authentication, _ now: Instant,
+        _ actions: inout [Action]
+    ) {
+        authSchedule.reset()
+        let remaining = granted.expiresAt.map { Duration.bounded(seconds: $0.timeIntervalSince(date)) }
+        grant = Grant(options: granted.options, receivedAt: now, expiresAt: remaining.map { now.advanced(by: $0) })
+        actions.append(.emit(.authSucceeded(after: authentication.startedAt.duration(to: now))))
+        if network == .available { report(.available, &actions) }
+    }
+
+    mutating func credentialsFailed(
+        _ attempt: AttemptID, _ failure: CredentialFailure, _ now: Instant, _ actions: inout [Action]
+    ) {
+        switch phase {
+        case .authenticating(let authentication) where authentication.attempt == attempt:
+            report(failure, authentication, now, &actions)
+            let pause = authSchedule.next(after: failure, using: &random)
+            wait(until: now.advanced(by: pause), .failure, now, &actions)
+        case .connected(var connection):
+            guard case .fetching(let authentication) = connection.renewal, authentication.attempt == attempt else {
+                return
+            }
+            report(failure, authentication, now, &actions)
+            let pause = authSchedule.next(after: failure, using: &random)
+            connection.renewal = .due(now.advanced(by: pause))
+            phase = .connected(connection)
+        case .authenticating, .resting, .paused, .waiting, .opening, .closing: break
+        }
+    }
+
+    private mutating func report(
+        _ failure: CredentialFailure, _ authentication: Authentication, _ now: Instant, _ actions: inout [Action]
+    ) {
+        let time = authentication.startedAt.duration(to: now)
+        actions.append(.emit(.authFailed(after: time, .error(failure.error))))
+        if failure.isOfNetwork { report(.unavailable, &actions) }
+        actions.append(.log(.warning, failure.error.message))
+    }
+
+    /// The provider took too long.
+    mutating func authenticationTimedOut(
+        _ authentication: Authentication, _ now: Instant, _ actions: inout [Action]
+    ) {
+        actions.append(.abandonCredentials(authentication.attempt))
+        credentialsFailed(authentication.attempt, .timedOut, now, &actions)
+    }
+
+    /// The credentials of the connection end soon.
+    mutating func renewalDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
+        attemptCount += 1
+        let authentication = authentication(AttemptID(number: attemptCount), now)
+        var connection = connection
+        connection.renewal = .fetching(authentication)
+        phase = .connected(connection)
+        actions.append(.emit(.authStarted))
+        actions.append(.fetchCredentials(authentication.attempt))
+    }
+
+    // MARK: The connection
+
+    mutating func connectSent(_ actions: inout [Action]) {
+        guard case .opening(var opening) = phase, !opening.isConnectSent else { return }
+        opening.isConnectSent = true
+        phase = .opening(opening)
+        actions.append(.emit(.connectPacketSent))
+    }
+
+    mutating func accepted(
+        _ connAck: ConnAck, _ version: ProtocolVersion, _ now: Instant, _ actions: inout [Action]
+    ) {
+        guard case .opening(let opening) = phase else { return }
+        actions.append(.emit(.succeeded(after: opening.startedAt.duration(to: now))))
+        if network == .available { report(.available, &actions) }
+        let connection = Connection(
+            options: opening.options, openedAt: opening.startedAt, acceptedAt: now, version: version,
+            renewal: renewal(now))
+        enter(.connected(connection), &actions)
+        actions.append(.releaseWaiters(nil))
+        let session = connAck.isSessionPresent ? "with its session" : "without a session"
+        actions.append(.log(.info, "connected to \(opening.options.endpointName), \(session)"))
+    }
+}

@@ -1,0 +1,183 @@
+import CourierCore
+import MQTTCodec
+
+/// The end of attempts and connections, and what follows.
+extension ConnectionSupervisor {
+    /// What was open has ended. `ending` says how, for these options, and whether they had been accepted.
+    mutating func closed(
+        _ now: Instant, _ actions: inout [Action], _ ending: (ConnectOptions, Bool) -> ConnectionEnding
+    ) {
+        switch phase {
+        case .opening(let opening): attemptFailed(opening, ending(opening.options, false), now, &actions)
+        case .connected(let connection):
+            let ending = ending(connection.options, true)
+            endRenewal(connection.renewal, now, &actions)
+            emitLoss(of: connection, failure(of: ending), now, &actions)
+            respond(to: judged(ending, connection, now), now, &actions)
+        case .closing(let closing):
+            switch closing.ended {
+            case .attempt(let startedAt, let failure):
+                actions.append(.emit(.failed(after: startedAt.duration(to: now), failure)))
+            case .connection(_, lost: nil): actions.append(.emit(.disconnected))
+            case .connection(let connection, lost: let failure?): emitLoss(of: connection, failure, now, &actions)
+            }
+            if case .connection(let connection, _) = closing.ended { rewardStability(of: connection, now) }
+            proceed(to: closing.next, now, &actions)
+        case .resting, .paused, .waiting, .authenticating: break
+        }
+    }
+
+    /// The options can not be used: nothing was opened, so nothing has to be closed.
+    mutating func openFailed(
+        _ attempt: AttemptID, _ error: CourierError, _ now: Instant, _ actions: inout [Action]
+    ) {
+        switch phase {
+        case .opening(let opening) where opening.attempt == attempt:
+            attemptFailed(opening, ConnectionEnding(.unusableOptions, error), now, &actions)
+        case .closing:  // The app has changed its mind, and nothing else will report the end.
+            closed(now, &actions) { _, _ in ConnectionEnding(.unusableOptions, error) }
+        case .opening, .resting, .paused, .waiting, .authenticating, .connected: break
+        }
+    }
+
+    private mutating func attemptFailed(
+        _ opening: Opening, _ ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
+    ) {
+        attemptCameToNothing(opening)
+        let time = opening.startedAt.duration(to: now)
+        actions.append(.emit(.failed(after: time, failure(of: ending))))
+        respond(to: ending, now, &actions)
+    }
+
+    /// A broker that could not be reached is no sign of another client, and not worth being sent to again.
+    mutating func attemptCameToNothing(_ opening: Opening) {
+        quickDrops = 0
+        if opening.options != grant?.options { redirect = nil }
+    }
+
+    /// Gives up an attempt or a connection that has not ended by itself.
+    mutating func giveUp(
+        _ ended: Closing.Ended, _ ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
+    ) {
+        enter(.closing(Closing(ended: ended, next: .respond(ending), abortAt: nil)), &actions)
+        actions.append(.abort)
+    }
+
+    private func emitLoss(
+        of connection: Connection, _ failure: ConnectionFailure, _ now: Instant, _ actions: inout [Action]
+    ) {
+        actions.append(
+            .emit(
+                .lost(
+                    after: connection.openedAt.duration(to: now), failure,
+                    sinceInbound: liveness.lastInbound?.duration(to: now),
+                    sinceOutbound: liveness.lastOutbound?.duration(to: now))))
+    }
+
+    /// Forgets earlier failures if the connection has lasted.
+    private mutating func rewardStability(of connection: Connection, _ now: Instant) {
+        let lasted = connection.acceptedAt.duration(to: now)
+        if lasted >= configuration.stableConnectionTime {
+            schedule.reset()
+            streak = Streak()
+        }
+        // Two clients that take turns have connections as long as the other's pause.
+        if lasted > configuration.maximumTakeoverInterval { takeoverSchedule.reset() }
+    }
+
+    /// The same ending, or what it means when it repeats.
+    private mutating func judged(
+        _ ending: ConnectionEnding, _ connection: Connection, _ now: Instant
+    ) -> ConnectionEnding {
+        rewardStability(of: connection, now)
+        let isQuickDrop =
+            switch ending.cause {
+            case .closedByServer, .transport(.broken):
+                connection.version < .v5
+                    && connection.acceptedAt.duration(to: now) <= configuration.takeoverDropWindow
+            default: false
+            }
+        quickDrops = isQuickDrop ? quickDrops + 1 : 0
+        guard quickDrops >= configuration.takeoverDropCount else { return ending }
+        return ConnectionEnding(
+            .repeatedDrops,
+            CourierError(
+                .sessionTakenOver,
+                """
+                The broker \(connection.options.endpointName) dropped \(quickDrops) connections in a row right after \
+                accepting them. Another client probably uses the client id \(connection.options.clientId.quoted()); \
+                give each client an id of its own.
+                """,
+                cause: ending.error))
+    }
+
+    /// What the app is told: the error, and for a stop that nothing more will happen by itself.
+    private func failure(of ending: ConnectionEnding) -> ConnectionFailure {
+        let row = LossPolicy.row(for: ending.cause)
+        guard row.response == .stop else { return .error(ending.error) }
+        return .error(
+            CourierError(
+                ending.error.code,
+                "\(ending.error.message.asSentence) The client waits for connect(): \(row.reason)",
+                cause: ending.error.cause))
+    }
+
+    /// Does what the table says.
+    mutating func respond(to ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
+        let response = LossPolicy.row(for: ending.cause).response
+        actions.append(.log(response == .stop ? .error : .warning, ending.error.message))
+        switch response {
+        case .retry: waitForSchedule(now, &actions)
+        case .retryAtOnce: retryAtOnce(schedule.isFresh, now, &actions)
+        case .switchVersion: wait(until: now, .failure, now, &actions)
+        case .renewCredentials: renewCredentials(now, &actions)
+        case .followOnce:
+            if follow(ending, .once) { return wait(until: now, .failure, now, &actions) }
+            waitForSchedule(now, &actions)
+        case .followForGood:
+            if follow(ending, .forGood) { return wait(until: now, .failure, now, &actions) }
+            renewCredentials(now, &actions)
+        case .yield:
+            let pause = takeoverSchedule.next(using: &random)
+            let failure = failure(of: ending)
+            wait(until: now.advanced(by: pause), .takeover(failure), now, &actions)
+            actions.append(.releaseWaiters(failure))
+        case .stop:
+            let failure = failure(of: ending)
+            enter(.resting(.stopped(failure)), &actions)
+            actions.append(.releaseWaiters(failure))
+        }
+    }
+
+    private mutating func waitForSchedule(_ now: Instant, _ actions: inout [Action]) {
+        let pause = schedule.next(using: &random)
+        wait(until: now.advanced(by: pause), .failure, now, &actions)
+    }
+
+    /// Tries at once if `isGranted`, and counts it as a step of the schedule either way.
+    private mutating func retryAtOnce(_ isGranted: Bool, _ now: Instant, _ actions: inout [Action]) {
+        let pause = schedule.next(using: &random)
+        wait(until: isGranted ? now : now.advanced(by: pause), .failure, now, &actions)
+    }
+
+    private mutating func renewCredentials(_ now: Instant, _ actions: inout [Action]) {
+        grant = nil
+        actions.append(.clearCredentials)
+        streak.refusals += 1
+        retryAtOnce(streak.refusals == 1, now, &actions)
+    }
+
+    /// Takes the way that the broker shows, if it does and the client has not been sent around too often.
+    private mutating func follow(_ ending: ConnectionEnding, _ term: Redirect.Term) -> Bool {
+        guard configuration.followsServerReferences, let list = ending.serverReference,
+            let target = ServerReference(firstOf: list), let grant
+        else { return false }
+        guard streak.redirects < configuration.maximumRedirects else {
+            redirect = nil
+            return false
+        }
+        streak.redirects += 1
+        redirect = Redirect(from: grant.options, to: target, term: term)
+        return true
+    }
+}

@@ -1,0 +1,127 @@
+import CourierCore
+
+/// What the app wants.
+extension ConnectionSupervisor {
+    mutating func connectRequested(_ source: String, _ now: Instant, _ actions: inout [Action]) {
+        hasSession = true
+        switch phase {
+        case .resting(let rest):
+            schedule.reset()
+            authSchedule.reset()
+            streak = Streak()
+            quickDrops = 0
+            actions.append(.log(.info, "connect() was called by \(source.quoted())"))
+            switch rest {
+            case .unused, .disconnected, .destroyed: start(.request, now, &actions)
+            // An app may answer each stop by connect(), and must not hammer the broker by it.
+            case .stopped: startUrgently(.request, now, &actions)
+            }
+        case .paused(let resumption):
+            switch (appPhase, resumption) {
+            case (.background, .always): discard("App is in the background", &actions)
+            case (.background, .forTopics): phase = .paused(.always)
+            case (.foreground, _): start(.request, now, &actions)
+            }
+        case .waiting(let waiting):
+            if case .request = waiting.occasion { return discard("Client is about to connect", &actions) }
+            startUrgently(.request, now, &actions)
+        case .authenticating: discard("Client is authenticating", &actions)
+        case .opening: discard("Client connecting", &actions)
+        case .connected: discard("Client already connected", &actions)
+        case .closing(var closing):
+            if case .begin(.request) = closing.next { return discard("Client is about to connect", &actions) }
+            closing.next = .begin(.request)
+            phase = .closing(closing)
+        }
+    }
+
+    private func discard(_ reason: String, _ actions: inout [Action]) {
+        actions.append(.emit(.connectDiscarded(reason: reason)))
+    }
+
+    /// `disconnect()` and `destroy()`.
+    mutating func endIntent(_ rest: Rest, _ now: Instant, _ actions: inout [Action]) {
+        let clearsState = if case .destroyed = rest { true } else { false }
+        guard clearsState || hasIntent else { return }
+        if clearsState { forget(&actions) }
+        actions.append(.emit(.courierDisconnect(clearsState: clearsState)))
+        leave(for: .rest(rest), now, &actions)
+        actions.append(.releaseWaiters(rest.failure))
+    }
+
+    /// At once, not when the connection has closed: what the app does after `destroy()` must not be swept away by it.
+    private mutating func forget(_ actions: inout [Action]) {
+        hasSession = false
+        grant = nil
+        redirect = nil
+        schedule.reset()
+        authSchedule.reset()
+        takeoverSchedule.reset()
+        streak = Streak()
+        quickDrops = 0
+        actions.append(.clearStoredState)
+    }
+
+    /// Whether a connection is wanted, now or when the app comes back.
+    private var hasIntent: Bool {
+        switch phase {
+        case .resting: false
+        case .closing(let closing): if case .rest = closing.next { false } else { true }
+        case .paused, .waiting, .authenticating, .opening, .connected: true
+        }
+    }
+
+    /// Ends what is under way, in order, and goes on to `next` then.
+    mutating func leave(for next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
+        switch phase {
+        case .resting, .paused, .waiting: proceed(to: next, now, &actions)
+        case .authenticating(let authentication):
+            abandon(authentication, now, &actions)
+            proceed(to: next, now, &actions)
+        case .opening(let opening):
+            close(.attempt(startedAt: opening.startedAt, .cancelled), next, now, &actions)
+        case .connected(let connection):
+            endRenewal(connection.renewal, now, &actions)
+            close(.connection(connection, lost: nil), next, now, &actions)
+        case .closing(var closing):
+            closing.next = next
+            phase = .closing(closing)
+        }
+    }
+
+    private mutating func close(
+        _ ended: Closing.Ended, _ next: Closing.Next, _ now: Instant, _ actions: inout [Action]
+    ) {
+        let abortAt = now.advanced(by: configuration.closeTimeout)
+        enter(.closing(Closing(ended: ended, next: next, abortAt: abortAt)), &actions)
+        actions.append(.closeInOrder)
+    }
+
+    func abandon(_ authentication: Authentication, _ now: Instant, _ actions: inout [Action]) {
+        actions.append(.abandonCredentials(authentication.attempt))
+        let time = authentication.startedAt.duration(to: now)
+        actions.append(.emit(.authFailed(after: time, .cancelled)))
+    }
+
+    func endRenewal(_ renewal: Renewal, _ now: Instant, _ actions: inout [Action]) {
+        if case .fetching(let authentication) = renewal { abandon(authentication, now, &actions) }
+    }
+
+    /// Goes on when nothing is under way any more.
+    mutating func proceed(to next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
+        switch next {
+        case .rest(let rest):
+            enter(.resting(rest), &actions)
+            if case .destroyed = rest { setInfo(nil, &actions) }
+        case .pause(let resumption): pauseOrResume(resumption, now, &actions)
+        case .begin(let occasion): start(occasion, now, &actions)
+        case .respond(let ending): respond(to: ending, now, &actions)
+        }
+    }
+
+    mutating func setInfo(_ options: ConnectOptions?, _ actions: inout [Action]) {
+        guard info != options else { return }
+        info = options
+        actions.append(.setConnectionInfo(options))
+    }
+}

@@ -1,0 +1,74 @@
+import CourierCore
+
+/// Everything that happens because time has passed.
+extension ConnectionSupervisor {
+    /// When ``Input/timerFired`` is due if nothing happens before; `nil` when nothing is planned. Look again after every
+    /// input.
+    var deadline: Instant? {
+        switch phase {
+        case .resting, .paused: return nil
+        case .waiting(let waiting): return waiting.due
+        case .authenticating(let authentication): return authentication.giveUpAt
+        case .opening(let opening): return opening.giveUpAt
+        case .connected(let connection):
+            let renewal: Instant? =
+                switch connection.renewal {
+                case .none: nil
+                case .due(let due): due
+                case .fetching(let authentication): authentication.giveUpAt
+                }
+            guard let renewal, let silence = liveness.deadline else { return renewal ?? liveness.deadline }
+            return min(renewal, silence)
+        case .closing(let closing): return closing.abortAt
+        }
+    }
+
+    mutating func timerFired(_ now: Instant, _ actions: inout [Action]) {
+        switch phase {
+        case .resting, .paused: break
+        case .waiting(let waiting):
+            guard now >= waiting.due else { return }
+            if waiting.isUrgent { lastUrgentAt = now }
+            start(waiting.occasion, now, &actions)
+        case .authenticating(let authentication):
+            guard let giveUpAt = authentication.giveUpAt, now >= giveUpAt else { return }
+            authenticationTimedOut(authentication, now, &actions)
+        case .opening(let opening):
+            guard let giveUpAt = opening.giveUpAt, now >= giveUpAt else { return }
+            let time = opening.startedAt.duration(to: giveUpAt)
+            let error = CourierError(
+                .timedOut, "No connection to \(opening.options.endpointName) came about in \(time).")
+            attemptCameToNothing(opening)
+            giveUp(
+                .attempt(startedAt: opening.startedAt, .error(error)), ConnectionEnding(.connectTimeout, error), now,
+                &actions)
+        case .connected(let connection): look(at: connection, now, &actions)
+        case .closing(var closing):
+            guard let abortAt = closing.abortAt, now >= abortAt else { return }
+            closing.abortAt = nil
+            phase = .closing(closing)
+            actions.append(.abort)
+        }
+    }
+
+    private mutating func look(at connection: Connection, _ now: Instant, _ actions: inout [Action]) {
+        switch liveness.look(now: now) {
+        case .alive: break
+        case .probe: actions.append(.probe)
+        case .dead(let time):
+            let error = CourierError(
+                .timedOut,
+                "The broker \(connection.options.endpointName) has been silent for \(time) although it had to answer.")
+            endRenewal(connection.renewal, now, &actions)
+            return giveUp(
+                .connection(connection, lost: .error(error)), ConnectionEnding(.silence, error), now, &actions)
+        }
+        switch connection.renewal {
+        case .due(let due) where now >= due: renewalDue(connection, now, &actions)
+        case .fetching(let authentication):
+            guard let giveUpAt = authentication.giveUpAt, now >= giveUpAt else { return }
+            authenticationTimedOut(authentication, now, &actions)
+        case .none, .due: break
+        }
+    }
+}

@@ -1,0 +1,283 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+
+/// Decides when the client connects, as whom, where to, and what follows when a connection ends.
+///
+/// A machine without sockets, clocks and callbacks. It is told what happened, with the time, and answers with what to
+/// do; ``deadline`` is when ``Input/timerFired`` is due if nothing happens before.
+///
+/// ```swift
+/// perform(supervisor.handle(.connectRequested(source: "app"), now: loop.now))
+/// setTimer(supervisor.deadline)
+/// ```
+///
+/// `connect()` is an intent: until `disconnect()`, `destroy()`, or a refusal that only the app can mend, each end of a
+/// connection leads to the next attempt, and there is never more than one at a time.
+///
+/// ```
+///                   ┌────────────────── waiting ◀────────────┐
+///                   ▼                      ▲                 │
+/// resting ──▶ authenticating ──▶ opening ──┴─▶ connected ────┤
+///    ▲                              │              │         │
+///    │        paused ◀──────────────┴── closing ◀──┘─────────┘
+///    └── disconnect(), destroy() and refusals, from everywhere
+/// ```
+struct ConnectionSupervisor: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    enum Phase: Sendable {
+        /// Nobody wants a connection.
+        case resting(Rest)
+        /// The app is in the background, or came back from it and has nothing to connect for.
+        case paused(Resumption)
+        /// The next attempt begins at a known time.
+        case waiting(Waiting)
+        /// The provider was asked.
+        case authenticating(Authentication)
+        /// A connection is being opened, up to CONNACK.
+        case opening(Opening)
+        /// The broker accepted the connection.
+        case connected(Connection)
+        /// We end an attempt or a connection, and it has not ended yet.
+        case closing(Closing)
+    }
+
+    /// Why nobody wants a connection.
+    enum Rest: Sendable {
+        case unused
+        case disconnected
+        case destroyed
+        case stopped(ConnectionFailure)
+
+        /// What somebody who waits for a connection is told.
+        var failure: ConnectionFailure {
+            switch self {
+            case .unused: .error(CourierError(.sessionMissing, "There is no connection to wait for; call connect()."))
+            case .disconnected:
+                .error(CourierError(.sessionMissing, "disconnect() ended the wait for a connection; call connect()."))
+            case .destroyed:
+                .error(CourierError(.clientDestroyed, "destroy() ended the wait for a connection; call connect()."))
+            case .stopped(let failure): failure
+            }
+        }
+    }
+
+    /// What ends a pause, beside `connect()`.
+    enum Resumption: Sendable {
+        /// The foreground, if there is a topic to subscribe to.
+        case forTopics
+        /// The foreground: the app asked for it in the background.
+        case always
+    }
+
+    /// Why there is to be an attempt.
+    enum Occasion: Sendable {
+        /// Something failed or was lost.
+        case failure
+        /// Another client took the session; a network that comes back changes nothing about that.
+        case takeover(ConnectionFailure)
+        /// The app called `connect()`.
+        case request
+        /// The app came back, or has other credentials now.
+        case change
+
+        var isRequest: Bool { if case .request = self { true } else { false } }
+    }
+
+    struct Waiting: Sendable {
+        var due: Instant
+        /// When it would begin if there were a network.
+        let planned: Instant
+        let occasion: Occasion
+        /// Whether it was something other than the schedule that asked for it.
+        var isUrgent = false
+    }
+
+    struct Authentication: Sendable {
+        let attempt: AttemptID
+        let startedAt: Instant
+        let giveUpAt: Instant?
+    }
+
+    struct Opening: Sendable {
+        let attempt: AttemptID
+        let options: ConnectOptions
+        let startedAt: Instant
+        let giveUpAt: Instant?
+        var isConnectSent = false
+    }
+
+    struct Connection: Sendable {
+        let options: ConnectOptions
+        let openedAt: Instant
+        let acceptedAt: Instant
+        let version: ProtocolVersion
+        var renewal: Renewal
+    }
+
+    /// The fetching of new credentials while the old ones still carry the connection.
+    enum Renewal: Sendable {
+        case none
+        case due(Instant)
+        case fetching(Authentication)
+    }
+
+    struct Closing: Sendable {
+        /// What ends, for the event that says so.
+        enum Ended: Sendable {
+            case attempt(startedAt: Instant, ConnectionFailure)
+            case connection(Connection, lost: ConnectionFailure?)
+        }
+        /// What comes then.
+        enum Next: Sendable {
+            case rest(Rest)
+            case pause(Resumption)
+            case begin(Occasion)
+            case respond(ConnectionEnding)
+        }
+
+        let ended: Ended
+        var next: Next
+        /// When patience with an orderly close ends; `nil` once the connection was dropped.
+        var abortAt: Instant?
+    }
+
+    /// Options, and when they end.
+    struct Grant: Sendable {
+        let options: ConnectOptions
+        let receivedAt: Instant
+        let expiresAt: Instant?
+    }
+
+    /// What has gone wrong since the last stable connection.
+    struct Streak: Sendable {
+        /// How often credentials were refused.
+        var refusals = 0
+        /// How many server references were followed.
+        var redirects = 0
+    }
+
+    let configuration: SupervisorConfiguration
+
+    var phase = Phase.resting(.unused)
+    /// Whether `connect()` was called and `destroy()` was not called since.
+    var hasSession = false
+    /// The state that was reported last.
+    private(set) var state = ConnectionState.disconnected
+
+    // What is known of the world.
+    var network = NetworkStatus.available
+    var reportedNetwork = NetworkStatus.available
+    var appPhase = AppPhase.foreground
+    var areTopicsWanted = false
+
+    // What is known of the broker and the credentials.
+    var grant: Grant?
+    var redirect: Redirect?
+    var info: ConnectOptions?
+    var liveness: Liveness
+
+    // What was tried.
+    var attemptCount = 0
+    var schedule: ReconnectSchedule
+    var authSchedule: AuthRetrySchedule
+    var takeoverSchedule: ReconnectSchedule
+    var streak = Streak()
+    /// How many connections in a row were dropped right after CONNACK.
+    var quickDrops = 0
+    var lastUrgentAt: Instant?
+    var random: JitterSource
+
+    /// Makes a supervisor that wants nothing. `seed` decides the chance in its pauses: a random one in an app, a fixed
+    /// one in a test.
+    init(_ configuration: SupervisorConfiguration, seed: UInt64, now: Instant) {
+        self.configuration = configuration
+        random = JitterSource(seed: seed)
+        schedule = ReconnectSchedule(
+            interval: configuration.reconnectInterval, maximum: configuration.maximumReconnectInterval,
+            jitter: configuration.jitter)
+        authSchedule = AuthRetrySchedule(schedule)
+        takeoverSchedule = ReconnectSchedule(
+            interval: configuration.takeoverInterval, maximum: configuration.maximumTakeoverInterval,
+            jitter: configuration.jitter)
+        liveness = Liveness(
+            configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
+    }
+
+    // MARK: Inputs
+
+    /// Takes note of what happened, and says what to do.
+    mutating func handle(_ input: Input, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch input {
+        case .connectRequested(let source): connectRequested(source, now, &actions)
+        case .disconnectRequested: endIntent(.disconnected, now, &actions)
+        case .destroyRequested: endIntent(.destroyed, now, &actions)
+        case .credentialsArrived(let attempt, let grant, let date):
+            credentialsArrived(attempt, grant, date, now, &actions)
+        case .credentialsFailed(let attempt, let error):
+            credentialsFailed(attempt, CredentialFailure(error), now, &actions)
+        case .openFailed(let attempt, let error): openFailed(attempt, error, now, &actions)
+        case .connectSent: connectSent(&actions)
+        case .accepted(let connAck, let version): accepted(connAck, version, now, &actions)
+        case .closed(let reason, let transport):
+            closed(now, &actions) {
+                ConnectionEnding(reason, transport, endpoint: $0.endpointName, isEstablished: $1)
+            }
+        case .networkChanged(let status): networkChanged(status, now, &actions)
+        case .phaseChanged(let appPhase): phaseChanged(appPhase, now, &actions)
+        case .topicsChanged(let areWanted): topicsChanged(areWanted, now, &actions)
+        case .resumedFromSuspend: resumedFromSuspend(now, &actions)
+        case .timerFired: timerFired(now, &actions)
+        }
+        return actions
+    }
+
+    /// Notes that bytes were received. It only moves ``deadline`` away.
+    mutating func bytesReceived(now: Instant) { liveness.received(now: now) }
+
+    /// Notes that bytes were sent, and says whether ``deadline`` may have come nearer.
+    mutating func bytesSent(now: Instant) -> Bool { liveness.sent(now: now) }
+
+    // MARK: For whoever asks
+
+    /// What somebody who starts to wait for a connection is told.
+    enum WaiterAnswer: Equatable, Sendable {
+        /// It is there.
+        case connected
+        /// ``Action/releaseWaiters(_:)`` will say.
+        case wait
+        /// There will not be one until the app does something.
+        case failed(ConnectionFailure)
+    }
+
+    /// The answer for a wait that starts now.
+    var waiterAnswer: WaiterAnswer {
+        switch phase {
+        case .connected: .connected
+        case .resting(let rest): .failed(rest.failure)
+        case .waiting(let waiting):
+            if case .takeover(let failure) = waiting.occasion { .failed(failure) } else { .wait }
+        case .closing(let closing):
+            if case .rest(let rest) = closing.next { .failed(rest.failure) } else { .wait }
+        case .paused, .authenticating, .opening: .wait
+        }
+    }
+
+    // MARK: Helpers
+
+    /// Goes on to `next`, and reports the state where that changes it.
+    mutating func enter(_ next: Phase, _ actions: inout [Action]) {
+        phase = next
+        let newState: ConnectionState =
+            switch next {
+            case .authenticating, .opening: .connecting
+            case .connected: .connected
+            case .resting, .paused, .waiting, .closing: .disconnected
+            }
+        guard newState != state else { return }
+        state = newState
+        actions.append(.stateChanged(newState))
+    }
+}

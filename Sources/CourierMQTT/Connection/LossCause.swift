@@ -1,0 +1,63 @@
+import CourierTransport
+import MQTTCodec
+
+/// What put an end to an attempt or a connection, as far as it matters for what follows.
+enum LossCause: Hashable, Sendable {
+    /// The CONNACK carried this code.
+    case refused(PacketReasonCode)
+    /// The server's DISCONNECT carried this code.
+    case disconnected(PacketReasonCode)
+    /// The server does not speak the version, and the engine has another one to try.
+    case otherVersion
+    /// CONNECT can not be written, or the options can not be used.
+    case unusableOptions
+    /// The server sent what is no MQTT packet.
+    case malformedPacket
+    /// The server sent a packet that is not allowed there.
+    case protocolViolation
+    /// No connection, or no CONNACK, in time.
+    case connectTimeout
+    /// PINGREQ, a probe, or anything at all went unanswered for too long.
+    case silence
+    /// A packet was not acknowledged in time.
+    case acknowledgementTimeout
+    /// The server closed the byte stream without a word.
+    case closedByServer
+    /// The same, several times in a row, each time right after CONNACK.
+    case repeatedDrops
+    /// Our side closed the byte stream for no reason that the client knows of.
+    case closedHere
+    /// The byte stream could not be opened, or broke.
+    case transport(TransportProblem)
+
+    /// What the transport reports, by what can be done about it.
+    enum TransportProblem: Hashable, Sendable, CaseIterable {
+        /// Files, keys or options of the transport are wrong.
+        case configuration
+        /// The way to the server, its name or its port failed.
+        case unreachable
+        /// TLS failed.
+        case tls
+        /// The server wants a client certificate and there is none to show.
+        case clientCertificateMissing
+        /// An open connection broke.
+        case broken
+        /// The event loop has ended.
+        case loopEnded
+
+        init(_ code: TransportError.Code) {
+            switch code {
+            case .invalidDescriptor: self = .configuration
+            case .tlsClientCertificateRequired: self = .clientCertificateMissing
+            case .loopShutDown: self = .loopEnded
+            default:
+                switch code.number {
+                case ..<200: self = .configuration
+                case ..<300: self = .unreachable
+                case ..<400: self = .tls
+                default: self = .broken
+                }
+            }
+        }
+    }
+}

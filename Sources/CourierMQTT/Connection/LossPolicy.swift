@@ -1,0 +1,129 @@
+import MQTTCodec
+
+/// What follows the end of an attempt or a connection: the table that decides it.
+enum LossPolicy {
+    /// What the client does.
+    enum Response: Hashable, Sendable, CaseIterable {
+        /// Tries again after the pause of the schedule.
+        case retry
+        /// Tries again at once, if it is the first loss after a stable connection, and as `retry` otherwise.
+        case retryAtOnce
+        /// Tries the version that the engine has chosen, at once. The engine does not choose twice in a row.
+        case switchVersion
+        /// Asks the provider for other credentials, at once the first time, and after the pause otherwise.
+        case renewCredentials
+        /// Goes to the server that the broker names for one connection, as `retry` where it names none.
+        case followOnce
+        /// Goes to the server that the broker names from now on, as `renewCredentials` where it names none.
+        case followForGood
+        /// Leaves the session to the client that took it, and tries again after the long pause.
+        case yield
+        /// Waits for the app, which is told why.
+        case stop
+    }
+
+    struct Row: Sendable {
+        let causes: [LossCause]
+        let response: Response
+        /// Why this and nothing else.
+        let reason: String
+    }
+
+    /// The whole table. A cause is in one row; the last row is for what is in none.
+    static let rows: [Row] = [
+        Row(
+            causes: [
+                .refused(.badUserNameOrPassword), .refused(.notAuthorized), .disconnected(.notAuthorized),
+            ],
+            response: .renewCredentials,
+            reason: "The credentials are wrong or have ended; the provider may have better ones."),
+        Row(
+            causes: [.refused(.useAnotherServer), .disconnected(.useAnotherServer)], response: .followOnce,
+            reason: "The broker is leaving its load to another one for now."),
+        Row(
+            causes: [.refused(.serverMoved), .disconnected(.serverMoved)], response: .followForGood,
+            reason: "The broker has moved; without a reference only the provider can know where to."),
+        Row(
+            causes: [.disconnected(.sessionTakenOver), .repeatedDrops], response: .yield,
+            reason: "Another client uses the same id; two that both come back at once would fight for ever."),
+        Row(
+            causes: [.otherVersion], response: .switchVersion,
+            reason: "The broker is there and speaks an older version."),
+        Row(
+            causes: [.refused(.unsupportedProtocolVersion)], response: .stop,
+            reason: "No version is left to try; allow the one that the broker speaks."),
+        Row(
+            causes: [.refused(.clientIdentifierNotValid)], response: .stop,
+            reason: "The id would be refused again; choose another client id."),
+        Row(
+            causes: [.refused(.banned)], response: .stop,
+            reason: "Trying again can prolong a ban; ask the broker's administrator."),
+        Row(
+            causes: [.refused(.badAuthenticationMethod), .disconnected(.badAuthenticationMethod)], response: .stop,
+            reason: "The method would be refused again; use one that the broker supports."),
+        Row(
+            causes: [
+                .refused(.topicNameInvalid), .refused(.payloadFormatInvalid), .refused(.retainNotSupported),
+                .refused(.qosNotSupported), .refused(.packetTooLarge),
+            ],
+            response: .stop, reason: "The will message or another part of CONNECT is not accepted; change it."),
+        Row(
+            causes: [.unusableOptions, .transport(.configuration), .transport(.clientCertificateMissing)],
+            response: .stop, reason: "The configuration would fail in the same way again; correct it."),
+        Row(
+            causes: [.transport(.loopEnded)], response: .stop,
+            reason: "Nothing can run on an event loop that has ended; make a new client."),
+        Row(
+            causes: [.disconnected(.keepAliveTimeout), .disconnected(.maximumConnectTime)], response: .retryAtOnce,
+            reason: "The broker is there, and ended this one connection only."),
+        Row(
+            causes: [.silence], response: .retryAtOnce,
+            reason: "The old connection was dead; a new one finds another way if there is one."),
+        Row(
+            causes: [
+                .refused(.serverUnavailable), .refused(.serverBusy), .refused(.quotaExceeded),
+                .refused(.connectionRateExceeded), .disconnected(.serverBusy), .disconnected(.serverShuttingDown),
+                .disconnected(.quotaExceeded), .disconnected(.connectionRateExceeded),
+                .disconnected(.messageRateTooHigh), .disconnected(.administrativeAction),
+            ],
+            response: .retry, reason: "The broker needs time."),
+        Row(
+            causes: [
+                .refused(.unspecifiedError), .refused(.malformedPacket), .refused(.protocolError),
+                .refused(.implementationSpecificError), .disconnected(.success), .disconnected(.unspecifiedError),
+                .disconnected(.malformedPacket), .disconnected(.protocolError),
+                .disconnected(.implementationSpecificError), .disconnected(.receiveMaximumExceeded),
+                .disconnected(.topicAliasInvalid), .disconnected(.packetTooLarge),
+                .disconnected(.topicNameInvalid), .disconnected(.topicFilterInvalid),
+                .disconnected(.payloadFormatInvalid), .disconnected(.retainNotSupported),
+                .disconnected(.qosNotSupported), .disconnected(.sharedSubscriptionsNotSupported),
+                .disconnected(.subscriptionIdentifiersNotSupported),
+                .disconnected(.wildcardSubscriptionsNotSupported),
+            ],
+            response: .retry,
+            reason: "Something on the connection was not accepted; it need not happen again."),
+        Row(
+            causes: [.malformedPacket, .protocolViolation, .acknowledgementTimeout], response: .retry,
+            reason: "The broker misbehaved; a fresh connection starts clean."),
+        Row(
+            causes: [
+                .closedByServer, .closedHere, .connectTimeout, .transport(.unreachable), .transport(.broken),
+            ],
+            response: .retry, reason: "The network or the broker failed, and may recover."),
+        Row(
+            causes: [.transport(.tls)], response: .retry,
+            reason: "Certificates are replaced, clocks are set, a captive portal goes away."),
+        Row(causes: [], response: .retry, reason: "A code that does not belong into the packet that carried it."),
+    ]
+
+    /// What follows `cause`.
+    static func row(for cause: LossCause) -> Row { byCause[cause] ?? rows[rows.count - 1] }
+
+    private static let byCause: [LossCause: Row] = {
+        var table: [LossCause: Row] = [:]
+        for row in rows {
+            for cause in row.causes { table[cause] = row }
+        }
+        return table
+    }()
+}

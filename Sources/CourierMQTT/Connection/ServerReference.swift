@@ -1,0 +1,58 @@
+/// Another server to go to, as a broker names it in the Server Reference property (MQTT 5.0 §4.11).
+struct ServerReference: Hashable, Sendable {
+    let host: String
+    /// `nil` where the reference names none: the port stays the same.
+    let port: UInt16?
+
+    /// Reads the first usable one of a list of references, which spaces separate: a name or address, and perhaps a
+    /// colon and a port; an IPv6 address that is followed by a port stands in brackets.
+    ///
+    /// `nil` when there is none: a reference comes from the network and may be anything.
+    init?(firstOf list: String) {
+        for text in list.split(separator: " ") {
+            if let reference = Self(one: text) {
+                self = reference
+                return
+            }
+        }
+        return nil
+    }
+
+    private init?(one text: Substring) {
+        let name: Substring
+        let rest: Substring
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            name = text[text.index(after: text.startIndex)..<end]
+            rest = text[text.index(after: end)...]
+            guard name.contains(":"), rest.isEmpty || rest.hasPrefix(":") else { return nil }
+        } else if text.utf8.count(where: { $0 == UInt8(ascii: ":") }) > 1 {
+            (name, rest) = (text, "")  // An IPv6 address without a port.
+        } else {
+            let colon = text.firstIndex(of: ":") ?? text.endIndex
+            (name, rest) = (text[..<colon], text[colon...])
+        }
+        guard Self.isHost(name) else { return nil }
+        host = String(name)
+        if rest.isEmpty {
+            port = nil
+        } else {
+            guard let number = UInt16(rest.dropFirst()), number > 0 else { return nil }
+            port = number
+        }
+    }
+
+    /// The characters of host names and addresses, nothing that could mean something else further on.
+    private static func isHost(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.count <= 253
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    UInt8(ascii: ":"), UInt8(ascii: "%"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,57 @@
+import CourierCore
+
+/// The times and limits of a ``ConnectionSupervisor``.
+struct SupervisorConfiguration: Sendable {
+    // MARK: Back-off
+
+    /// The pause after the first failure, 1 s by default; it doubles with each further one.
+    var reconnectInterval = Duration.seconds(1)
+    /// The longest pause between attempts, 30 s by default.
+    var maximumReconnectInterval = Duration.seconds(30)
+    /// The chance in the pauses; ``ReconnectJitter/equal`` by default.
+    var jitter = ReconnectJitter.equal
+    /// How long a connection has to last until the next loss counts as the first again, 10 s by default.
+    var stableConnectionTime = Duration.seconds(10)
+    /// The least time between two attempts that something other than the schedule asked for, such as a network that comes
+    /// back, 5 s by default: a network that comes and goes must not make the client hammer a broker.
+    var urgentAttemptSpacing = Duration.seconds(5)
+    /// The pause between attempts while the monitor says that there is no network, 60 s by default: it may be wrong.
+    var offlineRetryInterval = Duration.seconds(60)
+
+    // MARK: Two clients with one id
+
+    /// So many connections in a row that the broker dropped right after CONNACK mean, before MQTT 5, that another client
+    /// uses the same id; 3 by default.
+    var takeoverDropCount = 3
+    /// What "right after" means, 5 s by default.
+    var takeoverDropWindow = Duration.seconds(5)
+    /// The pause after a session was taken over, 60 s by default; it doubles with each further time.
+    var takeoverInterval = Duration.seconds(60)
+    /// The longest pause after a session was taken over, 10 min by default, and how long a connection has to last until
+    /// the first pause is short again.
+    var maximumTakeoverInterval = Duration.seconds(600)
+
+    // MARK: Credentials
+
+    /// Gives up on the provider after this long; `nil`, the default, is never.
+    var authenticationTimeout: Duration?
+    /// How long before credentials end new ones are fetched, 30 s by default.
+    var renewalMargin = Duration.seconds(30)
+    /// The least time between two renewals on one connection, 10 s by default, for credentials that hardly last longer.
+    var minimumRenewalInterval = Duration.seconds(10)
+
+    // MARK: One connection
+
+    /// When an attempt without CONNACK is given up.
+    var connectTimeout = ConnectTimeoutPolicy()
+    /// When a silent connection is given up.
+    var idleActivityTimeout = IdleActivityTimeoutPolicy()
+    /// How long a broker may take to answer a probe after a suspend or a change of network, 3 s by default.
+    var probeTimeout = Duration.seconds(3)
+    /// How long an orderly close may take until the connection is dropped, 5 s by default.
+    var closeTimeout = Duration.seconds(5)
+    /// Whether the client goes to the server that a broker refers it to; `true` by default.
+    var followsServerReferences = true
+    /// How many references are followed in a row, without a stable connection between them, 3 by default.
+    var maximumRedirects = 3
+}

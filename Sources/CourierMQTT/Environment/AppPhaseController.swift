@@ -1,0 +1,33 @@
+public import CourierCore
+
+/// The phase of an app, as the app itself tells it, on systems that do not.
+///
+/// ```swift
+/// let phases = AppPhaseController()
+/// config.lifecycle = phases
+/// // When the window is hidden, and when it is shown again:
+/// phases.enterBackground()
+/// phases.enterForeground()
+/// ```
+///
+/// Any thread may call it. Entering a phase that the app is in already tells nobody anything.
+public final class AppPhaseController: AppLifecycle {
+    private let subject: CurrentValueSubject<AppPhase, Never>
+
+    /// Begins in a phase.
+    ///
+    /// - Parameter phase: The first phase; the foreground by default.
+    public init(_ phase: AppPhase = .foreground) { subject = CurrentValueSubject(phase) }
+
+    /// The phase that was entered last.
+    public var phase: AppPhase { subject.value }
+
+    /// The present phase, then every change, on the thread that enters it.
+    public var phasePublisher: AnyPublisher<AppPhase, Never> { subject.eraseToAnyPublisher().removeDuplicates() }
+
+    /// The app is hidden: its clients close their connections in order.
+    public func enterBackground() { subject.send(.background) }
+
+    /// The app is shown: its clients connect again when they want messages.
+    public func enterForeground() { subject.send(.foreground) }
+}

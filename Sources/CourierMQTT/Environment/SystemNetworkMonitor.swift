@@ -1,0 +1,78 @@
+public import CourierCore
+public import CourierTransport
+import Synchronization
+
+/// Tells whether the machine is on a network, as the operating system sees it.
+///
+/// ```swift
+/// let monitor = SystemNetworkMonitor(loop: loop)
+/// monitor.statusPublisher.sink { print($0) }.store(in: &cancellables)
+/// ```
+///
+/// A network is there when a link other than the loopback is up, the machine has an address of more than local scope,
+/// and a route leads out of such a link; it need not be a default route. The status says nothing of connections within
+/// the machine, which work without a network.
+///
+/// The system is watched while somebody holds the publisher or a subscription to it, once for all monitors of a loop.
+/// Until the first look at the system is over, which takes a moment, and wherever the system does not tell, the status
+/// is ``NetworkStatus/available``. Changes within ``settleTime`` are told as one.
+public struct SystemNetworkMonitor: NetworkMonitor {
+    /// How long to wait for more changes before looking at the system, 250 ms: a link that flaps is reported at most
+    /// once in that time.
+    public static let settleTime = NetworkWatcher.defaultSettleTime
+
+    private let loop: EventLoop
+
+    /// Makes a monitor, which does nothing yet.
+    ///
+    /// - Parameter loop: Where the system is watched and changes are sent.
+    public init(loop: EventLoop) { self.loop = loop }
+
+    /// The present status, then every change, sent on the loop.
+    public var statusPublisher: AnyPublisher<NetworkStatus, Never> {
+        let watch = NetworkWatch.shared(on: loop)
+        // What the closure captures lives as long as the publisher and each subscription to it.
+        return watch.publisher.map { [watch] status in
+            withExtendedLifetime(watch) { status }
+        }
+    }
+}
+
+/// What all who look at the networks from one loop share; it watches as long as it lives.
+private final class NetworkWatch: Sendable {
+    private struct Reference: Sendable {
+        weak var watch: NetworkWatch?
+    }
+
+    /// By loop, one for each that somebody watches from.
+    private static let watches = Mutex<[ObjectIdentifier: Reference]>([:])
+
+    let publisher: AnyPublisher<NetworkStatus, Never>
+    private let loop: EventLoop
+    private let watcher: NetworkWatcher
+
+    static func shared(on loop: EventLoop) -> NetworkWatch {
+        watches.withLock { watches in
+            if let present = watches[ObjectIdentifier(loop)]?.watch { return present }
+            let made = NetworkWatch(loop)
+            watches[ObjectIdentifier(loop)] = Reference(watch: made)
+            return made
+        }
+    }
+
+    private init(_ loop: EventLoop) {
+        let subject = CurrentValueSubject<NetworkStatus, Never>(.available)
+        publisher = subject.eraseToAnyPublisher().removeDuplicates()
+        self.loop = loop
+        watcher = NetworkWatcher.start(on: loop) { subject.send($0 ? .available : .unavailable) }
+    }
+
+    deinit {
+        watcher.stop()
+        let key = ObjectIdentifier(loop)
+        Self.watches.withLock { watches in
+            // Another may have come in its place.
+            if watches[key]?.watch == nil { watches[key] = nil }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CourierCore
+import MQTTCodec
+import MQTTEngine
+
+extension CourierError {
+    /// Why something that the engine was asked for will not happen.
+    ///
+    /// - Parameters:
+    ///   - failure: What the engine says.
+    ///   - subject: What was asked for.
+    init(_ failure: EngineAction.Failure, of subject: RequestSubject) {
+        switch failure {
+        case .notConnected:
+            self.init(
+                .connectionLost,
+                "\(subject) was not sent: there is no connection, and it is not of the kind that waits for one.")
+        case .connectionLost:
+            self.init(.connectionLost, "\(subject) was not confirmed: the connection was lost before the answer came.")
+        case .sessionLost:
+            self.init(
+                .connectionLost,
+                "\(subject) was not confirmed, and the broker has lost the session, so nobody knows whether it "
+                    + "arrived. Send "
+                    + "it again if it may arrive twice.")
+        case .dropped:
+            self.init(
+                .connectionLost,
+                "\(subject) was dropped: the broker has lost the session, and the client's policy is to drop what was "
+                    + "in "
+                    + "flight.")
+        case .expired: self.init(.messageExpired, "\(subject) was not sent: its time ran out first.")
+        case .queueFull:
+            self.init(.queueFull, "\(subject) was not sent: the queue is full. Send more slowly, or raise the limit.")
+        case .notEncodable(let error): self.init(notEncodable: error, subject)
+        case .notSupportedByServer(let code): self.init(refused: code, [], subject)
+        }
+    }
+
+    /// The broker's refusal of a message, or of one topic filter; `nil` when the code is no refusal.
+    ///
+    /// - Parameters:
+    ///   - code: The code of PUBACK, PUBREC, PUBCOMP, or of one filter in SUBACK or UNSUBACK.
+    ///   - properties: The properties of that packet.
+    ///   - subject: What was asked for.
+    init?(_ code: PacketReasonCode, _ properties: PacketProperties = [], of subject: RequestSubject) {
+        guard code.isFailure else { return nil }
+        self.init(refused: code, properties, subject)
+    }
+
+    private init(refused code: PacketReasonCode, _ properties: PacketProperties, _ subject: RequestSubject) {
+        self.init(
+            Self.isAboutCredentials(code) ? .notAuthorized : subject.refusalCode,
+            "\(subject) was refused by the broker: \(ReasonCode(code))\(Self.tail(code, properties))")
+    }
+
+    private init(notEncodable error: EncodeError, _ subject: RequestSubject) {
+        let remedy =
+            if case .packetTooLarge = error.violation {
+                "Make it smaller, or raise the broker's limit."
+            } else {
+                "Correct the \(error.field)."
+            }
+        let code: Code =
+            switch subject {
+            case .message: error.field == .topicName ? .invalidTopicName : .invalidMessage
+            case .subscription, .unsubscription: .invalidTopicFilter
+            }
+        self.init(code, "\(subject) can not be sent: \(error). \(remedy)", cause: error)
+    }
+}

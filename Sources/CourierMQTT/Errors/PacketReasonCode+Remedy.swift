@@ -1,0 +1,42 @@
+import MQTTCodec
+
+extension PacketReasonCode {
+    /// What a person can do about a refusal or a disconnection with this code, as a sentence; `nil` when there is
+    /// nothing to say beyond its name.
+    var remedy: String? {
+        switch self {
+        case .unspecifiedError, .implementationSpecificError: "The broker's log may say more."
+        case .unsupportedProtocolVersion: "Let the client speak the version of MQTT that the broker speaks."
+        case .clientIdentifierNotValid:
+            "Use a client id that the broker allows; all allow 1 to 23 letters and digits."
+        case .badUserNameOrPassword: "Get new credentials, or correct them."
+        case .notAuthorized: "Ask the broker's administrator for the permission, or use other credentials."
+        case .serverUnavailable, .serverBusy, .serverShuttingDown: "Try again later."
+        case .banned: "Ask the broker's administrator why this client is banned."
+        case .badAuthenticationMethod: "Use an authentication method that the broker supports."
+        case .keepAliveTimeout:
+            "The broker heard nothing for one and a half keep-alive intervals; use a longer keepAlive."
+        case .sessionTakenOver:
+            "Another connection uses the same client id; give each client an id of its own, such as \"myapp_%%%%\"."
+        case .topicFilterInvalid: "The broker does not accept this topic filter."
+        case .topicNameInvalid: "The broker does not accept this topic name."
+        case .receiveMaximumExceeded: "Let fewer messages be in flight."
+        case .packetTooLarge: "Send smaller messages, or raise the broker's limit."
+        case .messageRateTooHigh, .connectionRateExceeded: "Wait longer between two tries."
+        case .quotaExceeded: "A limit of the broker is reached; wait, or ask its administrator to raise it."
+        case .administrativeAction: "The broker's administrator ended the connection."
+        case .payloadFormatInvalid: "The payload is no UTF-8, although its format says so."
+        case .retainNotSupported: "Do not retain messages with this broker."
+        case .qosNotSupported: "Use a lower quality of service with this broker."
+        case .useAnotherServer, .serverMoved: "Connect to another server."
+        case .sharedSubscriptionsNotSupported: "Do not use $share/ filters with this broker."
+        case .subscriptionIdentifiersNotSupported: "Do not use subscription identifiers with this broker."
+        case .wildcardSubscriptionsNotSupported: "Do not use + and # with this broker."
+        case .maximumConnectTime: "The broker allows no longer connections; connect again."
+        case .success, .grantedQoS1, .grantedQoS2, .disconnectWithWillMessage, .noMatchingSubscribers,
+            .noSubscriptionExisted, .continueAuthentication, .reauthenticate, .malformedPacket, .protocolError,
+            .topicAliasInvalid, .packetIdentifierInUse, .packetIdentifierNotFound:
+            nil
+        }
+    }
+}

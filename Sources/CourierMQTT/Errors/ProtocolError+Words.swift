@@ -1,0 +1,19 @@
+import MQTTEngine
+
+extension ProtocolError {
+    /// What the broker did, as the end of a sentence.
+    var words: String {
+        switch self {
+        case .packetBeforeConnAck(let type): "it sent \(type) before CONNACK"
+        case .unexpectedPacket(let type): "it sent \(type) to an established connection"
+        case .sessionAfterCleanStart: "it claims a session although a clean one was asked for"
+        case .receiveMaximumExceeded: "it sent more unacknowledged messages than the receive maximum allows"
+        case .topicAliasTooHigh(let alias): "it used topic alias \(alias), which is above the maximum"
+        case .unknownTopicAlias(let alias): "it used topic alias \(alias) without a topic"
+        case .wrongResultCount(let type, let expected, let actual):
+            "its \(type) has \(actual) results for \(expected) topic filters"
+        case .unexpectedAuthentication: "it sent AUTH although no authentication method was named"
+        case .wrongAcknowledgement(let type, let id): "its \(type) for packet \(id) is none that this packet needs"
+        }
+    }
+}

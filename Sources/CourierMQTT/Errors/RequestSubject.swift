@@ -1,0 +1,27 @@
+import CourierCore
+
+/// What an answer of the broker, or a failure, is about.
+enum RequestSubject: Hashable, Sendable {
+    case message(topic: String)
+    case subscription(filter: String)
+    case unsubscription(filter: String)
+
+    /// The code of an error that says that the broker refused it.
+    var refusalCode: CourierError.Code {
+        switch self {
+        case .message: .publishRefused
+        case .subscription, .unsubscription: .subscriptionRefused
+        }
+    }
+}
+
+extension RequestSubject: CustomStringConvertible {
+    /// How a sentence begins that is about it.
+    var description: String {
+        switch self {
+        case .message(let topic): "The message to \(topic.quoted())"
+        case .subscription(let filter): "The subscription to \(filter.quoted())"
+        case .unsubscription(let filter): "The end of the subscription to \(filter.quoted())"
+        }
+    }
+}

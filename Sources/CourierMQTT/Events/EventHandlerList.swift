@@ -1,0 +1,49 @@
+import CourierCore
+import Synchronization
+
+/// The event handlers of a client, held weakly and called on the delivery queue only.
+final class EventHandlerList: Sendable {
+    private struct WeakHandler {
+        weak var handler: (any ICourierEventHandler)?
+    }
+
+    /// The box is opened on the delivery queue, which is the one place that ``Confined`` asks for.
+    private struct Entry {
+        let id: ObjectIdentifier
+        let box: Confined<WeakHandler>
+    }
+
+    private let entries = Mutex<[Entry]>([])
+
+    init() {}
+
+    /// Adds a handler unless it is there.
+    func add(_ handler: any ICourierEventHandler) {
+        let entry = Entry(id: ObjectIdentifier(handler), box: Confined(WeakHandler(handler: handler)))
+        entries.withLock { entries in
+            // An entry of this id may be left from an object that is gone and had the same address.
+            entries.removeAll { $0.id == entry.id || $0.box.use { $0.handler == nil } }
+            entries.append(entry)
+        }
+    }
+
+    func remove(_ handler: any ICourierEventHandler) {
+        let id = ObjectIdentifier(handler)
+        entries.withLock { entries in entries.removeAll { $0.id == id } }
+    }
+
+    /// On the delivery queue.
+    func tell(_ event: CourierEvent) { forEach { $0.onEvent(event) } }
+
+    /// On the delivery queue.
+    func reset() { forEach { $0.reset() } }
+
+    private func forEach(_ body: (any ICourierEventHandler) -> Void) {
+        for entry in entries.withLock({ $0 }) where isPresent(entry.id) {
+            entry.box.use { if let handler = $0.handler { body(handler) } }
+        }
+    }
+
+    /// A handler that was removed by one that was called before it is not called any more.
+    private func isPresent(_ id: ObjectIdentifier) -> Bool { entries.withLock { $0.contains { $0.id == id } } }
+}

@@ -1,0 +1,64 @@
+import CourierCore
+import Foundation
+import Synchronization
+
+/// Where a client's events go: to the publisher and the handlers, on the delivery queue, in order.
+///
+/// Events are only made while somebody listens; ``isListenedTo`` is what a hot path asks before it makes one.
+final class EventHub: Sendable {
+    private let queue: DispatchQueue
+    private let subject = PassthroughSubject<CourierEvent, Never>()
+    private let listenerCount = Atomic<Int>(0)
+    private let handlers: EventHandlerList
+    /// What brings events to the handlers, from the first handler on.
+    private let handlerSubscription = Mutex<AnyCancellable?>(nil)
+
+    init(queue: DispatchQueue) {
+        self.queue = queue
+        handlers = EventHandlerList()
+    }
+
+    /// Whether anybody would get an event.
+    var isListenedTo: Bool { listenerCount.load(ordering: .relaxed) > 0 }
+
+    /// Tells an event. From any thread; the order of calls from one thread is the order of delivery.
+    func tell(_ type: CourierEventType, _ options: ConnectOptions?) {
+        guard isListenedTo else { return }
+        subject.send(CourierEvent(connectionInfo: options, type: type))
+    }
+
+    /// Every event from now on, on the delivery queue.
+    var publisher: AnyPublisher<CourierEvent, Never> {
+        AnyPublisher<CourierEvent, Never> { [self] receive in
+            listenerCount.add(1, ordering: .relaxed)
+            let upstream = subject.eraseToAnyPublisher().subscribe(receive)
+            return AnyCancellable { [self] in
+                listenerCount.subtract(1, ordering: .relaxed)
+                upstream.cancel()
+            }
+        }.receive(on: queue)
+    }
+
+    func add(_ handler: any ICourierEventHandler) {
+        handlers.add(handler)
+        let isFirst = handlerSubscription.withLock { $0 == nil }
+        guard isFirst else { return }
+        let subscription = publisher.sink { [handlers] event in handlers.tell(event) }
+        let isSurplus = handlerSubscription.withLock { current in
+            guard current == nil else { return true }
+            current = subscription
+            return false
+        }
+        if isSurplus { subscription.cancel() }
+    }
+
+    func remove(_ handler: any ICourierEventHandler) { handlers.remove(handler) }
+
+    /// Tells the handlers, behind the events so far, that the session was destroyed.
+    func reset() {
+        queue.async { [handlers] in handlers.reset() }
+    }
+
+    /// The last event was told: publishers finish.
+    func finish() { subject.send(completion: .finished) }
+}

@@ -1,0 +1,58 @@
+import CourierCore
+
+/// A broker's host name or address, checked; an IPv6 address without its brackets.
+struct BrokerHost: Hashable, Sendable {
+    /// The longest name that DNS has (RFC 1035, section 3.1), in bytes of text.
+    static let limit = 253
+
+    let string: String
+
+    /// Checks a host.
+    ///
+    /// - Parameter text: A host name, an IPv4 address, or an IPv6 address with or without brackets.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong and where it belongs instead.
+    init(_ text: String) throws(CourierError) {
+        func refuse(_ what: String) -> CourierError {
+            CourierError(.invalidConfiguration, "The host \(text.quoted()) \(what).")
+        }
+        if text.isEmpty { throw refuse("is empty; give the broker's host name or address") }
+        if text.contains("://") {
+            throw refuse("is a URL; give the name alone as host, and what stands before \"://\" as scheme")
+        }
+        if text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }) {
+            throw refuse("contains a space or a control character; remove it")
+        }
+        if text.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@") }) {
+            throw refuse("contains '/' or '@'; give the name alone")
+        }
+        if text.utf8.count > Self.limit {
+            throw refuse("has \(text.utf8.count) bytes; at most \(Self.limit) are allowed")
+        }
+        guard text.utf8.contains(where: { "[]:".utf8.contains($0) }) else {
+            string = text
+            return
+        }
+        let hasBrackets = text.hasPrefix("[") && text.hasSuffix("]")
+        let address = hasBrackets ? text.dropFirst().dropLast() : Substring(text)
+        guard Self.looksLikeIPv6(address) else {
+            let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
+            let isPortAtEnd = text.hasPrefix("[") || colons == 1
+            throw refuse(
+                isPortAtEnd
+                    ? "is no name and no IPv6 address; give the port as port" : "is no name and no IPv6 address")
+        }
+        string = String(address)
+    }
+
+    /// Whether it has the letters of an IPv6 address, with a zone or not; the resolver has the last word.
+    private static func looksLikeIPv6(_ text: Substring) -> Bool {
+        let address = text.prefix { $0 != "%" }.utf8
+        let colons = address.count { $0 == UInt8(ascii: ":") }
+        let areLettersRight = address.allSatisfy { byte in
+            byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || Character(Unicode.Scalar(byte)).isHexDigit
+        }
+        let zone = text.dropFirst(address.count)
+        return (2...8).contains(colons) && areLettersRight && zone.utf8.count != 1
+            && !zone.contains { $0 == "[" || $0 == "]" || $0 == ":" }
+    }
+}

@@ -1,0 +1,67 @@
+import CourierCore
+
+/// Fills in the client ids that are written as a template, such as `myapp_%%%%`.
+///
+/// Every `%` in a client id stands for one random letter or digit. They are drawn once, when the client is made, so one
+/// template gives the same id for the client's whole life, and with it the same session. A template of as few as four
+/// has 62⁴, about 15 million, ids. `%u` and `%c` mean something in topics only; a lone `%` before `u` or `c` is
+/// therefore refused.
+struct ClientIDSource: Sendable {
+    /// How many random characters one client id may have.
+    static let randomCharacterLimit = 64
+
+    /// All that MQTT 3.1.1 obliges a server to accept in a client id [MQTT-3.1.3-5].
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+    private let characters: [Character]
+
+    /// Draws the characters.
+    init(using generator: inout some RandomNumberGenerator) {
+        var characters: [Character] = []
+        for _ in 0..<Self.randomCharacterLimit {
+            characters.append(Self.alphabet[Int.random(in: Self.alphabet.indices, using: &generator)])
+        }
+        self.characters = characters
+    }
+
+    /// The client id that a template stands for; one without `%` stands for itself.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` for a text that MQTT does not allow, too many `%`, or `%u`
+    ///   and `%c`.
+    func clientID(from template: String) throws(CourierError) -> String {
+        if let problem = WireText.problem(template) {
+            throw CourierError(.invalidConfiguration, "The client id \(template.quoted()) \(problem).")
+        }
+        let count = template.utf8.count { $0 == UInt8(ascii: "%") }
+        guard count > 0 else { return template }
+        guard count <= Self.randomCharacterLimit else {
+            throw CourierError(
+                .invalidConfiguration,
+                "The client id \(template.quoted()) has \(count) times %; each stands for a random character, and at "
+                    + "most "
+                    + "\(Self.randomCharacterLimit) are allowed.")
+        }
+        if let placeholder = Self.topicPlaceholder(in: template) {
+            throw CourierError(
+                .invalidConfiguration,
+                "The client id \(template.quoted()) contains \(placeholder), which has a meaning in topics only; in a "
+                    + "client id each % stands for a random character, as in \"myapp_%%%%\".")
+        }
+        var next = characters.makeIterator()
+        return String(template.map { $0 == "%" ? next.next() ?? $0 : $0 })
+    }
+
+    /// A `%u` or `%c` that is not the end of a row of `%`.
+    private static func topicPlaceholder(in template: String) -> String? {
+        var row = 0
+        for character in template {
+            if character == "%" {
+                row += 1
+                continue
+            }
+            if row == 1, character == "u" || character == "c" { return "%\(character)" }
+            row = 0
+        }
+        return nil
+    }
+}

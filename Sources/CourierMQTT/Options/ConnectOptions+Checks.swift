@@ -1,0 +1,72 @@
+import CourierCore
+import MQTTCodec
+
+extension ConnectOptions {
+    /// The same options for another client id.
+    func withClientID(_ clientID: String) -> ConnectOptions {
+        guard clientID != clientId else { return self }
+        return ConnectOptions(
+            host: host, port: port, keepAlive: keepAlive, clientId: clientID, username: username, password: password,
+            isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme)
+    }
+
+    /// Whether there is a password and no user name, which only MQTT 5 can say.
+    var hasPasswordOnly: Bool { username.isEmpty && !password.isEmpty }
+
+    /// Makes sure that CONNECT of this version can carry client id, user name and password.
+    ///
+    /// An empty client id makes the broker choose one, another for every connection, so there is no session to come
+    /// back to: 3.1.1 forbids it without a clean session [MQTT-3.1.3-7], and in MQTT 5 every connection would leave a
+    /// session behind.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds the password.
+    func checkCredentials(for version: ProtocolVersionPolicy) throws(CourierError) {
+        if clientId.isEmpty, !isCleanSession {
+            throw CourierError(
+                .invalidConfiguration,
+                "The client id is empty, so the broker can not find the session again; give an id such as "
+                    + "\"myapp_%%%%\", or "
+                    + "set isCleanSession.")
+        }
+        if let problem = WireText.problem(username) {
+            throw CourierError(.invalidConfiguration, "The user name \(username.quoted()) \(problem).")
+        }
+        if password.utf8.count > WireText.limit {
+            throw CourierError(
+                .invalidConfiguration,
+                "The password has \(password.utf8.count) bytes; at most \(WireText.limit) are allowed.")
+        }
+        if hasPasswordOnly, version == .version311 {
+            throw CourierError(
+                .invalidConfiguration,
+                "There is a password and no user name, which MQTT 3.1.1 does not allow [MQTT-3.1.2-22]; give a user "
+                    + "name, or "
+                    + "let the client speak MQTT 5.")
+        }
+    }
+
+    /// The user properties, ordered by name so that the same options always make the same packet.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds a value.
+    func checkedUserProperties() throws(CourierError) -> [Property] {
+        guard let userProperties else { return [] }
+        guard userProperties.count <= MessageProperties.userPropertyLimit else {
+            throw CourierError(
+                .invalidConfiguration,
+                "There are \(userProperties.count) user properties; at most \(MessageProperties.userPropertyLimit) "
+                    + "are allowed."
+            )
+        }
+        var properties: [Property] = []
+        for (name, value) in userProperties.sorted(by: { $0.key < $1.key }) {
+            if let problem = WireText.problem(name) {
+                throw CourierError(.invalidConfiguration, "The name of the user property \(name.quoted()) \(problem).")
+            }
+            if let problem = WireText.problem(value) {
+                throw CourierError(.invalidConfiguration, "The value of the user property \(name.quoted()) \(problem).")
+            }
+            properties.append(.userProperty(name: name, value: value))
+        }
+        return properties
+    }
+}

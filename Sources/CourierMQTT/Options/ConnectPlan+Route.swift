@@ -1,0 +1,97 @@
+import CourierCore
+import CourierTransport
+
+extension ConnectPlan {
+    /// The way to the broker: where to, whether by TLS, and what it is called.
+    struct Route {
+        let endpoint: TransportEndpoint
+        let tls: TLSClientConfiguration?
+        let name: String
+
+        /// - Throws: ``CourierError/Code/invalidConfiguration``.
+        init(
+            _ options: ConnectOptions, _ settings: TLSClientConfiguration?, _ endpoint: TransportEndpoint?
+        ) throws(CourierError) {
+            if let endpoint {
+                self.endpoint = endpoint
+                tls = try Self.withoutHost(settings, options, "\(endpoint)")
+                name = endpoint.description
+                return
+            }
+            switch try ConnectionScheme(options, hasTLSSettings: settings != nil) {
+            case .tcp:
+                self.endpoint = try Self.tcp(options)
+                tls = try Self.withoutTLS(options)
+                name = "mqtt://\(self.endpoint)"
+            case .tls:
+                self.endpoint = try Self.tcp(options)
+                tls = try Self.offering(options.alpn, settings ?? TLSClientConfiguration())
+                name = "mqtts://\(self.endpoint)"
+            case .unix:
+                self.endpoint = try Self.unix(options)
+                tls = try Self.withoutHost(settings, options, "\(self.endpoint)")
+                name = self.endpoint.description
+            }
+        }
+
+        private static func tcp(_ options: ConnectOptions) throws(CourierError) -> TransportEndpoint {
+            let host = try BrokerHost(options.host)
+            guard options.port != 0 else {
+                throw CourierError(
+                    .invalidConfiguration,
+                    "The port of \(options.host.quoted()) is 0; brokers mostly listen at 1883, and at 8883 for TLS.")
+            }
+            return .tcp(host: host.string, port: options.port)
+        }
+
+        /// The longest path of a Unix socket: Linux has 108 bytes with the end mark.
+        private static let unixPathLimit = 107
+
+        private static func unix(_ options: ConnectOptions) throws(CourierError) -> TransportEndpoint {
+            let count = options.host.utf8.count
+            guard (1...unixPathLimit).contains(count), !options.host.utf8.contains(0) else {
+                throw CourierError(
+                    .invalidConfiguration,
+                    "The host \(options.host.quoted()) is no path of a Unix socket: with the scheme \"unix\", host is "
+                        + "the path, of "
+                        + "1 to \(unixPathLimit) bytes without U+0000.")
+            }
+            return .unix(path: options.host)
+        }
+
+        private static func withoutTLS(_ options: ConnectOptions) throws(CourierError) -> TLSClientConfiguration? {
+            guard let names = options.alpn, !names.isEmpty else { return nil }
+            throw CourierError(
+                .invalidConfiguration,
+                "The options name application protocols (ALPN), which only TLS can offer, but the connection is "
+                    + "without TLS; "
+                    + "leave alpn out or use the scheme \"tls\".")
+        }
+
+        /// TLS over something that has no host name of its own.
+        private static func withoutHost(
+            _ settings: TLSClientConfiguration?, _ options: ConnectOptions, _ peer: String
+        ) throws(CourierError) -> TLSClientConfiguration? {
+            guard let settings else { return try withoutTLS(options) }
+            guard settings.serverName != nil || settings.trust == .insecureSkipsVerification else {
+                throw CourierError(
+                    .invalidConfiguration,
+                    "TLS over \(peer.quoted()) has no host to check the certificate against; set serverName in the "
+                        + "TLS settings, "
+                        + "or leave the settings out.")
+            }
+            return try offering(options.alpn, settings)
+        }
+
+        /// The settings with the protocols of the options, where those name any.
+        private static func offering(
+            _ names: [String]?, _ settings: TLSClientConfiguration
+        ) throws(CourierError) -> TLSClientConfiguration {
+            guard let names, !names.isEmpty else { return settings }
+            try ConnectionSettings.checkProtocolNames(names)
+            var settings = settings
+            settings.applicationProtocols = names
+            return settings
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+
+/// One connection, checked and ready to be opened: what the auth provider's options and the client's settings come to.
+///
+/// Making it does no I/O and asks nobody, so it can be made anywhere and tested as a table.
+struct ConnectPlan: Sendable {
+    /// The options as they were given, with the client id that their template stands for.
+    let options: ConnectOptions
+    /// The CONNECT, and the limits of the session.
+    let engine: EngineConfiguration
+    /// Where to.
+    let endpoint: TransportEndpoint
+    /// How TLS is spoken; `nil` when it is not.
+    let tls: TLSClientConfiguration?
+    /// The limits of the byte channel.
+    let channel: ChannelOptions
+    /// How events and errors call the broker, such as `mqtts://broker.example:8883`; without a secret.
+    let name: String
+
+    /// Checks the options against the settings.
+    ///
+    /// - Parameters:
+    ///   - options: What the auth provider gave.
+    ///   - settings: What the configuration says; ``ConnectionSettings/check()`` must have found nothing wrong with it.
+    ///   - clientIDs: Fills in a templated client id.
+    ///   - endpoint: The app's own stream or descriptors; host, port and scheme are then not looked at, and TLS is
+    ///     spoken only where the settings have it.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong, where it stands and what to do.
+    init(
+        _ options: ConnectOptions, _ settings: ConnectionSettings, clientIDs: ClientIDSource,
+        endpoint: TransportEndpoint? = nil
+    ) throws(CourierError) {
+        let options = options.withClientID(try clientIDs.clientID(from: options.clientId))
+        let route = try Route(options, settings.tls, endpoint)
+        self.options = options
+        self.endpoint = route.endpoint
+        name = route.name
+        tls = route.tls
+        engine = try Self.engine(options, settings)
+        var channel = settings.channel
+        channel.connectTimeout = settings.connectTimeout
+        // A packet that the engine takes may have to wait for its end in the remainder.
+        channel.remainderLimit = max(
+            channel.remainderLimit, settings.maximumPacketSize + EventLoop.readBufferSize)
+        self.channel = channel
+    }
+}
+
+extension ConnectPlan {
+    private static func engine(
+        _ options: ConnectOptions, _ settings: ConnectionSettings
+    ) throws(CourierError) -> EngineConfiguration {
+        var configuration = EngineConfiguration(connect: try connect(options, settings))
+        switch settings.version {
+        // 3.1.1 has no password without a user name, so there is no CONNECT to fall back to [MQTT-3.1.2-22].
+        case .preferVersion5: configuration.fallsBackToVersion311 = !options.hasPasswordOnly
+        case .version5, .version311: configuration.fallsBackToVersion311 = false
+        }
+        configuration.sessionLossPolicy = settings.sessionLossPolicy
+        configuration.acknowledgements = settings.acknowledgements
+        configuration.connectTimeout = settings.connAckTimeout
+        configuration.pingTimeout = settings.pingTimeout
+        configuration.acknowledgementTimeout = settings.acknowledgementTimeout
+        configuration.maximumInFlight = settings.maximumInFlight
+        configuration.maximumQueued = settings.maximumQueued
+        configuration.receiveMaximum = settings.receiveMaximum
+        configuration.maximumPacketSize = settings.maximumPacketSize
+        configuration.incomingTopicAliases = settings.incomingTopicAliases
+        configuration.outgoingTopicAliases = settings.outgoingTopicAliases
+        return configuration
+    }
+
+    private static func connect(
+        _ options: ConnectOptions, _ settings: ConnectionSettings
+    ) throws(CourierError) -> Connect {
+        try options.checkCredentials(for: settings.version)
+        var connect = Connect(
+            version: settings.version == .version311 ? .v311 : .v5, clientID: options.clientId,
+            isCleanStart: options.isCleanSession, keepAlive: options.keepAlive,
+            username: options.username.isEmpty ? nil : options.username,
+            password: options.password.isEmpty ? nil : SecretBytes(options.password), will: settings.will?.packet)
+        guard connect.version >= .v5 else {
+            connect.will?.properties = []
+            return connect
+        }
+        // Without it a session of MQTT 5 ends with its connection, and 3.1.1's would not (3.1.2.11.2).
+        if !options.isCleanSession, let expiry = WireSeconds(settings.sessionExpiry)?.rawValue, expiry > 0 {
+            connect.properties.append(.sessionExpiryInterval(expiry))
+        }
+        for property in try options.checkedUserProperties() { connect.properties.append(property) }
+        return connect
+    }
+}

@@ -1,0 +1,45 @@
+import CourierCore
+import MQTTCodec
+
+extension WillMessage {
+    /// Makes sure that CONNECT can carry it.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` with the field and the remedy.
+    func check() throws(CourierError) {
+        do {
+            _ = try TopicName(topic)
+        } catch {
+            throw CourierError(.invalidConfiguration, "The will message has a topic that is not legal.", cause: error)
+        }
+        if payload.count > WireText.limit {
+            throw CourierError(
+                .invalidConfiguration,
+                "The will message for \(topic.quoted()) has \(payload.count) bytes; at most \(WireText.limit) are "
+                    + "allowed."
+            )
+        }
+        if WireSeconds(delay) == nil {
+            throw CourierError(
+                .invalidConfiguration,
+                "The delay of the will message for \(topic.quoted()) is not between 0 and \(UInt32.max) seconds.")
+        }
+        do throws(CourierError) {
+            try properties.check(topic: topic)
+        } catch {
+            throw CourierError(
+                .invalidConfiguration, "The will message has a property that can not be sent.", cause: error)
+        }
+    }
+
+    /// The will of a CONNECT; the engine leaves the properties out before MQTT 5.
+    var packet: Connect.Will {
+        var properties = PacketProperties(publishing: properties)
+        if let seconds = WireSeconds(delay)?.rawValue, seconds > 0 { properties.append(.willDelayInterval(seconds)) }
+        if let seconds = self.properties.messageExpiry.flatMap(WireSeconds.init)?.rawValue {
+            properties.append(.messageExpiryInterval(seconds))
+        }
+        return Connect.Will(
+            topic: topic, payload: [UInt8](payload), qos: PacketQoS(qos), isRetained: isRetained, properties: properties
+        )
+    }
+}

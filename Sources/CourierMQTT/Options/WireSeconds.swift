@@ -1,0 +1,14 @@
+/// A time as MQTT 5 writes it: whole seconds in four bytes.
+struct WireSeconds: RawRepresentable, Hashable, Sendable {
+    let rawValue: UInt32
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Rounds up to a whole second; `nil` for a negative time or one of more than 4,294,967,295 seconds.
+    init?(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        guard seconds >= 0, attoseconds >= 0, seconds <= Int64(UInt32.max) else { return nil }
+        guard let rounded = UInt32(exactly: attoseconds > 0 ? seconds + 1 : seconds) else { return nil }
+        rawValue = rounded
+    }
+}

@@ -1,0 +1,132 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import Synchronization
+
+/// Makes the readers of a client: publishers, whose sinks run on the delivery queue, and sources of `for await` loops.
+final class MessageReaders: Sendable {
+    private let distributor: MessageDistributor
+    private let registry: AdapterRegistry
+    private let events: EventHub
+    private let census: WaiterCensus
+    private let deliveryQueue: DispatchQueue
+    private let loop: EventLoop
+    private let deadLetters = PassthroughSubject<DeadLetter, Never>()
+    /// The options that events carry.
+    private let options = Mutex<ConnectOptions?>(nil)
+
+    init(
+        _ distributor: MessageDistributor, registry: AdapterRegistry, events: EventHub, census: WaiterCensus,
+        deliveryQueue: DispatchQueue, on loop: EventLoop
+    ) {
+        self.distributor = distributor
+        self.registry = registry
+        self.events = events
+        self.census = census
+        self.deliveryQueue = deliveryQueue
+        self.loop = loop
+    }
+
+    /// Notes the options that events carry.
+    func use(_ options: ConnectOptions?) { self.options.withLock { $0 = options } }
+
+    /// What readers could not decode.
+    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
+        deadLetters.eraseToAnyPublisher().receive(on: deliveryQueue)
+    }
+
+    // MARK: Publishers
+
+    /// Every message.
+    func publisher() -> AnyPublisher<Message, Never> { publisher(of: nil) { $0.message() } }
+
+    /// The messages of a topic or filter, decoded.
+    func publisher<Value: Sendable>(of topic: String, _ type: Value.Type) -> AnyPublisher<Value, Never> {
+        let decoder = ValueDecoder<Value>(registry)
+        return publisher(of: topic) { [self] message in
+            do {
+                return try decoder.decode(message, nil)
+            } catch {
+                report(message, error)
+                return nil
+            }
+        }
+    }
+
+    /// The messages of a topic or filter as values, or as the errors that a server describes.
+    func publisher<Value: Sendable, Problem>(
+        of topic: String, errorDecodeHandler: @escaping @Sendable (Problem) -> any Error
+    ) -> AnyPublisher<Result<Value, NSError>, Never> {
+        let decoder = ValueDecoder<Value>(registry)
+        return publisher(of: topic) { [self] message in
+            do {
+                return .success(try decoder.decode(message, nil))
+            } catch {
+                guard let problem = try? registry.decode(Problem.self, from: message.message()) else {
+                    report(message, error)
+                    return nil
+                }
+                return .failure(Self.bridged(errorDecodeHandler(problem)))
+            }
+        }
+    }
+
+    /// The app's error as the published signature wants it: itself, or an `NSError` around it.
+    private static func bridged(_ error: any Error) -> NSError {
+        if type(of: error) is NSError.Type { return error as NSError }
+        let bridged = error as NSError
+        return NSError(
+            domain: bridged.domain, code: bridged.code,
+            userInfo: [NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: bridged.localizedDescription])
+    }
+
+    private func publisher<Output: Sendable>(
+        of topic: String?, _ transform: @escaping @Sendable (ReceivedMessage) -> Output?
+    ) -> AnyPublisher<Output, Never> {
+        AnyPublisher { [self] receive in
+            let filter: TopicFilter?
+            do {
+                filter = try topic.map { try TopicFilter($0) }
+            } catch {
+                events.tell(
+                    .messageReceiveFailure(topic: topic ?? "", error: error, sizeBytes: 0), options.withLock { $0 })
+                return AnyCancellable {}
+            }
+            let registration = ReaderRegistration(ReadBuffer(), distributor, on: loop)
+            QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
+            loop.execute { registration.open(filter, .onReceipt) }
+            return AnyCancellable { [loop] in
+                let left = registration.queue.close()
+                loop.execute { registration.close(left) }
+            }
+        }
+    }
+
+    // MARK: Sequences
+
+    /// A source for one loop; `opened` subscribes and `closed` unsubscribes, both on the event loop.
+    func source<Value: Sendable>(
+        _ type: Value.Type, _ request: SubscriptionRequest,
+        opened: @escaping @Sendable (ReaderRegistration) -> Void,
+        closed: @escaping @Sendable (ReaderRegistration, [ReceivedMessage]) -> Void
+    ) -> SequenceSource<Value> {
+        let registration = ReaderRegistration(request.buffer, distributor, on: loop)
+        loop.execute { opened(registration) }
+        return SequenceSource(
+            registration.queue, acknowledge: request.acknowledge, decoder: ValueDecoder(registry), census: census,
+            report: { [self] in report($0, $1) },
+            closed: { [loop] left in loop.execute { closed(registration, left) } })
+    }
+
+    /// Tells that a reader could not decode a message.
+    func report(_ message: ReceivedMessage, _ error: any Error) {
+        let error =
+            (error as? CourierError)
+            ?? CourierError(
+                .decodingFailed, "A message on \(message.topic.quoted()) could not be decoded.", cause: error)
+        deadLetters.send(DeadLetter(message: message.message(), error: error))
+        events.tell(
+            .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.payload.count),
+            options.withLock { $0 })
+    }
+}

@@ -1,0 +1,40 @@
+import CourierCore
+import Foundation
+
+/// Brings the messages of one reader to one subscription of a message publisher, decoded and delivered on the delivery
+/// queue.
+final class QueueDelivery<Output: Sendable>: Sendable {
+    /// How many messages one turn of the queue delivers at most, so that other work of the queue gets its turn.
+    static var messagesPerTurn: Int { 256 }
+
+    private let queue: ReaderQueue
+    private let place: DispatchQueue
+    private let transform: @Sendable (ReceivedMessage) -> Output?
+    private let receive: AnyPublisher<Output, Never>.Receive
+
+    /// Delivers on `place` what `transform` makes of the messages of `queue`; what it makes `nil` of is left out.
+    init(
+        _ queue: ReaderQueue, on place: DispatchQueue, transform: @escaping @Sendable (ReceivedMessage) -> Output?,
+        receive: @escaping AnyPublisher<Output, Never>.Receive
+    ) {
+        self.queue = queue
+        self.place = place
+        self.transform = transform
+        self.receive = receive
+    }
+
+    /// Delivers what is there, and then waits for more. From any thread, once.
+    func start() { takeTurn() }
+
+    private func takeTurn() { place.async { [self] in deliver() } }
+
+    private func deliver() {
+        switch queue.take(atMost: Self.messagesPerTurn, orWake: { [self] in takeTurn() }) {
+        case .messages(let messages):
+            for message in messages { if let value = transform(message) { receive(.value(value)) } }
+            takeTurn()
+        case .nothing: break
+        case .ended: receive(.completion(.finished))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import CourierCore
+import Synchronization
+
+/// Feeds one `for await` loop: takes batches from the reader's queue and decodes them on the loop's side.
+final class SequenceSource<Value: Sendable>: MessageSource {
+    typealias Element = Value
+
+    private let queue: ReaderQueue
+    private let mode: AcknowledgementMode
+    private let decoder: ValueDecoder<Value>
+    private let census: WaiterCensus
+    private let report: @Sendable (ReceivedMessage, any Error) -> Void
+    private let closed: @Sendable ([ReceivedMessage]) -> Void
+    /// The message that the loop's body has, and this reader's part in its acknowledgement.
+    private let current = Mutex<(message: ReceivedMessage, part: AcknowledgementPart)?>(nil)
+
+    /// A source of `queue`'s messages.
+    ///
+    /// `report` is told what could not be decoded; `closed`, once, that the loop was left, with the messages whose
+    /// acknowledgement is still due.
+    init(
+        _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>, census: WaiterCensus,
+        report: @escaping @Sendable (ReceivedMessage, any Error) -> Void,
+        closed: @escaping @Sendable ([ReceivedMessage]) -> Void
+    ) {
+        self.queue = queue
+        self.mode = mode
+        self.decoder = decoder
+        self.census = census
+        self.report = report
+        self.closed = closed
+    }
+
+    nonisolated(nonsending) func nextBatch() async throws -> [Value] {
+        finishCurrent()
+        while true {
+            if Task.isCancelled { return [] }
+            let waiter = Waiter<Void>(census)
+            // After processing, the loop's body has one message at a time: what it has not begun is not acknowledged.
+            let limit = mode == .afterProcessing ? 1 : Int.max
+            switch queue.take(atMost: limit, orWake: { waiter.resume(.success(())) }) {
+            case .messages(let messages):
+                let values = messages.compactMap { decode($0) }
+                if !values.isEmpty { return values }
+            case .nothing: try await waiter.value()
+            case .ended(nil): return []
+            case .ended(let error?): throw error
+            }
+        }
+    }
+
+    private func decode(_ message: ReceivedMessage) -> Value? {
+        var part: AcknowledgementPart?
+        if let ticket = message.extras?.ticket {
+            let own = AcknowledgementPart(ticket)
+            part = own
+            if mode == .afterProcessing { current.withLock { $0 = (message, own) } }
+        }
+        do {
+            return try decoder.decode(message, part)
+        } catch {
+            report(message, error)
+            finishCurrent()  // It will not be any more readable the next time.
+            return nil
+        }
+    }
+
+    private func finishCurrent() {
+        guard mode == .afterProcessing else { return }
+        let part = current.withLock { current in
+            defer { current = nil }
+            return current?.part
+        }
+        part?.acknowledge()
+    }
+
+    func cancel() {
+        let unfinished = current.withLock { current in
+            defer { current = nil }
+            return current
+        }
+        var left = queue.close()
+        if let unfinished, !unfinished.part.isDone { left.insert(unfinished.message, at: 0) }
+        closed(left)
+    }
+}

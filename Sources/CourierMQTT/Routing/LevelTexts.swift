@@ -1,0 +1,51 @@
+/// The texts of all levels of a ``TopicTree``, in one array.
+///
+/// A text that is given back leaves a gap; when the gaps are more than half, the owner moves what is left to a new array.
+struct LevelTexts: Sendable {
+    /// Where one text is.
+    struct Place: Sendable {
+        var start = 0
+        var length: UInt32 = 0
+    }
+
+    /// Gaps of fewer bytes than this are not worth moving the rest.
+    private static let toleratedGaps = 4_096
+
+    private var bytes: [UInt8] = []
+    private var gaps = 0
+
+    /// Whether the owner should move what is left.
+    var isSparse: Bool { gaps > Self.toleratedGaps && gaps > bytes.count / 2 }
+
+    /// How many bytes are held, with the gaps.
+    var byteCount: Int { bytes.count }
+
+    mutating func append(_ text: UnsafeRawBufferPointer) -> Place {
+        let place = Place(start: bytes.count, length: UInt32(text.count))
+        bytes.append(contentsOf: text)
+        return place
+    }
+
+    /// Takes over a text of `other`.
+    mutating func append(_ place: Place, of other: LevelTexts) -> Place {
+        let start = bytes.count
+        bytes.append(contentsOf: other.bytes[place.start..<place.start + Int(place.length)])
+        return Place(start: start, length: place.length)
+    }
+
+    /// Shows the bytes of a text.
+    func withBytes<Result>(_ place: Place, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes[place.start..<place.start + Int(place.length)].withUnsafeBytes(body)
+    }
+
+    mutating func remove(_ place: Place) { gaps += Int(place.length) }
+
+    /// Whether the text at `place` is `text`.
+    @inline(__always)
+    func matches(_ place: Place, _ text: UnsafeRawBufferPointer) -> Bool {
+        guard Int(place.length) == text.count else { return false }
+        let start = place.start
+        for index in 0..<text.count where bytes[start &+ index] != text[index] { return false }
+        return true
+    }
+}

@@ -1,0 +1,93 @@
+/// The readers of each filter of a ``TopicTree``, as lists through one array.
+///
+/// Adding and removing take the same time however many readers a filter has.
+struct ReaderLists: Sendable {
+    private struct Entry: Sendable {
+        var reader: UInt32
+        var next: UInt32
+        var previous: UInt32
+    }
+
+    private struct Key: Hashable, Sendable {
+        let place: LevelNodes.Place
+        /// The bytes of the share group, none for a filter that is not shared: a reader can have both.
+        let share: [UInt8]
+        let reader: Int
+    }
+
+    /// The end of a list, and the list of nobody.
+    static let none: UInt32 = .max
+
+    private var entries: [Entry] = []
+    /// The first of the entries that are free to be used again, a list too.
+    private var vacant = none
+    private var index: [Key: UInt32] = [:]
+
+    /// How many readers there are in all lists.
+    var count: Int { index.count }
+
+    /// A reader, and the entry behind it.
+    subscript(entry: UInt32) -> (reader: Int, next: UInt32) {
+        @inline(__always) get { (Int(entries[Int(entry)].reader), entries[Int(entry)].next) }
+    }
+
+    /// Adds a reader; `false` when it is there.
+    mutating func insert(
+        _ reader: Int, share: String?, at place: LevelNodes.Place, heads: inout LevelNodes
+    ) -> Bool {
+        let key = Self.key(reader, share, place)
+        guard index[key] == nil else { return false }
+        insert(key, heads: &heads)
+        return true
+    }
+
+    /// Removes a reader; `false` when it is not there.
+    mutating func remove(
+        _ reader: Int, share: String?, from place: LevelNodes.Place, heads: inout LevelNodes
+    ) -> Bool {
+        guard let entry = index.removeValue(forKey: Self.key(reader, share, place)) else { return false }
+        let (next, previous) = (entries[Int(entry)].next, entries[Int(entry)].previous)
+        if next != Self.none { entries[Int(next)].previous = previous }
+        if previous != Self.none { entries[Int(previous)].next = next } else { heads[head: place] = next }
+        if index.isEmpty {
+            (entries, vacant, index) = ([], Self.none, [:])
+        } else {
+            entries[Int(entry)].next = vacant
+            vacant = entry
+        }
+        return true
+    }
+
+    /// Puts everybody in again, for nodes that have moved and lost their lists.
+    mutating func rebuild(_ places: [UInt32], heads: inout LevelNodes) {
+        let old = index
+        (entries, vacant, index) = ([], Self.none, [:])
+        for key in old.keys {
+            let place = LevelNodes.Place(node: places[Int(key.place.node)], isBelow: key.place.isBelow)
+            insert(Key(place: place, share: key.share, reader: key.reader), heads: &heads)
+        }
+    }
+
+    private static func key(_ reader: Int, _ share: String?, _ place: LevelNodes.Place) -> Key {
+        Key(place: place, share: share.map { Array($0.utf8) } ?? [], reader: reader)
+    }
+
+    private mutating func insert(_ key: Key, heads: inout LevelNodes) {
+        let head = heads[head: key.place]
+        let entry = add(Entry(reader: UInt32(key.reader), next: head, previous: Self.none))
+        if head != Self.none { entries[Int(head)].previous = entry }
+        heads[head: key.place] = entry
+        index[key] = entry
+    }
+
+    private mutating func add(_ entry: Entry) -> UInt32 {
+        guard vacant != Self.none else {
+            entries.append(entry)
+            return UInt32(entries.count - 1)
+        }
+        let place = vacant
+        vacant = entries[Int(place)].next
+        entries[Int(place)] = entry
+        return place
+    }
+}

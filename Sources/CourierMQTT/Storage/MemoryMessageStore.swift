@@ -1,0 +1,190 @@
+public import CourierCore
+import Dispatch
+public import Foundation
+import Synchronization
+
+/// A message store in memory: what it holds survives a lost connection and a client that is made anew, not the process.
+///
+/// ```swift
+/// let store = MemoryMessageStore()  // One for all clients of the process; they are told apart by their scopes.
+/// ```
+///
+/// A batch takes effect before ``commit(_:in:completion:)`` returns; its completion comes on a queue of the store, without
+/// a lock held, in the order of the batches. Subscriptions count as rows, packet ids do not. An `enqueue` or `keep` with an id
+/// that is in use replaces the row.
+///
+/// When a limit is reached, a batch that would add to it fails with ``CourierError/Code-swift.struct/storeFull`` and changes
+/// nothing; nothing is dropped to make room. A batch that removes as much as it adds is accepted.
+public final class MemoryMessageStore: MessageStore {
+    /// How many rows all scopes have together unless said otherwise: 100,000.
+    public static let defaultMaximumRows = 100_000
+
+    /// How many bytes of payloads, topics and properties all scopes have together unless said otherwise: 64 MiB.
+    public static let defaultMaximumBytes = 64 * 1_024 * 1_024
+
+    /// How many rows are looked at under the lock at a time.
+    private static let rowsAtATime = 512
+
+    private struct Completion: Sendable {
+        let call: @Sendable (Result<Void, CourierError>) -> Void
+        let result: Result<Void, CourierError>
+    }
+
+    private struct State: Sendable {
+        var contents: StoreContents
+        var completions: [Completion] = []
+        /// Whether the queue is going to call the completions, so that nobody needs to tell it.
+        var isScheduled = false
+    }
+
+    private let state: Mutex<State>
+    private let queue = DispatchQueue(label: "courier.memory-message-store")
+    private let date: @Sendable () -> Date
+
+    /// Makes an empty store.
+    ///
+    /// - Parameters:
+    ///   - maximumRows: How many messages and subscriptions all scopes have together, ``defaultMaximumRows`` by default.
+    ///   - maximumBytes: How many bytes of payloads, topics and properties all scopes have together,
+    ///     ``defaultMaximumBytes`` by default.
+    ///   - date: Says what time it is, for incoming messages that expire; the system's clock by default.
+    public init(
+        maximumRows: Int = MemoryMessageStore.defaultMaximumRows,
+        maximumBytes: Int = MemoryMessageStore.defaultMaximumBytes, date: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        let limit = StoreSize(rows: maximumRows, bytes: maximumBytes)
+        state = Mutex(State(contents: StoreContents(limit: limit)))
+        self.date = date
+    }
+
+    /// Applies changes, all or none; see ``CourierCore/MessageStore``.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, in order.
+    ///   - scope: Whose rows.
+    ///   - completion: Called once, on a queue of the store, after those of earlier batches.
+    public func commit(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) {
+        let mustSchedule = state.withLock { state in
+            let result: Result<Void, CourierError>
+            do throws(CourierError) {
+                try state.contents.apply(changes, in: scope)
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            state.completions.append(Completion(call: completion, result: result))
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if mustSchedule { queue.async { self.complete() } }
+    }
+
+    /// Counts what the scope holds, with expired messages that nobody has removed.
+    ///
+    /// - Parameter scope: Whose rows.
+    /// - Returns: Counts and the last id.
+    public func summary(of scope: StoreScope) async -> StoreSummary {
+        state.withLock { state in
+            let rows = state.contents[scope]
+            return StoreSummary(
+                outgoingCount: rows.outgoing.count, incomingCount: rows.incoming.count,
+                payloadBytes: rows.payloadBytes, lastMessageID: rows.lastMessageID)
+        }
+    }
+
+    /// A page of outgoing messages, oldest first.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page; empty behind the last one.
+    public func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [StoredOutgoing] {
+        var page: [StoredOutgoing] = []
+        var last = id
+        while page.count < limit {
+            let count = min(limit - page.count, Self.rowsAtATime)
+            let (rows, end) = chunk(scope, { $0.outgoing }, after: last, count)
+            page += rows
+            guard let end else { break }
+            last = end
+        }
+        return page
+    }
+
+    /// A page of incoming messages that no reader has taken and whose time is not over, oldest first.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - filter: Only messages that match it; `nil` for all.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page; empty behind the last one.
+    public func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
+    ) async -> [StoredMessage] {
+        let now = date()
+        var page: [StoredMessage] = []
+        var last = id
+        while page.count < limit {
+            let (rows, end) = chunk(scope, { $0.incoming }, after: last, Self.rowsAtATime)
+            for row in rows where page.count < limit && !row.isOver(at: now) && row.matches(filter) { page.append(row) }
+            guard let end else { break }
+            last = end
+        }
+        return page
+    }
+
+    /// The packet ids of QoS 2 messages whose PUBREL has not come.
+    ///
+    /// - Parameter scope: Whose rows.
+    /// - Returns: The ids.
+    public func incomingPacketIDs(in scope: StoreScope) async -> Set<UInt16> {
+        state.withLock { $0.contents[scope].packetIDs }
+    }
+
+    /// The filters that the client wants or wants to be rid of, in the order of their text.
+    ///
+    /// - Parameter scope: Whose rows.
+    /// - Returns: One entry for each filter.
+    public func subscriptions(in scope: StoreScope) async -> [StoredSubscription] {
+        let wanted = state.withLock { $0.contents[scope].subscriptions }
+        return wanted.map { StoredSubscription($0.key, $0.value) }.sorted { $0.filter.string < $1.filter.string }
+    }
+
+    private func chunk<Row>(
+        _ scope: StoreScope, _ rows: (StoreContents.Scope) -> MessageRows<Row>, after id: StoredMessage.ID?, _ count: Int
+    ) -> ([Row], StoredMessage.ID?) {
+        state.withLock { state in
+            var found: [Row] = []
+            let end = rows(state.contents[scope]).visit(after: id, limit: count) { found.append($0) }
+            return (found, end)
+        }
+    }
+
+    /// Calls completions until none is left; on the queue, one call at a time.
+    private func complete() {
+        while true {
+            let ready = state.withLock { state in
+                let ready = state.completions
+                state.completions = []
+                if ready.isEmpty { state.isScheduled = false }
+                return ready
+            }
+            if ready.isEmpty { return }
+            for completion in ready { completion.call(completion.result) }
+        }
+    }
+}
+
+extension StoredMessage {
+    /// Whether the filter is for this message. A topic that is none matches no filter.
+    fileprivate func matches(_ filter: TopicFilter?) -> Bool {
+        guard let filter else { return true }
+        guard let topic = try? TopicName(topic) else { return false }
+        return filter.matches(topic)
+    }
+}

@@ -1,0 +1,52 @@
+/// What may wait for a connection, and what happens to a message for which there is no room.
+public struct OfflinePolicy: Hashable, Sendable {
+    /// What happens to a message when the queue is at a limit.
+    public enum Overflow: Hashable, Sendable {
+        /// An `await publish` waits for room, at most this long, and then fails with `queueFull`; the forms that do
+        /// not wait fail at once.
+        case suspend(timeout: Duration)
+        /// The message that has waited longest fails with `queueFull`, and the new one takes its place.
+        case dropOldest
+        /// The new message is given up: who waits for it gets `queueFull`, an event says so, and the forms that do
+        /// not wait return as if it had been taken.
+        case dropNewest
+        /// The call fails with `queueFull`.
+        case fail
+    }
+
+    /// How many messages may wait, 10,000 by default.
+    public var maximumCount: Int
+    /// How many bytes of topics and payloads may wait, 64 MiB by default.
+    public var maximumBytes: Int
+    /// How long a message may wait until it fails with `messageExpired`; `nil`, the default, is for ever. A shorter
+    /// `messageExpiry` of the message itself counts too.
+    public var maximumAge: Duration?
+    /// What happens at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
+    public var overflow: Overflow
+    /// Whether messages of QoS 0 wait as well; `false` by default: without a connection they fail with
+    /// `connectionLost`.
+    public var queuesQoS0: Bool
+    /// How many messages are handed to a fresh connection at once, 1,000 by default.
+    public var drainCount: Int
+    /// How long the next ones wait then, 10 ms by default, so that a long queue does not fall on the broker at once.
+    public var drainInterval: Duration
+
+    /// Names the limits; every one has the default that its property names.
+    public init(
+        maximumCount: Int = 10_000,
+        maximumBytes: Int = 64 << 20,
+        maximumAge: Duration? = nil,
+        overflow: Overflow = .suspend(timeout: .seconds(30)),
+        queuesQoS0: Bool = false,
+        drainCount: Int = 1_000,
+        drainInterval: Duration = .milliseconds(10)
+    ) {
+        self.maximumCount = maximumCount
+        self.maximumBytes = maximumBytes
+        self.maximumAge = maximumAge
+        self.overflow = overflow
+        self.queuesQoS0 = queuesQoS0
+        self.drainCount = drainCount
+        self.drainInterval = drainInterval
+    }
+}

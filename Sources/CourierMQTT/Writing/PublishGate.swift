@@ -1,0 +1,171 @@
+import CourierCore
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+
+/// The way of a message from its caller to the session: straight while there is a connection and room, else through the
+/// ``OfflineQueue``, and in order in any case.
+///
+/// ```
+/// closed ──connected, queue drained──▶ open ──session full, or connection lost──▶ closed
+/// ```
+final class PublishGate: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// What became of a message.
+    enum Admission {
+        /// It was handed to the session.
+        case delivered
+        /// It waits, or was given up as the policy says.
+        case queued
+        /// There is no room; ``roomWaiter(_:)`` waits for some.
+        case full
+        /// There is no connection, and it is not one that waits for it.
+        case offline
+    }
+
+    /// Messages that ended in the queue, each with the reason.
+    typealias Ended = [(token: Token, code: CourierError.Code)]
+
+    private struct State {
+        var queue: OfflineQueue
+        var isConnected = false
+        var roomWaiters: [Waiter<Void>] = []
+    }
+
+    let policy: OfflinePolicy
+    private let isOpen = Atomic(false)
+    private let state: Mutex<State>
+    private let now: @Sendable () -> Instant
+    /// Hands a message to the session; `false` when it has no room. From any thread, also under our lock.
+    private let deliver: @Sendable (OutgoingMessage) -> Bool
+    /// Asks for ``drain(_:)`` on the loop soon.
+    private let requestDrain: @Sendable () -> Void
+    /// Told what ended in the queue, without a lock held.
+    private let ended: @Sendable (Ended) -> Void
+
+    init(
+        _ policy: OfflinePolicy, now: @escaping @Sendable () -> Instant,
+        deliver: @escaping @Sendable (OutgoingMessage) -> Bool,
+        requestDrain: @escaping @Sendable () -> Void, ended: @escaping @Sendable (Ended) -> Void
+    ) {
+        self.policy = policy
+        self.now = now
+        self.deliver = deliver
+        self.requestDrain = requestDrain
+        self.ended = ended
+        state = Mutex(State(queue: OfflineQueue(policy)))
+    }
+
+    // MARK: From any thread
+
+    /// How many messages wait.
+    var waitingCount: Int { state.withLock { $0.queue.count } }
+
+    /// Takes a message, if there is room.
+    func submit(_ message: OutgoingMessage, isLatestOnly: Bool) -> Admission {
+        if isOpen.load(ordering: .acquiring), deliver(message) { return .delivered }
+        let (admission, verdict, needsDrain) = state.withLock { state -> (Admission, OfflineQueue.Verdict, Bool) in
+            if !state.isConnected, message.qos == .atMostOnce, !policy.queuesQoS0 {
+                return (.offline, OfflineQueue.Verdict(), false)
+            }
+            isOpen.store(false, ordering: .releasing)
+            let verdict = state.queue.append(message, isLatestOnly: isLatestOnly, now: now())
+            return (verdict.isSettled ? .queued : .full, verdict, state.isConnected)
+        }
+        if !verdict.ended.isEmpty { ended(verdict.ended) }
+        if needsDrain { requestDrain() }
+        return admission
+    }
+
+    /// A waiter that is resumed when there is room; at once if there is.
+    func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> {
+        let waiter = Waiter<Void>(census)
+        let hasRoom = state.withLock { state in
+            if state.queue.hasRoom { return true }
+            state.roomWaiters.append(waiter)
+            return false
+        }
+        if hasRoom { waiter.resume(.success(())) }
+        return waiter
+    }
+
+    /// Forgets a waiter that waits no more.
+    func forget(_ waiter: Waiter<Void>) {
+        state.withLock { state in state.roomWaiters.removeAll { $0 === waiter } }
+    }
+
+    // MARK: On the loop
+
+    /// Messages may go out now: those that wait first.
+    func connected() {
+        state.withLock { $0.isConnected = true }
+        requestDrain()
+    }
+
+    /// Messages wait from now on.
+    func disconnected() {
+        state.withLock { state in
+            state.isConnected = false
+            isOpen.store(false, ordering: .releasing)
+        }
+    }
+
+    /// What ``drain(_:)`` came to.
+    enum Drained {
+        /// Nothing waits; messages pass straight on.
+        case opened
+        /// The given number of messages went out, and more wait.
+        case hasMore
+        /// The session is full, or there is no connection.
+        case blocked
+    }
+
+    /// Hands at most `limit` waiting messages to the session.
+    func drain(_ limit: Int) -> Drained {
+        let (drained, waiters) = state.withLock { state -> (Drained, [Waiter<Void>]) in
+            let drained = drain(limit, &state)
+            guard state.queue.hasRoom, !state.roomWaiters.isEmpty else { return (drained, []) }
+            defer { state.roomWaiters = [] }
+            return (drained, state.roomWaiters)
+        }
+        for waiter in waiters { waiter.resume(.success(())) }
+        return drained
+    }
+
+    private func drain(_ limit: Int, _ state: inout State) -> Drained {
+        guard state.isConnected else { return .blocked }
+        for _ in 0..<max(limit, 1) {
+            guard let message = state.queue.popFirst() else {
+                isOpen.store(true, ordering: .releasing)
+                return .opened
+            }
+            guard deliver(message) else {
+                state.queue.putBack(message)
+                return .blocked
+            }
+        }
+        return .hasMore
+    }
+
+    /// Ends what has waited too long, and says when the next one will have.
+    func removeExpired(now: Instant) -> Instant? {
+        let (expired, next) = state.withLock { state in
+            (state.queue.removeExpired(now: now), state.queue.nextExpiry)
+        }
+        if !expired.isEmpty { ended(expired.map { ($0, .messageExpired) }) }
+        return next
+    }
+
+    /// Ends everything that waits.
+    func removeAll(_ code: CourierError.Code) {
+        let (tokens, waiters) = state.withLock { state in
+            defer { state.roomWaiters = [] }
+            return (state.queue.removeAll(), state.roomWaiters)
+        }
+        if !tokens.isEmpty { ended(tokens.map { ($0, code) }) }
+        for waiter in waiters {
+            waiter.resume(.failure(CourierError(code, "The client was destroyed while a publisher waited for room.")))
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+
+/// The writing half of a client: from a value and a topic to a message on its way, and from its end to whoever waits.
+final class Publishing: Sendable {
+    /// What a publish is, beside its payload.
+    struct Shape: Sendable {
+        var topic: String
+        var qos: QoS
+        var isRetained = false
+        var isLatestOnly = false
+        var properties = MessageProperties()
+        var contentType: String?
+    }
+
+    let ledger = PublishLedger()
+    let gate: PublishGate
+    private let ends: PublishEnds
+    private let registry: AdapterRegistry
+    private let events: EventHub
+    private let census: WaiterCensus
+    private let loop: EventLoop
+    /// What `%u` and `%c` stand for, and the options for events; known from the first attempt on.
+    private let options = Mutex<ConnectOptions?>(nil)
+    /// Whether `connect()` was called, and `destroy()` was not called since.
+    private let hasSession = Atomic(false)
+
+    init(
+        _ policy: OfflinePolicy, registry: AdapterRegistry, events: EventHub, census: WaiterCensus, on loop: EventLoop,
+        deliver: @escaping @Sendable (OutgoingMessage) -> Bool, requestDrain: @escaping @Sendable () -> Void,
+        completions: CompletionQueue
+    ) {
+        self.registry = registry
+        self.events = events
+        self.census = census
+        self.loop = loop
+        let ends = PublishEnds(ledger, events, completions)
+        self.ends = ends
+        gate = PublishGate(
+            policy, now: { [clock = loop.clock] in clock.now }, deliver: deliver, requestDrain: requestDrain,
+            ended: { for (token, code) in $0 { ends.end(token, with: .queue(code)) } })
+    }
+
+    /// Notes what the connection's options are, or that they are the ones of the next.
+    func use(_ options: ConnectOptions) {
+        self.options.withLock { $0 = options }
+        ends.use(options)
+    }
+
+    /// Notes whether there is a session to publish in.
+    func setHasSession(_ hasSession: Bool) { self.hasSession.store(hasSession, ordering: .releasing) }
+
+    /// Ends the publish of `token`, if it has not ended.
+    func ended(_ token: Token, with end: PublishEnds.End) { ends.end(token, with: end) }
+
+    /// Ends every publish that has not ended.
+    func endAll(_ error: CourierError) {
+        gate.removeAll(error.code)
+        ends.endAll(error)
+    }
+
+    /// What `%u` and `%c` stand for now.
+    var identity: ConnectionIdentity? {
+        options.withLock { $0 }.map { ConnectionIdentity(username: $0.username, clientID: $0.clientId) }
+    }
+
+    // MARK: From any thread
+
+    /// Encodes a value and hands it over; the outcome is told by events only.
+    func publish<Value>(_ value: Value, _ shape: Shape) throws(CourierError) {
+        var shape = shape
+        let bytes = try encode(value, &shape)
+        try publish(bytes, shape, for: .nobody)
+    }
+
+    /// Hands bytes over; the outcome is told to `recipient`, unless this throws.
+    func publish(_ bytes: [UInt8], _ shape: Shape, for recipient: PublishLedger.Recipient) throws(CourierError) {
+        try check(shape)
+        let message = outgoing(bytes, shape, recipient)
+        switch submit(message, shape) {
+        case .delivered, .queued: if shape.qos == .zero { ends.end(message.token, with: .success(PublishReceipt())) }
+        case .full: throw refused(message, Self.queueFull(shape, gate.policy))
+        case .offline: throw refused(message, Self.offline(shape))
+        }
+    }
+
+    /// Encodes a value, hands it over, and waits for its end; also for room, if the policy says so.
+    nonisolated(nonsending) func publishAndWait<Value>(_ value: Value, _ shape: Shape) async throws -> PublishReceipt {
+        var shape = shape
+        let bytes = try encode(value, &shape)
+        try check(shape)
+        while true {
+            let waiter = Waiter<PublishReceipt>(census)
+            // Nobody waits for the end of QoS 0: it has none.
+            let message = outgoing(bytes, shape, shape.qos == .zero ? .nobody : .waiter(waiter))
+            switch submit(message, shape) {
+            case .delivered, .queued:
+                guard shape.qos == .zero else { return try await waiter.value() }
+                ends.end(message.token, with: .success(PublishReceipt()))
+                return PublishReceipt()
+            case .offline: throw refused(message, Self.offline(shape))
+            case .full:
+                let error = refused(message, Self.queueFull(shape, gate.policy))
+                guard case .suspend(let timeout) = gate.policy.overflow else { throw error }
+                try await room(orThrow: error, after: timeout)
+            }
+        }
+    }
+
+    /// Waits until there is room.
+    func waitForRoom() async throws {
+        let waiter = gate.roomWaiter(census)
+        try await waiter.value { [gate] in gate.forget(waiter) }
+    }
+
+    private func room(orThrow error: CourierError, after timeout: Duration) async throws {
+        let waiter = gate.roomWaiter(census)
+        let timer = LoopTimer(on: loop, after: timeout) { waiter.resume(.failure(error)) }
+        defer {
+            timer.cancel()
+            gate.forget(waiter)
+        }
+        try await waiter.value { [gate] in gate.forget(waiter) }
+    }
+
+    // MARK: Steps
+
+    private func encode<Value>(_ value: Value, _ shape: inout Shape) throws(CourierError) -> [UInt8] {
+        let encoded = try registry.encode(value, topic: shape.topic, properties: shape.properties)
+        shape.contentType = encoded.contentType
+        return encoded.bytes
+    }
+
+    private func check(_ shape: Shape) throws(CourierError) {
+        guard hasSession.load(ordering: .acquiring) else {
+            throw CourierError(
+                .sessionMissing,
+                "The message to \(shape.topic.quoted()) can not be sent: there is no session; call connect() first.")
+        }
+        do {
+            _ = try TopicName(shape.topic)
+        } catch let error as CourierError {
+            throw error
+        } catch {
+            throw CourierError(.invalidTopicName, "The topic \(shape.topic.quoted()) is not legal.", cause: error)
+        }
+        try shape.properties.check(topic: shape.topic)
+    }
+
+    private func outgoing(_ bytes: [UInt8], _ shape: Shape, _ recipient: PublishLedger.Recipient) -> OutgoingMessage {
+        let isListenedTo = events.isListenedTo
+        let token: Token
+        if case .nobody = recipient, !isListenedTo {
+            token = PublishLedger.anonymous
+        } else {
+            token = ledger.enter(
+                PublishLedger.Entry(
+                    recipient: recipient, topic: shape.topic, qos: shape.qos, payload: isListenedTo ? bytes : nil))
+        }
+        if isListenedTo {
+            events.tell(
+                .messageSend(topic: shape.topic, qos: shape.qos, sizeBytes: bytes.count), options.withLock { $0 })
+        }
+        let hasProperties = shape.contentType != nil || shape.properties != MessageProperties()
+        return OutgoingMessage(
+            topic: shape.topic, payload: bytes, qos: PacketQoS(shape.qos), isRetained: shape.isRetained,
+            properties: hasProperties
+                ? PacketProperties(publishing: shape.properties, contentType: shape.contentType) : PacketProperties(),
+            expiry: shape.properties.messageExpiry.map { loop.clock.now.advanced(by: $0) }, token: token)
+    }
+
+    private func submit(_ message: OutgoingMessage, _ shape: Shape) -> PublishGate.Admission {
+        gate.submit(message, isLatestOnly: shape.isLatestOnly)
+    }
+
+    /// Takes a message that was not taken out of the books, and says so.
+    private func refused(_ message: OutgoingMessage, _ error: CourierError) -> CourierError {
+        ends.withdraw(message.token, error)
+        return error
+    }
+
+    private static func queueFull(_ shape: Shape, _ policy: OfflinePolicy) -> CourierError {
+        CourierError(
+            .queueFull,
+            "The message to \(shape.topic.quoted()) was not taken: \(policy.maximumCount) messages or "
+                + "\(policy.maximumBytes) bytes wait already; await readyToPublish() or raise the limits of `offline`.")
+    }
+
+    private static func offline(_ shape: Shape) -> CourierError {
+        CourierError(
+            .connectionLost,
+            "The message to \(shape.topic.quoted()) was not sent: there is no connection, and messages of QoS 0 do not "
+                + "wait for one; await connected(), use QoS 1, or set `offline.queuesQoS0`.")
+    }
+}

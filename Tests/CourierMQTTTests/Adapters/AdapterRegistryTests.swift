@@ -1,0 +1,198 @@
+import CourierCore
+import Foundation
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct AdapterRegistryTests {
+    private let note = Note(title: "a", rank: 1)
+
+    private func message(_ data: Data, topic: String = "a/b", contentType: String? = nil) -> Message {
+        Message(data: data, topic: topic, qos: .one, properties: MessageProperties(contentType: contentType))
+    }
+
+    private func registry(_ adapters: any MessageAdapter..., rules: [AdapterRule] = []) throws -> AdapterRegistry {
+        try AdapterRegistry(adapters, rules: rules)
+    }
+
+    // MARK: The choice
+
+    struct Choice: Sendable, CustomTestStringConvertible {
+        let name: String
+        let topic: String
+        let contentType: String?
+        let expected: String
+        var testDescription: String { name }
+    }
+
+    @Test(arguments: [
+        Choice(name: "order", topic: "new/1", contentType: nil, expected: "application/json"),
+        Choice(name: "rule", topic: "old/1", contentType: nil, expected: "application/x-plist"),
+        Choice(name: "first rule", topic: "old/json", contentType: nil, expected: "application/json"),
+        Choice(
+            name: "content type", topic: "new/1", contentType: "application/x-plist", expected: "application/x-plist"),
+        Choice(name: "case", topic: "new/1", contentType: "Application/X-PLIST", expected: "application/x-plist"),
+        Choice(
+            name: "parameters", topic: "new/1", contentType: " application/x-plist ; v=2",
+            expected: "application/x-plist"),
+        Choice(
+            name: "content type before rule", topic: "old/1", contentType: "application/json",
+            expected: "application/json"),
+        Choice(name: "unknown type, rule", topic: "old/1", contentType: "image/png", expected: "application/x-plist"),
+        Choice(name: "unknown type, order", topic: "new/1", contentType: "", expected: "application/json"),
+    ])
+    func `content type, then rule, then order decide`(_ choice: Choice) throws {
+        let registry = try registry(
+            JSONMessageAdapter(), PlistMessageAdapter(),
+            rules: [
+                AdapterRule("old/json", contentType: "APPLICATION/JSON; charset=utf-8"),
+                AdapterRule("old/#", contentType: "application/x-plist"),
+            ])
+        let encoded = try registry.encode(
+            note, topic: choice.topic, properties: MessageProperties(contentType: choice.contentType))
+        #expect(encoded.contentType == choice.contentType ?? choice.expected)
+        let isPlist = encoded.bytes.starts(with: Array("bplist".utf8))
+        #expect(isPlist == (choice.expected == "application/x-plist"))
+        let received = message(Data(encoded.bytes), topic: choice.topic, contentType: choice.contentType)
+        #expect(try registry.decode(Note.self, from: received) == note)
+    }
+
+    @Test func `JSON and property lists are told apart even when nothing says which`() throws {
+        let registry = try registry(JSONMessageAdapter(), PlistMessageAdapter())
+        let plist = try PlistMessageAdapter().toMessage(data: note, topic: "a/b")
+        #expect(try registry.decode(Note.self, from: message(plist)) == note)
+        #expect(try registry.decode(Note.self, from: message(plist, contentType: "application/json")) == note)
+    }
+
+    @Test func `an adapter that does not take the type passes to the next, in either direction`() throws {
+        let registry = try registry(
+            JSONMessageAdapter(), OpaqueAdapter(), TextMessageAdapter(), DataMessageAdapter())
+        let opaque = try registry.encode(Opaque(number: 7), topic: "a/b")
+        #expect(opaque == ([UInt8]("7".utf8), "application/vnd.opaque"))
+        #expect(try registry.decode(Opaque.self, from: message(Data("7".utf8))) == Opaque(number: 7))
+        #expect(try registry.encode(5, topic: "a/b") == ([UInt8]("5".utf8), "application/json"))
+        // JSON has no infinity, text has.
+        #expect(try registry.encode(Double.infinity, topic: "a/b") == ([UInt8]("inf".utf8), "text/plain;charset=utf-8"))
+    }
+
+    // MARK: What always works
+
+    @Test func `a message can be read and published as it is`() throws {
+        let registry = try registry()
+        let original = message(Data([0xFF, 0]), contentType: "image/png")
+        #expect(try registry.decode(Message.self, from: original) == original)
+        #expect(try registry.encode(original, topic: "copy") == ([0xFF, 0], "image/png"))
+    }
+
+    @Test func `text and bytes are the payload as it stands, with or without adapters for them`() throws {
+        let json = Data("{\"title\":\"a\"}".utf8)
+        let registries = [
+            try registry(), try registry(JSONMessageAdapter()),
+            try registry(JSONMessageAdapter(), TextMessageAdapter(), DataMessageAdapter()),
+        ]
+        for registry in registries {
+            for contentType in [nil, "application/json", "text/plain"] {
+                let received = message(json, contentType: contentType)
+                #expect(try registry.decode(String.self, from: received) == "{\"title\":\"a\"}")
+                #expect(try registry.decode(Substring.self, from: received) == "{\"title\":\"a\"}")
+                #expect(try registry.decode(Data.self, from: received) == json)
+                #expect(try registry.decode([UInt8].self, from: received) == [UInt8](json))
+            }
+            #expect(try registry.encode("é", topic: "t") == ([0xC3, 0xA9], "text/plain;charset=utf-8"))
+            #expect(try registry.encode(Data([7]), topic: "t") == ([7], "application/octet-stream"))
+            #expect(try registry.encode([UInt8(7)], topic: "t") == ([7], "application/octet-stream"))
+            expectCourierError(.decodingFailed, "UTF-8") {
+                try registry.decode(String.self, from: message(Data([0xFF])))
+            }
+        }
+        // What stands in for a missing adapter takes nothing else.
+        expectCourierError(.encodingFailed) { try registries[0].encode(5, topic: "t") }
+    }
+
+    @Test func `the app's own adapter has the first word on text`() throws {
+        struct Shouting: MessageAdapter {
+            var contentType: String { "text/shouting" }
+            func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+                guard let text = String(decoding: message, as: UTF8.self).uppercased() as? T else {
+                    throw CourierError(.decodingFailed, "only text")
+                }
+                return text
+            }
+            func toMessage<T>(data: T, topic: String) throws -> Data {
+                throw CourierError(.encodingFailed, "read only")
+            }
+        }
+        let registry = try registry(Shouting())
+        #expect(try registry.decode(String.self, from: message(Data("hey".utf8))) == "HEY")
+        #expect(try registry.encode("hey", topic: "t").bytes == [UInt8]("hey".utf8))
+    }
+
+    // MARK: Errors
+
+    @Test func `an error names the type, the topic, the size and every adapter with its reason`() throws {
+        let registry = try registry(
+            JSONMessageAdapter(), PlistMessageAdapter(), TextMessageAdapter(), DataMessageAdapter(), OpaqueAdapter())
+        let payload = Data("{\"title\":\"secret\",\"rank\":\"secret\",\"tags\":{\"secret\":[true]}}".utf8)
+        let error = expectCourierError(
+            .decodingFailed, "Note", "\"a/b\"", "\(payload.count) bytes", "\"image/png\"",
+            "application/json: what stands at rank is no ", "application/x-plist: the bytes are not well-formed",
+            "text/plain;charset=utf-8: Note is not made of text", "application/octet-stream: Note is neither",
+            "application/vnd.opaque: Leak", "messageAdapters"
+        ) {
+            try registry.decode(Note.self, from: message(payload, contentType: "image/png"))
+        }
+        #expect(error?.cause is DecodingError)
+        #expect(error?.description.contains("secret") == false)
+        expectCourierError(.encodingFailed, "Opaque", "\"a/b\"", "application/json: Opaque is not Encodable") {
+            try AdapterRegistry([JSONMessageAdapter()]).encode(Opaque(number: 1), topic: "a/b")
+        }
+        expectCourierError(.encodingFailed, "there is no adapter") {
+            try AdapterRegistry([]).encode(Opaque(number: 1), topic: "a/b")
+        }
+    }
+
+    @Test(arguments: [
+        ("{\"title\":\"a\",\"rank\":1,\"tags\":{\"secret\":[1,\"x\"]}}", "at tags.…[1] is no "),
+        ("{\"title\":\"a\"}", "there is nothing at rank"), ("[]", "at the top is no "), ("secret", "not well-formed"),
+        ("{\"title\":null,\"rank\":1,\"tags\":{}}", "there is no String at title"),
+    ])
+    func `the place in a value is told, what stands there and the keys of a dictionary are not`(
+        _ json: String, _ expected: String
+    ) throws {
+        let error = expectCourierError(.decodingFailed, expected) {
+            try registry(JSONMessageAdapter()).decode(Note.self, from: message(Data(json.utf8)))
+        }
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test func `a value that can not be written is not shown`() throws {
+        struct Reading: Codable { var level = Double.nan }
+        let error = expectCourierError(.encodingFailed, "Double at level can not be written") {
+            try registry(JSONMessageAdapter()).encode(Reading(), topic: "t")
+        }
+        #expect(error?.message.contains("nan") == false)
+    }
+
+    // MARK: The configuration
+
+    @Test func `a rule with an illegal filter or an unknown content type is refused`() {
+        expectCourierError(.invalidConfiguration, "filter") {
+            try registry(JSONMessageAdapter(), rules: [AdapterRule("a/#/b", contentType: "application/json")])
+        }
+        expectCourierError(.invalidConfiguration, "\"text/csv\"", "\"application/json\"") {
+            try registry(JSONMessageAdapter(), rules: [AdapterRule("a", contentType: "text/csv")])
+        }
+        // Not listed, so not known by name.
+        expectCourierError(.invalidConfiguration) {
+            try registry(JSONMessageAdapter(), rules: [AdapterRule("a", contentType: "text/plain")])
+        }
+    }
+
+    @Test func `too many adapters and rules are refused`() {
+        let adapters = Array(repeating: DataMessageAdapter(), count: AdapterRegistry.adapterLimit + 1)
+        expectCourierError(.invalidConfiguration, "65") { try AdapterRegistry(adapters) }
+        let rule = AdapterRule("a", contentType: "application/octet-stream")
+        let rules = Array(repeating: rule, count: AdapterRegistry.ruleLimit + 1)
+        expectCourierError(.invalidConfiguration, "257") { try registry(DataMessageAdapter(), rules: rules) }
+    }
+}

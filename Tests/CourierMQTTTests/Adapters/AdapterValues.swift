@@ -1,0 +1,32 @@
+import CourierCore
+import Foundation
+
+/// A value that has no text and no bytes of its own.
+struct Note: Codable, Hashable, Sendable {
+    var title: String
+    var rank: Int
+    var tags: [String: [Int]] = [:]
+}
+
+/// A type of an app that no built-in adapter takes.
+struct Opaque: Hashable, Sendable {
+    var number: Int
+}
+
+/// An app's adapter for ``Opaque`` alone, whose errors carry what they were given.
+struct OpaqueAdapter: MessageAdapter {
+    struct Leak: Error { let payload: Data }
+
+    var contentType = "application/vnd.opaque"
+
+    func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+        let text = String(decoding: message, as: UTF8.self)
+        guard let value = Int(text).map(Opaque.init(number:)) as? T else { throw Leak(payload: message) }
+        return value
+    }
+
+    func toMessage<T>(data: T, topic: String) throws -> Data {
+        guard let value = data as? Opaque else { throw Leak(payload: Data("secret".utf8)) }
+        return Data("\(value.number)".utf8)
+    }
+}

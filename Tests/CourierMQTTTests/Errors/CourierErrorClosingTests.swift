@@ -1,0 +1,181 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct CourierErrorClosingTests {
+    private static let broker = "mqtt://broker.example:1883"
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let reason: CloseReason
+        let code: CourierError.Code
+        let parts: [String]
+        var testDescription: String { "\(code) \(parts)" }
+
+        init(_ reason: CloseReason, _ code: CourierError.Code, _ parts: String...) {
+            self.reason = reason
+            self.code = code
+            self.parts = parts
+        }
+    }
+
+    private static func refused(_ code: PacketReasonCode, _ properties: PacketProperties = []) -> CloseReason {
+        .refused(ConnAck(reasonCode: code, properties: properties))
+    }
+
+    private static func ended(_ code: PacketReasonCode, _ properties: PacketProperties = []) -> CloseReason {
+        .disconnectedByServer(Disconnect(reasonCode: code, properties: properties))
+    }
+
+    private static func decodeError(_ bytes: [UInt8], _ limit: Int = 1_000) -> DecodeError? {
+        let decoder = PacketDecoder(
+            version: .v5, sender: .server, limits: PacketDecoder.Limits(maximumPacketSize: limit))
+        do throws(DecodeError) {
+            guard case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes) else { return nil }
+            _ = try decoder.packet(frame, in: bytes.span.bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        Row(refused(.badUserNameOrPassword), .notAuthorized, "Bad User Name or Password (0x86)", "credentials"),
+        Row(refused(.notAuthorized, [.reasonString("no\nway")]), .notAuthorized, "(0x87), \"no\\nway\"."),
+        Row(refused(.badAuthenticationMethod), .notAuthorized, "(0x8C)"),
+        Row(refused(.banned), .connectionRefused, "Banned (0x8A)"),
+        Row(refused(.clientIdentifierNotValid), .connectionRefused, "1 to 23 letters"),
+        Row(refused(.serverBusy), .connectionRefused, "Try again later."),
+        Row(refused(.serverMoved, [.serverReference("b.example")]), .connectionRefused, "names \"b.example\""),
+        Row(.versionNotSupported(next: .v311), .connectionRefused, "3.1.1"),
+        Row(.connectTimeout, .timedOut, "connection request"),
+        Row(ended(.sessionTakenOver), .sessionTakenOver, "client id"),
+        Row(ended(.notAuthorized), .notAuthorized, "Not authorized (0x87)"),
+        Row(ended(.serverShuttingDown), .disconnectedByServer, "Server shutting down (0x8B)"),
+        Row(ended(.success), .disconnectedByServer, "Normal disconnection (0x00)"),
+        Row(ended(.keepAliveTimeout, [.reasonString("late")]), .disconnectedByServer, "\"late\"", "keepAlive"),
+        Row(.protocolError(.receiveMaximumExceeded), .protocolViolation, "receive maximum"),
+        Row(.protocolError(.packetBeforeConnAck(.publish)), .protocolViolation, "PUBLISH before CONNACK"),
+        Row(.protocolError(.wrongResultCount(.subAck, expected: 2, actual: 1)), .protocolViolation, "1 results for 2"),
+        Row(.protocolError(.wrongAcknowledgement(.pubRec, 9)), .protocolViolation, "PUBREC for packet 9"),
+        Row(.protocolError(.unknownTopicAlias(3)), .protocolViolation, "alias 3"),
+        Row(.protocolError(.topicAliasTooHigh(4)), .protocolViolation, "alias 4"),
+        Row(.protocolError(.unexpectedPacket(.connAck)), .protocolViolation, "CONNACK"),
+        Row(.protocolError(.sessionAfterCleanStart), .protocolViolation, "clean"),
+        Row(.protocolError(.unexpectedAuthentication), .protocolViolation, "AUTH"),
+        Row(.pingTimeout, .timedOut, "ping"),
+        Row(.acknowledgementTimeout, .timedOut, "acknowledge"),
+    ])
+    func `the sentence says what happened, to what, and what to do`(_ row: Row) throws {
+        for channel in [ChannelCloseReason.closedByOwner, .closedByPeer] {
+            let error = try #require(
+                CourierError(closing: row.reason, channel, endpoint: Self.broker, isEstablished: true))
+            #expect(error.code == row.code)
+            for part in row.parts + [Self.broker] { #expect(error.message.contains(part), "\(error.message)") }
+            #expect(error.message.hasSuffix(".") || error.message.hasSuffix("?"), "\(error.message)")
+        }
+    }
+
+    @Test func `the end that the app asked for is no error`() {
+        let failure = ChannelCloseReason.failed(TransportError(.reset, "connection reset: a:1"))
+        for channel in [ChannelCloseReason.closedByOwner, .closedByPeer, failure] {
+            #expect(CourierError(closing: .requested, channel, endpoint: "a", isEstablished: true) == nil)
+        }
+    }
+
+    @Test func `bytes that are no packet, too large a packet and an answer in 3.1.1 are told apart`() throws {
+        func error(_ bytes: [UInt8], limit: Int = 1_000) throws -> CourierError {
+            let cause = try #require(Self.decodeError(bytes, limit))
+            let reason = CloseReason.malformedPacket(cause)
+            let error = CourierError(
+                closing: reason, .closedByOwner, endpoint: Self.broker, isEstablished: false)
+            return try #require(error)
+        }
+        let garbage = try error(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+        #expect(garbage.code == .malformedPacket)
+        #expect(garbage.message.contains("port"))
+        let large = try error([0x30, 0x80, 0x80, 0x01], limit: 999)
+        #expect(large.code == .malformedPacket)
+        #expect(large.message.contains("999"))
+        for code in UInt8(1)...5 {
+            let refusal = try error([0x20, 2, 0, code])
+            #expect(refusal.code == (code >= 4 ? .notAuthorized : .connectionRefused))
+            #expect(refusal.message.contains("return code \(code)"))
+            #expect(refusal.cause is DecodeError)
+        }
+    }
+
+    @Test func `a CONNECT that can not be written is a mistake of the configuration`() throws {
+        var buffer = PacketBuffer()
+        let connect = Connect(version: .v311, clientID: "", isCleanStart: false)
+        do throws(EncodeError) {
+            try PacketEncoder(version: .v311, sender: .client).encode(.connect(connect), into: &buffer)
+            Issue.record("an empty client id was written")
+        } catch {
+            let error = CourierError(
+                closing: .malformedConnect(error), .closedByOwner, endpoint: Self.broker, isEstablished: false)
+            #expect(error?.code == .invalidConfiguration)
+            #expect(error?.message.contains("client identifier") == true)
+        }
+    }
+
+    // MARK: The way to the broker
+
+    @Test(arguments: [
+        (TransportError.Code.connectionRefused, CourierError.Code.connectionFailed, CourierError.Code.connectionFailed),
+        (.nameResolutionFailed, .connectionFailed, .connectionFailed),
+        (.unreachable, .connectionFailed, .connectionFailed),
+        (.permissionDenied, .connectionFailed, .connectionFailed),
+        (.socketNotFound, .connectionFailed, .connectionFailed),
+        (.tooManyDescriptors, .connectionFailed, .connectionFailed),
+        (.connectTimedOut, .timedOut, .timedOut), (.invalidConfiguration, .invalidConfiguration, .invalidConfiguration),
+        (.badCertificateFile, .invalidConfiguration, .invalidConfiguration),
+        (.badPrivateKeyFile, .invalidConfiguration, .invalidConfiguration),
+        (.wrongPassPhrase, .invalidConfiguration, .invalidConfiguration),
+        (.keyMismatch, .invalidConfiguration, .invalidConfiguration),
+        (.invalidDescriptor, .invalidConfiguration, .invalidConfiguration),
+        (.tlsUnknownAuthority, .secureConnectionFailed, .secureConnectionFailed),
+        (.tlsHostNameMismatch, .secureConnectionFailed, .secureConnectionFailed),
+        (.tlsCertificateExpired, .secureConnectionFailed, .secureConnectionFailed),
+        (.tlsPinMismatch, .secureConnectionFailed, .secureConnectionFailed),
+        (.tlsNotSpoken, .secureConnectionFailed, .secureConnectionFailed),
+        (.tlsClientCertificateRequired, .secureConnectionFailed, .secureConnectionFailed),
+        (.closedDuringHandshake, .secureConnectionFailed, .secureConnectionFailed),
+        (.tlsAlert, .secureConnectionFailed, .connectionLost), (.reset, .connectionFailed, .connectionLost),
+        (.timedOut, .connectionFailed, .connectionLost), (.brokenPipe, .connectionFailed, .connectionLost),
+        (.truncated, .connectionFailed, .connectionLost), (.loopShutDown, .connectionFailed, .connectionLost),
+        (.remainderTooLong, .connectionFailed, .connectionLost), (.systemFailure, .connectionFailed, .connectionLost),
+    ])
+    func `the transport's failure keeps its words, and its kind follows from the moment`(
+        _ code: TransportError.Code, _ before: CourierError.Code, _ after: CourierError.Code
+    ) throws {
+        let cause = TransportError(code, "connection refused: 127.0.0.1:1883; is the server running there?", errno: 111)
+        for (isEstablished, expected) in [(false, before), (true, after)] {
+            let error = try #require(
+                CourierError(
+                    closing: .transportClosed, .failed(cause), endpoint: Self.broker, isEstablished: isEstablished))
+            #expect(error.code == expected)
+            #expect(error.message == cause.message)
+            #expect(error.cause as? TransportError == cause)
+        }
+        #expect(CourierError(cause).code == before)
+    }
+
+    @Test(arguments: [
+        (ChannelCloseReason.closedByPeer, false, CourierError.Code.connectionFailed, "before it answered"),
+        (.closedByPeer, true, .connectionLost, "without saying why"),
+        (.closedByOwner, false, .connectionFailed, "given up"), (.closedByOwner, true, .connectionLost, "given up"),
+    ])
+    func `an end without a word is a failure before CONNACK and a loss after it`(
+        _ channel: ChannelCloseReason, _ isEstablished: Bool, _ code: CourierError.Code, _ part: String
+    ) throws {
+        let error = try #require(
+            CourierError(
+                closing: .transportClosed, channel, endpoint: Self.broker, isEstablished: isEstablished))
+        #expect(error.code == code)
+        #expect(error.message.contains(part) && error.message.contains(Self.broker))
+    }
+}

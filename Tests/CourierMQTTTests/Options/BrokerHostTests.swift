@@ -1,0 +1,26 @@
+import CourierCore
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct BrokerHostTests {
+    @Test(arguments: [
+        ("broker.example.com", "broker.example.com"), ("localhost", "localhost"), ("127.0.0.1", "127.0.0.1"),
+        ("::1", "::1"), ("[::1]", "::1"), ("fe80::1%eth0", "fe80::1%eth0"), ("[2001:DB8::7]", "2001:DB8::7"),
+        ("::ffff:10.0.0.1", "::ffff:10.0.0.1"), ("bücher.example", "bücher.example"), ("my_host.", "my_host."),
+    ])
+    func `names and addresses are taken, brackets are removed`(_ text: String, _ expected: String) throws {
+        #expect(try BrokerHost(text).string == expected)
+    }
+
+    @Test(arguments: [
+        ("", "is empty"), (" ", "space"), ("a b", "space"), ("a\n", "space"), ("a\u{0}", "control character"),
+        ("mqtt://a", "scheme"), ("a/b", "'/'"), ("user@a", "'@'"), ("a:1883", "port"), ("[::1]:1883", "port"),
+        ("127.0.0.1:1883", "port"), ("[a]", "no IPv6"), ("[::1", "no IPv6"), ("::g", "no IPv6"),
+        ("fe80::1%", "no IPv6"), ("1:2:3:4:5:6:7:8:9:a", "no IPv6"), ("[]", "no IPv6"), ("[[::1]]", "no IPv6"),
+        (String(repeating: "a", count: 254), "254 bytes"),
+    ])
+    func `anything else is refused with what belongs where`(_ text: String, _ part: String) {
+        expectCourierError(.invalidConfiguration, "host", part) { try BrokerHost(text) }
+    }
+}

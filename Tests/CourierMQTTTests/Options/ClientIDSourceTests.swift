@@ -1,0 +1,67 @@
+import CourierCore
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct ClientIDSourceTests {
+    /// Counts upwards, so that each draw is known.
+    private struct Counter: RandomNumberGenerator {
+        var value: UInt64
+        mutating func next() -> UInt64 {
+            value = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return value
+        }
+    }
+
+    private func source(_ seed: UInt64) -> ClientIDSource {
+        var generator = Counter(value: seed)
+        return ClientIDSource(using: &generator)
+    }
+
+    @Test func `each percent sign becomes a letter or digit, the same for the life of the client`() throws {
+        let source = source(1)
+        let id = try source.clientID(from: "myapp_%%%%")
+        #expect(id.hasPrefix("myapp_"))
+        #expect(id.utf8.count == 10)
+        #expect(id.dropFirst(6).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
+        #expect(try source.clientID(from: "myapp_%%%%") == id)
+        #expect(try source.clientID(from: "%a%").utf8.count == 3)
+    }
+
+    @Test func `other clients get other characters, and all of the alphabet is used`() throws {
+        var ids = Set<String>()
+        var letters = Set<Character>()
+        for seed in 0..<500 {
+            let id = try source(UInt64(seed)).clientID(from: "%%%%%%%%%%%%%%%%")
+            ids.insert(id)
+            letters.formUnion(id)
+        }
+        #expect(ids.count == 500)
+        #expect(letters.count == 62)
+        #expect(try source(7).clientID(from: "%%%%%%%%") == source(7).clientID(from: "%%%%%%%%"))
+    }
+
+    @Test(arguments: ["", "phone-7", "{room}", "é👋"])
+    func `an id without a percent sign stands for itself`(_ id: String) throws {
+        #expect(try source(1).clientID(from: id) == id)
+    }
+
+    @Test func `placeholders of topics are refused, rows of percent signs before the same letters are not`() throws {
+        for template in ["%u", "a-%c", "%%-%c", "%u%%"] {
+            expectCourierError(.invalidConfiguration, "topics only") { try source(1).clientID(from: template) }
+        }
+        #expect(try source(1).clientID(from: "myapp_%%%%client").hasSuffix("client"))
+        #expect(try source(1).clientID(from: "%%u").utf8.count == 3)
+        #expect(try source(1).clientID(from: "%x").utf8.count == 2)
+    }
+
+    @Test func `too many percent signs, U+0000 and too long an id are refused`() throws {
+        let most = String(repeating: "%", count: ClientIDSource.randomCharacterLimit)
+        #expect(try !source(1).clientID(from: most).contains("%"))
+        expectCourierError(.invalidConfiguration, "65") { try source(1).clientID(from: most + "%") }
+        expectCourierError(.invalidConfiguration, "U+0000") { try source(1).clientID(from: "a\u{0}") }
+        expectCourierError(.invalidConfiguration, "65536 bytes") {
+            try source(1).clientID(from: String(repeating: "x", count: 65_536))
+        }
+    }
+}

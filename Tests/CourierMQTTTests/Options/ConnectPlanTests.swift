@@ -1,0 +1,287 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct ConnectPlanTests {
+    private let clientIDs: ClientIDSource = {
+        var generator = SystemRandomNumberGenerator()
+        return ClientIDSource(using: &generator)
+    }()
+
+    private func options(
+        host: String = "broker.example", port: UInt16 = 1883, clientId: String = "phone-7", username: String = "",
+        password: String = "", isCleanSession: Bool = false, userProperties: [String: String]? = nil,
+        alpn: [String]? = nil, scheme: String? = nil
+    ) -> ConnectOptions {
+        ConnectOptions(
+            host: host, port: port, keepAlive: 45, clientId: clientId, username: username, password: password,
+            isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme)
+    }
+
+    private func plan(
+        _ options: ConnectOptions, endpoint: TransportEndpoint? = nil,
+        _ change: (inout ConnectionSettings) -> Void = { _ in }
+    ) throws -> ConnectPlan {
+        var settings = ConnectionSettings()
+        change(&settings)
+        try settings.check()
+        return try ConnectPlan(options, settings, clientIDs: clientIDs, endpoint: endpoint)
+    }
+
+    // MARK: The way
+
+    struct Way: Sendable, CustomTestStringConvertible {
+        let scheme: String?
+        var port: UInt16 = 1883
+        var alpn: [String]?
+        var hasTLSSettings = false
+        let expected: String
+        var testDescription: String {
+            "\(scheme ?? "nil") \(port) \(alpn ?? []) \(hasTLSSettings) -> \(expected)"
+        }
+    }
+
+    @Test(arguments: [
+        Way(scheme: nil, expected: "mqtt://broker.example:1883"),
+        Way(scheme: nil, port: 8883, expected: "mqtts://broker.example:8883"),
+        Way(scheme: nil, alpn: ["mqtt"], expected: "mqtts://broker.example:1883"),
+        Way(scheme: nil, alpn: [], expected: "mqtt://broker.example:1883"),
+        Way(scheme: nil, hasTLSSettings: true, expected: "mqtts://broker.example:1883"),
+        Way(scheme: "tcp", expected: "mqtt://broker.example:1883"),
+        Way(scheme: "MQTT", port: 8883, expected: "mqtt://broker.example:8883"),
+        Way(scheme: "tls", expected: "mqtts://broker.example:1883"),
+        Way(scheme: "ssl", expected: "mqtts://broker.example:1883"),
+        Way(scheme: "mqtts", alpn: ["a", "b"], hasTLSSettings: true, expected: "mqtts://broker.example:1883"),
+    ])
+    func `scheme, port, ALPN and settings decide on TLS`(_ way: Way) throws {
+        let plan = try plan(options(port: way.port, alpn: way.alpn, scheme: way.scheme)) { settings in
+            guard way.hasTLSSettings else { return }
+            settings.tls = TLSClientConfiguration()
+            settings.tls?.minimumVersion = .tls13
+            settings.tls?.applicationProtocols = ["kept"]
+        }
+        #expect(plan.name == way.expected)
+        #expect((plan.tls != nil) == way.expected.hasPrefix("mqtts"))
+        #expect(plan.endpoint.description == "broker.example:\(way.port)")
+        guard let tls = plan.tls else { return }
+        #expect(tls.minimumVersion == (way.hasTLSSettings ? .tls13 : .tls12))
+        #expect(tls.applicationProtocols == way.alpn ?? (way.hasTLSSettings ? ["kept"] : []))
+        #expect(tls.trust == .systemRoots)
+    }
+
+    @Test func `a Unix socket has its path as host, and no port`() throws {
+        let plan = try plan(options(host: "/run/broker.sock", port: 0, scheme: "unix"))
+        #expect(plan.name == "unix:/run/broker.sock")
+        guard case .unix("/run/broker.sock") = plan.endpoint else { return #expect(Bool(false), "\(plan.endpoint)") }
+        #expect(plan.tls == nil)
+    }
+
+    @Test func `the app's own stream needs no host, and speaks TLS only where the settings have it`() throws {
+        let endpoint = TransportEndpoint.descriptors(reading: 3, writing: 4)
+        let bare = options(host: "", port: 0, scheme: "serial")
+        #expect(try plan(bare, endpoint: endpoint).name == "descriptors 3 and 4")
+        #expect(try plan(bare, endpoint: endpoint).tls == nil)
+        let secure = try plan(bare, endpoint: endpoint) {
+            $0.tls = TLSClientConfiguration()
+            $0.tls?.serverName = "broker.example"
+        }
+        #expect(secure.tls?.serverName == "broker.example")
+        expectCourierError(.invalidConfiguration, "serverName") {
+            try plan(bare, endpoint: endpoint) { $0.tls = TLSClientConfiguration() }
+        }
+    }
+
+    @Test func `an address in brackets is an address`() throws {
+        let plan = try plan(options(host: "[::1]"))
+        #expect(plan.name == "mqtt://[::1]:1883")
+        guard case .tcp("::1", 1883) = plan.endpoint else { return #expect(Bool(false), "\(plan.endpoint)") }
+    }
+
+    // MARK: What is refused
+
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let options: ConnectOptions
+        var version = ProtocolVersionPolicy.preferVersion5
+        var hasTLSSettings = false
+    }
+
+    private static let tooLong = String(repeating: "x", count: 65_536)
+
+    private static func refused(
+        _ part: String, host: String = "a", port: UInt16 = 1883, clientId: String = "c", username: String = "",
+        password: String = "", isCleanSession: Bool = false, userProperties: [String: String]? = nil,
+        alpn: [String]? = nil, scheme: String? = nil, _ version: ProtocolVersionPolicy = .preferVersion5,
+        tls: Bool = false
+    ) -> Mistake {
+        Mistake(
+            testDescription: part,
+            options: ConnectOptions(
+                host: host, port: port, clientId: clientId, username: username, password: password,
+                isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme),
+            version: version, hasTLSSettings: tls)
+    }
+
+    @Test(arguments: [
+        refused("host", host: ""), refused("scheme", host: "mqtt://a"), refused("port", port: 0),
+        refused("port", port: 0, scheme: "tls"), refused("\"ws\"", scheme: "ws"), refused("\"\"", scheme: ""),
+        refused("tcp, mqtt, tls, ssl, mqtts, unix", scheme: "mqtt://"),
+        refused("without TLS", scheme: "tcp", tls: true), refused("ALPN", alpn: ["a"], scheme: "tcp"),
+        refused("ALPN", alpn: ["a"], scheme: "unix"), refused("ALPN", alpn: [""], scheme: "tls"),
+        refused("256 bytes", alpn: [String(repeating: "x", count: 256)]),
+        refused("17 application protocols", alpn: Array(repeating: "a", count: 17)),
+        refused("path", host: "", scheme: "unix"), refused("path", host: "a\u{0}", scheme: "unix"),
+        refused("107", host: String(repeating: "x", count: 108), scheme: "unix"),
+        refused("serverName", host: "/a", scheme: "unix", tls: true),
+        refused("client id is empty", clientId: ""), refused("client id is empty", clientId: "", .version5),
+        refused("client id is empty", clientId: "", .version311), refused("client id", clientId: "a\u{0}"),
+        refused("client id", clientId: "%u"), refused("user name", username: tooLong),
+        refused("user name", username: "a\u{0}"), refused("password has 65536", username: "a", password: tooLong),
+        refused("MQTT-3.1.2-22", password: "secret", .version311),
+        refused("user property \"a\"", userProperties: ["a": "\u{0}"]),
+        refused("name of the user property", userProperties: ["a\u{0}": "secret"]),
+        refused("user property \"a\"", userProperties: ["a": tooLong]),
+        refused(
+            "257 user properties",
+            userProperties: Dictionary(uniqueKeysWithValues: (0..<257).map { ("\($0)", "secret") })),
+    ])
+    func `each mistake is named and no secret is told`(_ mistake: Mistake) {
+        let error = expectCourierError(.invalidConfiguration, mistake.testDescription) {
+            try plan(mistake.options) { settings in
+                settings.version = mistake.version
+                if mistake.hasTLSSettings { settings.tls = TLSClientConfiguration() }
+            }
+        }
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    // MARK: CONNECT
+
+    /// The packet must also be one that the codec writes.
+    private func encoded(_ plan: ConnectPlan, as version: ProtocolVersion) throws {
+        var connect = plan.engine.connect
+        connect.version = version
+        if version < .v5 {
+            connect.properties = []
+            connect.will?.properties = []
+        }
+        var buffer = PacketBuffer()
+        try PacketEncoder(version: version, sender: .client).encode(.connect(connect), into: &buffer)
+    }
+
+    @Test func `options and settings arrive in CONNECT and the engine's limits`() throws {
+        let will = WillMessage(
+            topic: "gone", text: "bye", qos: .oneWithoutPersistenceAndRetry, isRetained: true,
+            delay: .milliseconds(1_500),
+            properties: MessageProperties(contentType: "text/plain", messageExpiry: .seconds(9)))
+        let plan = try plan(
+            options(username: "ada", password: "pw", userProperties: ["b": "2", "a": "1"])
+        ) { settings in
+            settings.will = will
+            settings.sessionExpiry = .seconds(60)
+            settings.connectTimeout = .seconds(3)
+            settings.connAckTimeout = .seconds(4)
+            settings.pingTimeout = .seconds(5)
+            settings.acknowledgementTimeout = nil
+            settings.receiveMaximum = 20
+            settings.maximumPacketSize = 1_000
+            settings.maximumInFlight = 30
+            settings.maximumQueued = 40
+            settings.incomingTopicAliases = 1
+            settings.outgoingTopicAliases = 2
+            settings.sessionLossPolicy = .fail
+            settings.acknowledgements = .onCommand
+        }
+        var expected = EngineConfiguration(
+            connect: Connect(
+                version: .v5, clientID: "phone-7", isCleanStart: false, keepAlive: 45, username: "ada",
+                password: SecretBytes("pw"),
+                will: Connect.Will(
+                    topic: "gone", payload: Array("bye".utf8), qos: .atLeastOnce, isRetained: true,
+                    properties: [.contentType("text/plain"), .willDelayInterval(2), .messageExpiryInterval(9)]),
+                properties: [
+                    .sessionExpiryInterval(60), .userProperty(name: "a", value: "1"),
+                    .userProperty(name: "b", value: "2"),
+                ]))
+        expected.connectTimeout = .seconds(4)
+        expected.pingTimeout = .seconds(5)
+        expected.acknowledgementTimeout = nil
+        expected.receiveMaximum = 20
+        expected.maximumPacketSize = 1_000
+        expected.maximumInFlight = 30
+        expected.maximumQueued = 40
+        expected.incomingTopicAliases = 1
+        expected.outgoingTopicAliases = 2
+        expected.sessionLossPolicy = .fail
+        expected.acknowledgements = .onCommand
+        #expect(plan.engine == expected)
+        #expect(plan.engine.fallsBackToVersion311)
+        #expect(plan.channel.connectTimeout == .seconds(3))
+        try encoded(plan, as: .v5)
+        try encoded(plan, as: .v311)
+    }
+
+    @Test func `a session outlives its connection in MQTT 5 too, unless it is a clean one`() throws {
+        #expect(try plan(options()).engine.connect.properties.sessionExpiryInterval == 604_800)
+        #expect(try plan(options(isCleanSession: true)).engine.connect.properties.isEmpty)
+        #expect(try plan(options()) { $0.sessionExpiry = .zero }.engine.connect.properties.isEmpty)
+    }
+
+    @Test func `3.1.1 has no properties`() throws {
+        let plan = try plan(options(userProperties: ["a": "\u{0}"])) {
+            $0.version = .version311
+            $0.will = WillMessage(topic: "a", text: "b", delay: .seconds(1))
+        }
+        #expect(plan.engine.connect.version == .v311)
+        #expect(!plan.engine.fallsBackToVersion311)
+        try encoded(plan, as: .v311)
+        #expect(plan.engine.connect.properties.isEmpty)
+        #expect(plan.engine.connect.will?.properties.isEmpty == true)
+    }
+
+    @Test func `user name and password go as far as each version allows`() throws {
+        let nobody = try plan(options())
+        #expect(nobody.engine.connect.username == nil && nobody.engine.connect.password == nil)
+        // A user name without a password is allowed everywhere.
+        for version in [ProtocolVersionPolicy.preferVersion5, .version5, .version311] {
+            let plan = try plan(options(username: "ada")) { $0.version = version }
+            #expect(plan.engine.connect.username == "ada" && plan.engine.connect.password == nil)
+            try encoded(plan, as: .v311)
+        }
+        // A password alone is not, so there is nothing to fall back to.
+        let token = try plan(options(password: "token"))
+        #expect(!token.engine.fallsBackToVersion311)
+        try encoded(token, as: .v5)
+        #expect(try !plan(options()) { $0.version = .version5 }.engine.fallsBackToVersion311)
+    }
+
+    @Test func `a templated client id is filled in the same way each time`() throws {
+        let first = try plan(options(clientId: "myapp_%%%%"))
+        let second = try plan(options(host: "other", clientId: "myapp_%%%%"))
+        #expect(first.options.clientId == second.options.clientId)
+        #expect(first.options.clientId == first.engine.connect.clientID)
+        #expect(!first.options.clientId.contains("%"))
+        #expect(first.options.keepAlive == 45)
+    }
+
+    @Test func `the remainder has room for the largest packet`() throws {
+        let plan = try plan(options()) {
+            $0.maximumPacketSize = 100_000
+            $0.channel.remainderLimit = 1
+        }
+        #expect(plan.channel.remainderLimit >= 100_000)
+    }
+
+    @Test func `no description of a plan tells the password`() throws {
+        let plan = try plan(options(username: "ada", password: "swordfish", userProperties: ["token": "sesame"]))
+        var dumped = ""
+        dump(plan.engine.connect.password, to: &dumped)
+        dump(plan.options, to: &dumped)
+        #expect(!dumped.contains("swordfish") && !dumped.contains("sesame") && !plan.name.contains("ada"))
+    }
+}

@@ -1,0 +1,286 @@
+import CourierCore
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct SubscriptionSetTests {
+    private typealias Action = SubscriptionAction
+    private typealias Subscription = SubscriptionAction.Subscription
+
+    private let start = ContinuousClock.now
+    private let a: TopicFilter
+    private let b: TopicFilter
+
+    init() throws {
+        a = try TopicFilter("a/#")
+        b = try TopicFilter("b")
+    }
+
+    private func request(_ number: UInt64) -> Action.RequestID { Action.RequestID(rawValue: number) }
+
+    /// Actions without those for the store, which have tests of their own.
+    private func visible(_ actions: [Action]) -> [Action] {
+        actions.filter { if case .store = $0 { false } else { true } }
+    }
+
+    private func stored(_ actions: [Action]) -> [StoreChange] {
+        actions.compactMap { if case .store(let change) = $0 { change } else { nil } }
+    }
+
+    /// A set whose broker has granted `a` with QoS 1.
+    private func granted() throws -> SubscriptionSet {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, now: start)
+        _ = try set.want([.init(a, .one)], by: .app, now: start)
+        _ = set.subAck(request(1), [.grantedQoS1], now: start)
+        return set
+    }
+
+    @Test func `what is wanted before the connection is asked for with it, in one packet`() throws {
+        var set = SubscriptionSet()
+        #expect(visible(try set.want([.init(a, .one, waiter: 7)], by: .app, now: start)).isEmpty)
+        #expect(visible(try set.want([.init(b, .two)], by: .reader(1), now: start)).isEmpty)
+        let asked = Action.subscribe([Subscription(a, .one), Subscription(b, .two)], request(1))
+        #expect(visible(set.connected(sessionPresent: false, now: start)) == [asked])
+        let later = start + .milliseconds(30)
+        #expect(
+            visible(set.subAck(request(1), [.grantedQoS1, .grantedQoS0], now: later)) == [
+                .waiter(7, .granted(.one)),
+                .subscribeSucceeded([Subscription(a, .one), Subscription(b, .zero)], timeTaken: .milliseconds(30)),
+            ])
+        #expect(set.granted(a) == .one)
+        #expect(set.granted(b) == .zero)
+    }
+
+    @Test func `with a session only the difference is asked for, without one everything`() throws {
+        var set = try granted()
+        _ = set.disconnected(now: start)
+        #expect(visible(try set.want([.init(b, .zero)], by: .app, now: start)).isEmpty)
+        let difference = Action.subscribe([Subscription(b, .zero)], request(2))
+        #expect(visible(set.connected(sessionPresent: true, now: start)) == [difference])
+        _ = set.subAck(request(2), [.grantedQoS0], now: start)
+        _ = set.disconnected(now: start)
+        #expect(visible(set.connected(sessionPresent: true, now: start)).isEmpty)
+        _ = set.disconnected(now: start)
+        let all = Action.subscribe([Subscription(a, .one), Subscription(b, .zero)], request(3))
+        #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
+    }
+
+    @Test func `an unsubscribe survives reconnects until the broker confirms it or has no session`() throws {
+        var set = try granted()
+        _ = set.disconnected(now: start)
+        #expect(visible(try set.unwant([(a, 5)], by: .app, now: start)).isEmpty)
+        #expect(visible(set.connected(sessionPresent: true, now: start)) == [.unsubscribe([a], request(2))])
+        #expect(
+            visible(set.disconnected(now: start)) == [.unsubscribeFailed([a], .connectionLost, timeTaken: .zero)])
+        #expect(visible(set.connected(sessionPresent: true, now: start)) == [.unsubscribe([a], request(3))])
+        var lost = set
+        #expect(
+            visible(set.unsubAck(request(3), [], now: start)) == [
+                .waiter(5, .unsubscribed), .unsubscribeSucceeded([a], timeTaken: .zero),
+            ])
+        #expect(set.count == 0)
+        _ = lost.disconnected(now: start)
+        #expect(visible(lost.connected(sessionPresent: false, now: start)) == [.waiter(5, .unsubscribed)])
+        #expect(lost.count == 0)
+    }
+
+    @Test func `a subscribe without an answer is asked for again with the next connection`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, now: start)
+        _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
+        let lost = Action.subscribeFailed([Subscription(a, .one)], .connectionLost, timeTaken: .zero)
+        #expect(visible(set.failed(request(1), .connectionLost, now: start)) == [lost])
+        #expect(set.disconnected(now: start).isEmpty)
+        let again = Action.subscribe([Subscription(a, .one)], request(2))
+        #expect(visible(set.connected(sessionPresent: true, now: start)) == [again])
+        #expect(set.subAck(request(1), [.grantedQoS1], now: start).isEmpty, "the answer to an older request is none")
+        #expect(visible(set.subAck(request(2), [.grantedQoS1], now: start)).first == .waiter(1, .granted(.one)))
+    }
+
+    @Test func `a refused filter fails its waiters only, and is asked again on the next connection`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: true, now: start)
+        _ = try set.want([.init(a, .one, waiter: 1), .init(b, .one, waiter: 2)], by: .app, now: start)
+        #expect(
+            visible(set.subAck(request(1), [.notAuthorized, .grantedQoS1], now: start)) == [
+                .waiter(1, .failed(.refused(.notAuthorized))), .waiter(2, .granted(.one)),
+                .subscribeSucceeded([Subscription(b, .one)], timeTaken: .zero),
+                .subscribeFailed([Subscription(a, .one)], .refused(.notAuthorized), timeTaken: .zero),
+            ])
+        let again = try set.want([.init(a, .one, waiter: 3)], by: .app, now: start)
+        #expect(visible(again) == [.waiter(3, .failed(.refused(.notAuthorized)))])
+        _ = set.disconnected(now: start)
+        let asked = Action.subscribe([Subscription(a, .one)], request(2))
+        #expect(visible(set.connected(sessionPresent: true, now: start)) == [asked])
+    }
+
+    @Test func `a refused filter is asked for again with another QoS, or after it was unsubscribed`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: true, now: start)
+        _ = try set.want([.init(a, .two)], by: .app, now: start)
+        _ = set.subAck(request(1), [.qosNotSupported], now: start)
+        let lower = try set.want([.init(a, .one)], by: .app, now: start)
+        #expect(visible(lower) == [.subscribe([Subscription(a, .one)], request(2))])
+        _ = set.subAck(request(2), [.unspecifiedError], now: start)
+        #expect(visible(try set.unwant([(a, 4)], by: .app, now: start)) == [.waiter(4, .unsubscribed)])
+        #expect(set.count == 0)
+        let fresh = try set.want([.init(a, .one)], by: .app, now: start)
+        #expect(visible(fresh) == [.subscribe([Subscription(a, .one)], request(3))])
+    }
+
+    @Test func `readers are counted: the filter goes with the last, and the highest QoS is asked for`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, now: start)
+        _ = try set.want([.init(a, .zero)], by: .reader(1), now: start)
+        _ = set.subAck(request(1), [.grantedQoS0], now: start)
+        let raised = try set.want([.init(a, .two)], by: .reader(2), now: start)
+        #expect(visible(raised) == [.subscribe([Subscription(a, .two)], request(2))])
+        _ = set.subAck(request(2), [.grantedQoS2], now: start)
+        #expect(visible(try set.want([.init(a, .one)], by: .reader(3), now: start)).isEmpty)
+        let lowered = try set.unwant([(a, nil)], by: .reader(2), now: start)
+        #expect(visible(lowered) == [.subscribe([Subscription(a, .one)], request(3))])
+        _ = set.subAck(request(3), [.grantedQoS1], now: start)
+        #expect(visible(try set.unwant([(a, nil)], by: .reader(1), now: start)).isEmpty)
+        #expect(visible(try set.unwant([(a, nil)], by: .reader(3), now: start)) == [.unsubscribe([a], request(4))])
+    }
+
+    @Test func `what the app subscribed stays when its readers end, and what a reader reads when the app unsubscribes`() throws {
+        var set = try granted()
+        _ = try set.want([.init(a, .one)], by: .reader(1), now: start)
+        #expect(visible(try set.unwant([(a, nil)], by: .reader(1), now: start)).isEmpty)
+        #expect(set.wanted(a) == .one)
+        _ = try set.want([.init(a, .one)], by: .reader(2), now: start)
+        #expect(visible(try set.unwant([(a, 9)], by: .app, now: start)) == [.waiter(9, .unsubscribed)])
+        #expect(set.wanted(a) == .one)
+    }
+
+    @Test func `subscribe, unsubscribe, subscribe while the first is under way ends subscribed`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, now: start)
+        _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
+        #expect(visible(try set.unwant([(a, 2)], by: .app, now: start)).isEmpty, "one packet per filter at a time")
+        #expect(visible(try set.want([.init(a, .one, waiter: 3)], by: .app, now: start)).isEmpty)
+        #expect(
+            visible(set.subAck(request(1), [.grantedQoS1], now: start)) == [
+                .waiter(1, .granted(.one)), .waiter(3, .granted(.one)), .waiter(2, .superseded),
+                .subscribeSucceeded([Subscription(a, .one)], timeTaken: .zero),
+            ])
+    }
+
+    @Test func `unsubscribe and subscribe while the first is under way are done one after the other`() throws {
+        var set = try granted()
+        #expect(visible(try set.unwant([(a, 1)], by: .app, now: start)) == [.unsubscribe([a], request(2))])
+        #expect(visible(try set.want([.init(a, .one, waiter: 2)], by: .app, now: start)).isEmpty)
+        #expect(
+            visible(set.unsubAck(request(2), [.success], now: start)) == [
+                .waiter(1, .unsubscribed), .unsubscribeSucceeded([a], timeTaken: .zero),
+                .subscribe([Subscription(a, .one)], request(3)),
+            ])
+    }
+
+    @Test func `a refused unsubscribe fails its waiter and is tried with the next connection`() throws {
+        var set = try granted()
+        _ = try set.unwant([(a, 1)], by: .app, now: start)
+        #expect(
+            visible(set.unsubAck(request(2), [.notAuthorized], now: start)) == [
+                .waiter(1, .failed(.refused(.notAuthorized))),
+                .unsubscribeFailed([a], .refused(.notAuthorized), timeTaken: .zero),
+            ])
+        _ = set.disconnected(now: start)
+        #expect(visible(set.connected(sessionPresent: true, now: start)) == [.unsubscribe([a], request(3))])
+        #expect(
+            visible(set.unsubAck(request(3), [.noSubscriptionExisted], now: start))
+                == [.unsubscribeSucceeded([a], timeTaken: .zero)])
+    }
+
+    @Test func `filters are divided over packets by count and by bytes, and packets in flight are limited`() throws {
+        var set = SubscriptionSet(
+            limits: SubscriptionLimits(filtersPerPacket: 3, bytesPerPacket: 40, packetsInFlight: 2))
+        let filters = try (0..<8).map { try TopicFilter("f\($0)") } + [TopicFilter(String(repeating: "x", count: 60))]
+        _ = try set.want(filters.map { .init($0, .one) }, by: .app, now: start)
+        var packets: [[TopicFilter]] = []
+        var actions = set.connected(sessionPresent: false, now: start)
+        var inFlight: [(Action.RequestID, Int)] = []
+        repeat {
+            for case .subscribe(let subscriptions, let id) in actions {
+                packets.append(subscriptions.map(\.filter))
+                inFlight.append((id, subscriptions.count))
+            }
+            #expect(inFlight.count <= 2)
+            let (id, count) = inFlight.removeFirst()
+            actions = set.subAck(id, Array(repeating: .grantedQoS1, count: count), now: start)
+        } while !inFlight.isEmpty || actions.contains { if case .subscribe = $0 { true } else { false } }
+        #expect(packets.map(\.count) == [3, 3, 2, 1])
+        #expect(packets.flatMap(\.self) == filters)
+    }
+
+    @Test func `a filter that is larger than the broker's packets is not sent, and who waits is told`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, maximumPacketSize: 20, now: start)
+        let long = try TopicFilter(String(repeating: "x", count: 30))
+        let actions = visible(try set.want([.init(long, .one, waiter: 1), .init(b, .one)], by: .app, now: start))
+        #expect(actions == [.waiter(1, .failed(.notSent)), .subscribe([Subscription(b, .one)], request(1))])
+        _ = set.disconnected(now: start)
+        let all = Action.subscribe([Subscription(long, .one), Subscription(b, .one)], request(2))
+        #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
+    }
+
+    @Test func `a packet that can not be sent fails its waiters and is not tried again at once`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, now: start)
+        _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
+        #expect(
+            visible(set.failed(request(1), .notSent, now: start)) == [
+                .waiter(1, .failed(.notSent)), .subscribeFailed([Subscription(a, .one)], .notSent, timeTaken: .zero),
+            ])
+    }
+
+    @Test func `one filter more than the limit is refused and nothing has changed`() throws {
+        var set = SubscriptionSet(limits: SubscriptionLimits(maximumFilters: 2, maximumWaiters: 1))
+        _ = try set.want([.init(a, .one)], by: .app, now: start)
+        let c = try TopicFilter("c")
+        let error = expectCourierError(.queueFull, "at most 2 may be") {
+            try set.want([.init(b, .one), .init(c, .one)], by: .app, now: start)
+        }
+        #expect(error != nil)
+        #expect(set.count == 1)
+        _ = try set.want([.init(b, .one), .init(a, .two, waiter: 1)], by: .app, now: start)
+        expectCourierError(.queueFull, "at most 1 may") { try set.want([.init(a, .one, waiter: 2)], by: .app, now: start) }
+        expectCourierError(.queueFull, "at most 1 may") { try set.unwant([(a, 2)], by: .app, now: start) }
+        #expect(set.wanted(a) == .two)
+        set.forget(waiter: 1, of: a)
+        _ = try set.want([.init(a, .one, waiter: 3)], by: .app, now: start)
+        #expect(set.abandonWaiters() == [.waiter(3, .abandoned)])
+    }
+
+    @Test func `the store learns what the app wants before it is sent, and what is to be undone for a reader`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: true, now: start)
+        let wanted = try set.want([.init(a, .one)], by: .app, now: start)
+        #expect(wanted.first == .store(.want(StoredSubscription(a, .subscribed(.one)))))
+        // A reader does not survive the process: a restarted client is to be rid of its filter.
+        let read = try set.want([.init(b, .one)], by: .reader(1), now: start)
+        #expect(read.first == .store(.want(StoredSubscription(b, .unsubscribing))))
+        _ = set.subAck(request(1), [.grantedQoS1], now: start)
+        _ = set.subAck(request(2), [.grantedQoS1], now: start)
+        #expect(stored(try set.unwant([(a, nil)], by: .app, now: start)) == [.want(StoredSubscription(a, .unsubscribing))])
+        #expect(stored(try set.unwant([(b, nil)], by: .reader(1), now: start)).isEmpty)
+        #expect(stored(set.unsubAck(request(3), [], now: start)) == [.forgetSubscription(a)])
+        #expect(stored(set.unsubAck(request(4), [], now: start)) == [.forgetSubscription(b)])
+    }
+
+    @Test func `what the store kept is asked for by a restarted client`() throws {
+        var set = SubscriptionSet()
+        set.restore([StoredSubscription(a, .subscribed(.two)), StoredSubscription(b, .unsubscribing)])
+        #expect(set.hasWishes)
+        var withoutSession = set
+        #expect(
+            visible(set.connected(sessionPresent: true, now: start)) == [
+                .subscribe([Subscription(a, .two)], request(1)), .unsubscribe([b], request(2)),
+            ])
+        let fresh = withoutSession.connected(sessionPresent: false, now: start)
+        #expect(visible(fresh) == [.subscribe([Subscription(a, .two)], request(1))])
+        #expect(stored(fresh) == [.forgetSubscription(b)])
+    }
+}
