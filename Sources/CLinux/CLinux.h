@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -104,6 +105,10 @@ static inline void courier_block_sigpipe(void) {
 }
 
 static inline void courier_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+// How much the calling thread yields to others; a wish that is not granted is left. On Linux, 0 is this thread alone.
+static inline void courier_set_thread_niceness(int niceness) { setpriority(PRIO_PROCESS, 0, niceness); }
+static inline int courier_thread_niceness(void) { return getpriority(PRIO_PROCESS, 0); }
 
 // --- descriptors and sockets ---
 

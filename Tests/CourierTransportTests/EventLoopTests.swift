@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Synchronization
 import Testing
@@ -160,5 +161,22 @@ import Testing
         let names = (0..<6).map { _ in group.next().name }
         #expect(names == ["courier-loop-0", "courier-loop-1", "courier-loop-2"] + names[..<3])
         await group.shutdown()
+    }
+
+    @Test(arguments: [(LoopPriority.normal, 0), (.utility, 5), (.background, 15)] as [(LoopPriority, Int32)])
+    func `a loop's thread yields to others as it was told`(_ priority: LoopPriority, _ niceness: Int32) async throws {
+        let before = courier_thread_niceness()
+        let loop = try EventLoop(priority: priority)
+        let actual = await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: courier_thread_niceness()) }
+        }
+        #expect(actual == max(niceness, before))
+        await loop.shutdown()
+    }
+
+    @Test func `a loop reads no more at once than it was told`() async throws {
+        let loop = try EventLoop(readBufferSize: 4 << 10)
+        #expect(loop.readBuffer.count == 4 << 10)
+        await loop.shutdown()
     }
 }

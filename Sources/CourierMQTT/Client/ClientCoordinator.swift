@@ -51,12 +51,16 @@ final class ClientCoordinator: @unchecked Sendable {
     private var preparation = Preparation.none
     /// The server of the last attempt, whose version of MQTT is remembered.
     private var lastServer: String?
+    /// When PINGREQ was sent that has no answer yet.
+    private var pingedAt: ContinuousClock.Instant?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     private var startsClean = false
     private var isDrainPaced = false
     private var expiryTimer: TimerToken?
     private var cleanupTimer: TimerToken?
     private var environment: EnvironmentWatch?
+    /// Whether ``environment`` is being made, and says how things are.
+    private var isLookingAround = false
     /// What the monitor said last.
     private var network = NetworkStatus.available
     private var isReleased = false
@@ -288,6 +292,7 @@ extension ClientCoordinator {
     private func clearStoredState() {
         publishing.gate.disconnected()  // What comes from now on belongs to the next session.
         subscriptions.removeAll()
+        tell(.topicsChanged(areWanted: subscriptions.hasTopics))
         distributor.removeKept()
         publishing.endAll(
             CourierError(.clientDestroyed, "The client was destroyed before the message was acknowledged."))
@@ -418,11 +423,16 @@ extension ClientCoordinator {
 
     private func startOnce() {
         guard environment == nil, !isReleased else { return }
+        tell(.topicsChanged(areWanted: subscriptions.hasTopics))
+        // What is said at once describes the world in which the app asks, and comes before what it asks for.
+        isLookingAround = true
+        defer { isLookingAround = false }
         environment = EnvironmentWatch(
             network: settings.networkMonitor ?? SystemNetworkMonitor(loop: loop),
             lifecycle: settings.lifecycle ?? AlwaysForeground(), on: loop
         ) { [weak self] change in
             guard let self else { return }
+            if loop.isOnLoop, isLookingAround { return surroundingsChanged(change) }
             loop.execute { [self] in surroundingsChanged(change) }
         }
         scheduleCleanup()
@@ -473,11 +483,30 @@ extension ClientCoordinator: SessionRelay.Target {
             if !subscriptions.failed(token, failure) { publishing.ended(token, with: .session(failure)) }
         case .subscribed(let token, let subAck): subscriptions.subscribed(token, subAck)
         case .unsubscribed(let token, let unsubAck): subscriptions.unsubscribed(token, unsubAck)
-        case .pingSent: events.tell(.ping(url: plan?.name ?? ""), info)
-        case .pongReceived(let roundTrip): events.tell(.pongReceived(timeTaken: roundTrip.wholeMilliseconds), info)
+        case .pingSent: pinged()
+        case .pongReceived(let roundTrip):
+            pingedAt = nil
+            tell(.pongReceived(timeTaken: roundTrip.wholeMilliseconds))
         case .message, .incomingReleased, .sent, .receivedByServer, .authenticationContinued, .authenticated, .close:
             break
         }
+    }
+
+    /// One PINGREQ at a time is told; more of them wait for the same answer.
+    private func pinged() {
+        guard pingedAt == nil else { return }
+        pingedAt = loop.now
+        tell(.ping(url: plan?.name ?? ""))
+    }
+
+    /// The connection ends, and nobody will answer any more.
+    private func pingFailed() {
+        guard let pingedAt else { return }
+        self.pingedAt = nil
+        tell(
+            .pingFailure(
+                timeTaken: pingedAt.duration(to: loop.now).wholeMilliseconds,
+                error: CourierError(.timedOut, "The connection ended before the broker answered PINGREQ.")))
     }
 
     func outboxDrained() { drain() }
@@ -485,12 +514,7 @@ extension ClientCoordinator: SessionRelay.Target {
     func opened() { tell(.connectSent) }
 
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) {
-        if reason == .pingTimeout {
-            events.tell(
-                .pingFailure(
-                    timeTaken: settings.pingTimeout.wholeMilliseconds,
-                    error: CourierError(.timedOut, "The broker did not answer a PINGREQ.")), info)
-        }
+        pingFailed()
         lost()
         tell(.closed(reason, cause))
         answerCloseWaiters()

@@ -172,6 +172,8 @@ final class SubscriptionKeeper {
 
     /// The session is destroyed: nothing is wanted any more but what the configuration names, and what loops read.
     func removeAll() {
+        // What is under way ends here: its answer will find another set.
+        actions += filters.disconnected(now: loop.now)
         actions += filters.abandonWaiters()
         perform()
         let open = readers

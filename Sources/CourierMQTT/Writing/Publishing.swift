@@ -170,7 +170,8 @@ final class Publishing: Sendable {
             topic: shape.topic, payload: bytes, qos: PacketQoS(shape.qos), isRetained: shape.isRetained,
             properties: hasProperties
                 ? PacketProperties(publishing: shape.properties, contentType: shape.contentType) : PacketProperties(),
-            expiry: shape.properties.messageExpiry.map { loop.clock.now.advanced(by: $0) }, token: token)
+            expiry: shape.properties.messageExpiry.map { loop.clock.now.advanced(by: $0) },
+            isRetried: shape.qos.isRetried, token: token)
     }
 
     private func submit(_ message: OutgoingMessage, _ shape: Shape) -> PublishGate.Admission {

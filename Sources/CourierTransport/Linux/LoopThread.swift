@@ -5,19 +5,25 @@ import Glibc
 struct LoopThread: Sendable {
     private let handle: pthread_t
 
-    /// Starts a thread named `name`, of which Linux keeps 15 bytes. It never raises SIGPIPE.
+    /// Starts a thread named `name`, of which Linux keeps 15 bytes. It never raises SIGPIPE. A priority that the system
+    /// does not grant is left out.
     ///
     /// - Throws: ``TransportError`` when the machine has no thread left.
-    init(name: String, _ body: @escaping @Sendable () -> Void) throws(TransportError) {
+    init(name: String, priority: LoopPriority = .normal, _ body: @escaping @Sendable () -> Void) throws(TransportError)
+    {
         final class Start {
             let name: String
+            let niceness: Int32
             let body: @Sendable () -> Void
-            init(name: String, body: @escaping @Sendable () -> Void) {
+            init(name: String, niceness: Int32, body: @escaping @Sendable () -> Void) {
                 self.name = name
+                self.niceness = niceness
                 self.body = body
             }
         }
-        let start = Unmanaged.passRetained(Start(name: String(name.utf8.prefix(15)) ?? "courier", body: body))
+        let start = Unmanaged.passRetained(
+            Start(
+                name: String(name.utf8.prefix(15)) ?? "courier", niceness: priority.niceness, body: body))
         var handle = pthread_t()
         let result = pthread_create(
             &handle, nil,
@@ -25,6 +31,7 @@ struct LoopThread: Sendable {
                 guard let argument else { return nil }
                 let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
                 courier_name_thread(start.name)
+                if start.niceness != 0 { courier_set_thread_niceness(start.niceness) }
                 courier_block_sigpipe()
                 start.body()
                 return nil

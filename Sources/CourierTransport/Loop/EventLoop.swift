@@ -16,7 +16,7 @@ import Synchronization
 /// Safe to share: what other threads touch is in `inbox`, under its lock, or constant; everything else is touched by the
 /// thread that ``isOnLoop`` tells, which each entry checks.
 public final class EventLoop: @unchecked Sendable {
-    /// How many bytes one read of any connection takes at most; the buffer is shared by the loop's connections.
+    /// How many bytes one read of any connection takes at most, unless the loop is made with another number: 256 KiB.
     public static let readBufferSize = 256 << 10
 
     enum Job {
@@ -74,17 +74,26 @@ public final class EventLoop: @unchecked Sendable {
     /// The same for bytes that TLS has decrypted; made when a connection first needs it.
     private var plainBuffer: UnsafeMutableRawBufferPointer?
 
-    /// Starts the loop's thread, named `name`, with `clock` telling the time, the real one by default.
+    /// Starts the loop's thread.
     ///
+    /// - Parameters:
+    ///   - name: The thread's name; Linux keeps 15 bytes of it.
+    ///   - clock: What tells the time; the real clock by default.
+    ///   - readBufferSize: How many bytes one read of any connection takes at most, 256 KiB by default and at least
+    ///     4 KiB. The loop has one such buffer, which its connections share.
+    ///   - priority: How much the thread matters beside others; ``LoopPriority/normal`` by default.
     /// - Throws: ``TransportError`` when the machine has no descriptor or thread left.
-    public init(name: String = "courier-loop", clock: any LoopClock = RealLoopClock()) throws(TransportError) {
+    public init(
+        name: String = "courier-loop", clock: any LoopClock = RealLoopClock(),
+        readBufferSize: Int = EventLoop.readBufferSize, priority: LoopPriority = .normal
+    ) throws(TransportError) {
         self.name = name
         self.clock = clock
         selector = try Selector()
         currentTime = clock.now
-        readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 64)
+        readBuffer = .allocate(byteCount: max(readBufferSize, 4 << 10), alignment: 64)
         clock.attach { [weak self] in self?.execute {} }
-        let started = try LoopThread(name: name) { self.run() }
+        let started = try LoopThread(name: name, priority: priority) { self.run() }
         thread.withLock { $0 = started }
     }
 
@@ -190,7 +199,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The buffer for decrypted bytes. On the loop only.
     func decryptedBuffer() -> UnsafeMutableRawBufferPointer {
         if let plainBuffer { return plainBuffer }
-        let made = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.readBufferSize, alignment: 64)
+        let made = UnsafeMutableRawBufferPointer.allocate(byteCount: readBuffer.count, alignment: 64)
         plainBuffer = made
         return made
     }

@@ -9,16 +9,25 @@ public final class EventLoopGroup: Sendable {
 
     private let position = Atomic<Int>(0)
 
-    /// Starts `count` loops, 1 by default and at least 1, which all go by `clock`.
+    /// Starts some loops.
     ///
+    /// - Parameters:
+    ///   - count: How many, 1 by default and at least 1.
+    ///   - name: The name of their threads, with a number where there are several.
+    ///   - clock: What tells the time to all of them; the real clock by default.
+    ///   - readBufferSize: How many bytes one read of any connection takes at most, 256 KiB by default.
+    ///   - priority: How much the threads matter beside others; ``LoopPriority/normal`` by default.
     /// - Throws: ``TransportError`` when the machine has no descriptor or thread left; loops started before are ended.
     public init(
-        count: Int = 1, name: String = "courier-loop", clock: any LoopClock = RealLoopClock()
+        count: Int = 1, name: String = "courier-loop", clock: any LoopClock = RealLoopClock(),
+        readBufferSize: Int = EventLoop.readBufferSize, priority: LoopPriority = .normal
     ) throws(TransportError) {
         var started: [EventLoop] = []
         do throws(TransportError) {
             for number in 0..<max(1, count) {
-                started.append(try EventLoop(name: count > 1 ? "\(name)-\(number)" : name, clock: clock))
+                let name = count > 1 ? "\(name)-\(number)" : name
+                started.append(
+                    try EventLoop(name: name, clock: clock, readBufferSize: readBufferSize, priority: priority))
             }
         } catch {
             for loop in started { loop.shutdownAndWait() }

@@ -1,0 +1,67 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct ConnectionEndingTests {
+    private func ending(
+        _ reason: CloseReason, _ channel: ChannelCloseReason = .closedByOwner, isEstablished: Bool = false
+    ) -> ConnectionEnding {
+        ConnectionEnding(reason, channel, endpoint: "broker:1883", isEstablished: isEstablished)
+    }
+
+    @Test func `an end that nobody asked for is read from the byte stream`() {
+        let unasked = ending(.requested, .closedByPeer, isEstablished: true)
+        #expect(unasked.cause == .closedByServer)
+        #expect(unasked.error.code == .connectionLost)
+        #expect(ending(.requested).cause == .closedHere)
+        let broken = TransportError(.reset, "reset by peer")
+        #expect(ending(.transportClosed, .failed(broken)).cause == .transport(.broken))
+        #expect(ending(.transportClosed, .failed(broken)).error.message == "reset by peer")
+    }
+
+    @Test func `server references are taken from both packets`() {
+        let properties: PacketProperties = [.serverReference("other:1")]
+        let refused = ending(.refused(ConnAck(reasonCode: .serverMoved, properties: properties)))
+        #expect(refused.serverReference == "other:1")
+        let disconnected = ending(
+            .disconnectedByServer(Disconnect(reasonCode: .serverMoved, properties: properties)), isEstablished: true)
+        #expect(disconnected.serverReference == "other:1")
+        #expect(ending(.connectTimeout).serverReference == nil)
+    }
+
+    @Test func `an old return code in answer to MQTT 5 means what it says`() {
+        let meanings: [(UInt8, PacketReasonCode)] = [
+            (1, .unsupportedProtocolVersion), (2, .clientIdentifierNotValid), (3, .serverUnavailable),
+            (4, .badUserNameOrPassword), (5, .notAuthorized),
+        ]
+        for (code, meaning) in meanings {
+            let bytes: [UInt8] = [0x20, 0x02, 0x00, code]
+            let decoder = PacketDecoder(version: .v5, sender: .server)
+            do throws(DecodeError) {
+                guard case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes, at: 0) else {
+                    Issue.record("no frame")
+                    continue
+                }
+                _ = try decoder.packet(frame, in: bytes.span.bytes)
+                Issue.record("return code \(code) was read as MQTT 5")
+            } catch {
+                #expect(ending(.malformedPacket(error)).cause == .refused(meaning))
+            }
+        }
+    }
+
+    @Test func `transport problems are sorted by what can be done about them`() {
+        let expected: [(TransportError.Code, LossCause.TransportProblem)] = [
+            (.invalidConfiguration, .configuration), (.keyMismatch, .configuration),
+            (.invalidDescriptor, .configuration), (.connectionRefused, .unreachable), (.unreachable, .unreachable),
+            (.tooManyDescriptors, .unreachable), (.tlsUnknownAuthority, .tls), (.tlsClientCertificateRejected, .tls),
+            (.tlsClientCertificateRequired, .clientCertificateMissing), (.reset, .broken), (.truncated, .broken),
+            (.systemFailure, .broken), (.loopShutDown, .loopEnded),
+        ]
+        for (code, problem) in expected { #expect(LossCause.TransportProblem(code) == problem, "\(code)") }
+    }
+}

@@ -1,0 +1,85 @@
+import CourierCore
+import Foundation
+import Testing
+
+@Suite struct EventGrammarTests {
+    private func violations(_ events: CourierEventType...) -> [Int] {
+        EventGrammar.violations(in: events).map(\.index)
+    }
+
+    private let failure = CourierError(.connectionLost, "lost")
+
+    @Test func `a whole life passes`() {
+        var grammar = EventGrammar()
+        let life: [CourierEventType] = [
+            .connectionServiceAuthStart, .connectDiscarded(reason: "twice"),
+            .connectionServiceAuthFailure(timeTaken: 1, error: nil), .connectionUnavailable,
+            .reconnect, .connectionServiceAuthStart, .connectionServiceAuthSuccess(timeTaken: 1), .connectionAvailable,
+            .connectionAttempt, .connectedPacketSent, .connectionFailure(timeTaken: 1, error: failure),
+            .reconnect, .connectionAttempt, .connectedPacketSent, .connectionSuccess(timeTaken: 1),
+            .subscribeAttempt(topics: ["a", "b"]), .ping(url: "u"), .messageSend(topic: "t", qos: .one, sizeBytes: 3),
+            .subscribeSuccess(topics: [("a", .one)], timeTaken: 1),
+            .subscribeFailure(topics: [("b", .one)], timeTaken: 1, error: failure),
+            .messageReceive(topic: "a", sizeBytes: 1),
+            .messageReceiveFailure(topic: "a", error: failure, sizeBytes: 1),
+            .pingFailure(timeTaken: 1, error: failure),
+            .connectionLost(timeTaken: 1, error: failure, diffLastInbound: 1, diffLastOutbound: nil),
+            .reconnect, .connectionAttempt, .connectedPacketSent, .connectionSuccess(timeTaken: 1),
+            .messageSendSuccess(topic: "t", qos: .one, sizeBytes: 3, data: Data()),
+            .unsubscribeAttempt(topics: ["a"]), .ping(url: "u"), .pongReceived(timeTaken: 1),
+            .unsubscribeSuccess(topics: ["a"], timeTaken: 1), .appBackground, .connectionDisconnect, .appForeground,
+            .messageSendFailure(topic: "x", qos: .two, error: failure, sizeBytes: 0),
+            .courierDisconnect(clearState: false),
+        ]
+        for event in life { grammar.record(event) }
+        #expect(grammar.violations == [])
+        #expect(grammar.openStarts == [])
+    }
+
+    @Test func `each broken rule is found at its event`() {
+        #expect(violations(.connectionServiceAuthStart, .connectionServiceAuthStart) == [1])
+        #expect(violations(.connectionServiceAuthSuccess(timeTaken: 1)) == [0])
+        #expect(violations(.connectionAttempt, .connectionServiceAuthStart) == [1])
+        #expect(violations(.connectionServiceAuthStart, .connectionAttempt) == [1])
+        #expect(violations(.connectionAttempt, .connectionAttempt) == [1])
+        #expect(violations(.connectionAttempt, .connectedPacketSent, .connectedPacketSent) == [2])
+        #expect(violations(.connectionSuccess(timeTaken: 1)) == [0])
+        #expect(violations(.connectionFailure(timeTaken: 1, error: nil)) == [0])
+        #expect(violations(.connectionAttempt, .connectionDisconnect) == [1])
+        let lost = CourierEventType.connectionLost(
+            timeTaken: 1, error: nil, diffLastInbound: nil, diffLastOutbound: nil)
+        #expect(violations(.connectionAttempt, .connectionSuccess(timeTaken: 1), lost, .connectionDisconnect) == [3])
+        #expect(violations(.reconnect, .appBackground, .connectionAttempt) == [1])
+        #expect(violations(.ping(url: "")) == [0])
+        #expect(violations(.pongReceived(timeTaken: 1)) == [0])
+        #expect(
+            violations(.connectionAttempt, .connectionSuccess(timeTaken: 1), .ping(url: ""), .ping(url: "")) == [3])
+        #expect(violations(.connectionAttempt, .connectionSuccess(timeTaken: 1), .ping(url: ""), lost) == [3])
+        #expect(violations(.subscribeAttempt(topics: ["a"])) == [0])
+        #expect(violations(.subscribeSuccess(topics: [("a", .zero)], timeTaken: 1)) == [0])
+        #expect(violations(.unsubscribeSuccess(topics: ["a"], timeTaken: 1)) == [0])
+        #expect(
+            violations(
+                .connectionAttempt, .connectionSuccess(timeTaken: 1), .subscribeAttempt(topics: ["a"]),
+                .unsubscribeAttempt(topics: ["b"]), .connectionDisconnect) == [4, 4])
+        #expect(violations(.messageSendSuccess(topic: "t", qos: .zero, sizeBytes: 1, data: Data())) == [0])
+        #expect(violations(.messageReceive(topic: "t", sizeBytes: 1)) == [0])
+        #expect(violations(.appForeground, .appForeground) == [1])
+        #expect(violations(.connectionUnavailable, .connectionUnavailable) == [1])
+    }
+
+    @Test func `starts without an end are named`() {
+        var grammar = EventGrammar()
+        for event in [
+            CourierEventType.connectionAttempt, .connectionSuccess(timeTaken: 1), .ping(url: ""),
+            .subscribeAttempt(topics: ["a"]), .unsubscribeAttempt(topics: ["b"]),
+            .messageSend(topic: "t", qos: .one, sizeBytes: 1), .messageSend(topic: "t", qos: .one, sizeBytes: 1),
+            .connectionServiceAuthStart,
+        ] { grammar.record(event) }
+        #expect(
+            grammar.openStarts == [
+                "connectionServiceAuthStart", "connectionSuccess", "messageSend t", "messageSend t", "ping",
+                "subscribeAttempt a", "unsubscribeAttempt b",
+            ])
+    }
+}

@@ -1,0 +1,66 @@
+import CourierCore
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct LivenessTests {
+    private let start = ContinuousClock.now
+
+    private func at(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+
+    /// Sends for 60 seconds without an answer expected, on a peer that answers probes or does not.
+    private func lifeOfQuietSender(answersProbes: Bool) -> Double? {
+        var liveness = Liveness(
+            IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
+        var time = 0.0
+        while time < 60 {
+            _ = liveness.sent(now: at(time))
+            switch liveness.look(now: at(time)) {
+            case .alive: break
+            case .probe: if answersProbes { liveness.received(now: at(time + 0.05)) }
+            case .dead: return time
+            }
+            time += 0.25
+        }
+        return nil
+    }
+
+    @Test func `a client that only sends is not cut off as long as its probes are answered`() {
+        #expect(lifeOfQuietSender(answersProbes: true) == nil)
+        #expect(lifeOfQuietSender(answersProbes: false) == 10)
+    }
+
+    @Test func `an idle connection is dead after the read timeout, not before`() {
+        var liveness = Liveness(
+            IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
+        #expect(liveness.deadline == at(20))
+        #expect(liveness.look(now: at(19.9)) == .alive)
+        #expect(liveness.look(now: at(20)) == .probe)
+        #expect(liveness.deadline == at(40))
+        #expect(liveness.look(now: at(39.9)) == .alive)
+        #expect(liveness.look(now: at(40)) == .dead(silentFor: .seconds(40)))
+    }
+
+    @Test func `after a long stop of the process a probe gets its chance first`() {
+        var liveness = Liveness(
+            IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
+        _ = liveness.sent(now: at(1))
+        #expect(liveness.look(now: at(1_000)) == .probe)
+        #expect(liveness.look(now: at(1_002.9)) == .alive)
+        #expect(liveness.deadline == at(1_003))
+        #expect(liveness.look(now: at(1_003)) == .dead(silentFor: .seconds(1_003)))
+    }
+
+    @Test func `without the policy only a probe from outside has a deadline`() {
+        var liveness = Liveness(IdleActivityTimeoutPolicy(), probeTimeout: .seconds(3), now: start)
+        #expect(liveness.sent(now: at(1)) == false)
+        #expect(liveness.deadline == nil)
+        liveness.probed(now: at(100))
+        liveness.probed(now: at(102))
+        #expect(liveness.deadline == at(103), "a second probe does not prolong the first")
+        #expect(liveness.look(now: at(103)) == .dead(silentFor: .seconds(3)))
+        liveness.received(now: at(103))
+        #expect(liveness.deadline == nil)
+        #expect(liveness.look(now: at(200)) == .alive)
+    }
+}

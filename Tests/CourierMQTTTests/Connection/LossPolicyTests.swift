@@ -1,0 +1,287 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+/// The table, row by row: as data, as behaviour of the supervisor, and as documentation.
+@Suite struct LossPolicyTests {
+    @Test func `each cause stands in one row`() {
+        var seen: Set<LossCause> = []
+        for cause in LossPolicy.rows.flatMap(\.causes) { #expect(seen.insert(cause).inserted, "\(cause)") }
+        #expect(LossPolicy.rows.last?.causes == [], "the last row is for the rest")
+        #expect(Set(LossPolicy.rows.map(\.response)) == Set(LossPolicy.Response.allCases))
+        for problem in LossCause.TransportProblem.allCases { #expect(seen.contains(.transport(problem))) }
+    }
+
+    /// Every code that a server may put into CONNACK or DISCONNECT, by what MQTT 5.0 tables 3-1 and 3-10 say.
+    @Test func `each code that a server may send has a row of its own`() throws {
+        for code in PacketReasonCode.allCases {
+            for packet in [
+                Packet.connAck(ConnAck(reasonCode: code)), .disconnect(Disconnect(reasonCode: code)),
+            ] {
+                var buffer = PacketBuffer()
+                guard (try? PacketEncoder(version: .v5, sender: .server).encode(packet, into: &buffer)) != nil else {
+                    continue
+                }
+                switch packet {
+                case .connAck: if code.isFailure { #expect(rowCount(.refused(code)) == 1, "CONNACK \(code)") }
+                default: #expect(rowCount(.disconnected(code)) == 1, "DISCONNECT \(code)")
+                }
+            }
+        }
+    }
+
+    private func rowCount(_ cause: LossCause) -> Int { LossPolicy.rows.count { $0.causes.contains(cause) } }
+
+    /// An ending that the supervisor takes for `cause`.
+    private func ending(_ cause: LossCause) -> (CloseReason, ChannelCloseReason)? {
+        switch cause {
+        case .refused(let code): (.refused(ConnAck(reasonCode: code)), .closedByOwner)
+        case .disconnected(let code): (.disconnectedByServer(Disconnect(reasonCode: code)), .closedByOwner)
+        case .otherVersion: (.versionNotSupported(next: .v311), .closedByPeer)
+        case .malformedPacket: decodeError.map { (.malformedPacket($0), .closedByOwner) }
+        case .unusableOptions: encodeError.map { (.malformedConnect($0), .closedByOwner) }
+        case .protocolViolation: (.protocolError(.unexpectedPacket(.connAck)), .closedByOwner)
+        case .connectTimeout: (.connectTimeout, .closedByOwner)
+        case .silence: (.pingTimeout, .closedByOwner)
+        case .acknowledgementTimeout: (.acknowledgementTimeout, .closedByOwner)
+        case .closedByServer: (.transportClosed, .closedByPeer)
+        case .closedHere: (.requested, .closedByOwner)
+        case .repeatedDrops: nil  // Three endings; see ConnectionSupervisorTests.
+        case .transport(let problem):
+            (.transportClosed, .failed(TransportError(Self.code(of: problem), "as the transport says it")))
+        }
+    }
+
+    private static func code(of problem: LossCause.TransportProblem) -> TransportError.Code {
+        switch problem {
+        case .configuration: .badCertificateFile
+        case .unreachable: .nameResolutionFailed
+        case .tls: .tlsUnknownAuthority
+        case .clientCertificateMissing: .tlsClientCertificateRequired
+        case .broken: .reset
+        case .loopEnded: .loopShutDown
+        }
+    }
+
+    private var encodeError: EncodeError? {
+        do throws(EncodeError) {
+            var buffer = PacketBuffer()
+            let connect = Connect(version: .v311, clientID: String(repeating: "x", count: 70_000))
+            try PacketEncoder(version: .v311, sender: .client).encode(.connect(connect), into: &buffer)
+            return nil
+        } catch { return error }
+    }
+
+    private var decodeError: DecodeError? {
+        do throws(DecodeError) {
+            let bytes: [UInt8] = [0x00, 0x00]
+            _ = try PacketDecoder(version: .v5, sender: .server).nextFrame(in: bytes.span.bytes, at: 0)
+            return nil
+        } catch { return error }
+    }
+
+    @Test(arguments: LossPolicy.rows.flatMap(\.causes).filter { $0 != .repeatedDrops })
+    func `the supervisor does what the row of a cause says`(_ cause: LossCause) throws {
+        let (reason, transport) = try #require(ending(cause))
+        let wasConnected = if case .disconnected = cause { true } else { cause == .silence }
+        let known = ConnectionEnding(reason, transport, endpoint: "broker:1883", isEstablished: wasConnected)
+        #expect(known.cause == cause)
+
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "test"))
+        world.grant()
+        if wasConnected { world.accept() }
+        let opened = world.lastAttempt
+        let actions = world.handle(.closed(reason, transport))
+
+        let isEndReported = actions.contains {
+            switch $0 {
+            case .emit(.failed(_, .error)): !wasConnected
+            case .emit(.lost(_, .error, _, _)): wasConnected
+            default: false
+            }
+        }
+        #expect(isEndReported)
+        let isAtOnce = world.lastAttempt != opened
+        switch LossPolicy.row(for: cause).response {
+        case .retry, .followOnce:
+            #expect(world.deadline == 1 && !isAtOnce)
+        case .retryAtOnce, .switchVersion:
+            #expect(isAtOnce && world.isOpen)
+        case .renewCredentials, .followForGood:
+            let clearing = actions.firstIndex(of: .clearCredentials)
+            let asking = actions.firstIndex(of: .fetchCredentials(world.lastAttempt))
+            #expect(try #require(clearing) < #require(asking))
+        case .yield:
+            #expect(world.deadline == 60)
+            #expect(world.releases.count == 2)
+        case .stop:
+            #expect(world.deadline == nil && world.supervisor.state == .disconnected)
+            let told = try #require(world.releases.last ?? nil)
+            #expect(world.supervisor.waiterAnswer == .failed(told))
+            #expect("\(told)".contains(LossPolicy.row(for: cause).reason))
+            world.handle(.networkChanged(.unavailable))
+            world.handle(.networkChanged(.available))
+            #expect(world.fetch == nil && !world.isOpen, "only connect() begins again")
+            #expect(world.handle(.connectRequested(source: "app")).contains(.emit(.authStarted)) == true)
+        }
+        world.expectNoFaults()
+    }
+
+    @Test func `a loss that is retried at once is so only the first time after a stable connection`() {
+        var world = SupervisorHarness()
+        world.connect()
+        for _ in 0..<3 {
+            world.wait(10)
+            world.disconnectedByServer(.keepAliveTimeout)
+            #expect(world.isOpen)
+            world.accept()
+            world.disconnectedByServer(.keepAliveTimeout)
+            #expect(world.deadline == world.time + 2)
+            world.fireTimer()
+            world.accept()
+        }
+        world.expectNoFaults()
+    }
+
+    @Test func `credentials that are refused again are asked for after the pause`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        world.refuse(.notAuthorized)
+        var pauses: [Double] = []
+        for _ in 0..<4 {
+            world.grant()
+            let refusedAt = world.time
+            world.refuse(.badUserNameOrPassword)
+            pauses.append((world.deadline ?? 0) - refusedAt)
+            world.fireTimer()
+        }
+        #expect(pauses == [2, 4, 8, 16])
+        world.expectNoFaults()
+    }
+
+    @Test func `an authorization that ends on a live connection is renewed at once`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.wait(60)
+        #expect(world.disconnectedByServer(.notAuthorized).contains(.clearCredentials) == true)
+        #expect(world.fetch != nil)
+        world.expectNoFaults()
+    }
+
+    // MARK: Server references
+
+    private func host(_ world: SupervisorHarness) -> String? { world.info.map { "\($0.host):\($0.port)" } }
+
+    @Test func `use another server holds for one connection`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.disconnectedByServer(.useAnotherServer, [.serverReference("other:8883 third")])
+        #expect(world.isOpen)
+        #expect(host(world) == "other:8883")
+        world.accept()
+        world.wait(20)
+        world.drop()
+        world.fireTimer()
+        #expect(host(world) == "broker:1883")
+        world.expectNoFaults()
+    }
+
+    @Test func `server moved holds for all that follow, until the new one can not be reached`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        world.refuse(.serverMoved, [.serverReference("[2001:db8::7]:1884")])
+        #expect(host(world) == "2001:db8::7:1884")
+        for _ in 0..<2 {
+            world.accept()
+            world.wait(20)
+            world.drop()
+            world.fireTimer()
+            #expect(host(world) == "2001:db8::7:1884")
+        }
+        world.drop()
+        world.fireTimer()
+        #expect(host(world) == "broker:1883")
+        world.expectNoFaults()
+    }
+
+    @Test func `brokers that send a client around are left after the named number`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        for index in 1...3 {
+            world.refuse(.useAnotherServer, [.serverReference("b\(index)")])
+            #expect(host(world) == "b\(index):1883")
+        }
+        world.refuse(.useAnotherServer, [.serverReference("b4")])
+        #expect(world.deadline == 1)
+        world.fireTimer()
+        #expect(host(world) == "broker:1883")
+        world.expectNoFaults()
+    }
+
+    @Test func `a reference that is none, or not to be followed, is an ordinary refusal`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        world.refuse(.useAnotherServer, [.serverReference("http://evil/ x:0 :")])
+        #expect(world.deadline == 1)
+        var other = SupervisorHarness { $0.followsServerReferences = false }
+        other.handle(.connectRequested(source: "app"))
+        other.grant()
+        other.refuse(.useAnotherServer, [.serverReference("other")])
+        #expect(other.deadline == 1)
+        world.expectNoFaults()
+    }
+
+    // MARK: Documentation
+
+    @Test func `docs/events.md shows this table`() throws {
+        let file = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "../../../docs/events.md").standardized
+        let documentation = try String(contentsOf: file, encoding: .utf8)
+        let section = try #require(documentation.split(separator: "## What follows a loss").last)
+        let table = section.split(separator: "\n## ")[0].split(separator: "\n").filter { $0.hasPrefix("| ") }
+        #expect(table.dropFirst().map(String.init) == LossPolicy.rows.map(Self.line))
+    }
+
+    private static func line(of row: LossPolicy.Row) -> String {
+        let causes = row.causes.isEmpty ? "any other" : row.causes.map(words).joined(separator: ", ")
+        return "| \(causes) | `\(row.response)` | \(row.reason) |"
+    }
+
+    private static func words(_ cause: LossCause) -> String {
+        func code(_ code: PacketReasonCode) -> String { "0x" + String(code.rawValue, radix: 16, uppercase: true) }
+        return switch cause {
+        case .refused(let refusal): "CONNACK \(code(refusal))"
+        case .disconnected(.success): "DISCONNECT 0x00"
+        case .disconnected(let reason): "DISCONNECT \(code(reason))"
+        case .otherVersion: "version refused, another is left"
+        case .unusableOptions: "options that can not be used"
+        case .malformedPacket: "malformed packet"
+        case .protocolViolation: "protocol error"
+        case .connectTimeout: "no CONNACK in time"
+        case .silence: "no answer to a ping or probe"
+        case .acknowledgementTimeout: "no acknowledgement in time"
+        case .closedByServer: "closed by the broker"
+        case .repeatedDrops: "3.1.1: dropped 3 times in a row within 5 s of CONNACK"
+        case .closedHere: "closed on this side"
+        case .transport(let problem):
+            switch problem {
+            case .configuration: "transport: configuration"
+            case .unreachable: "transport: not reachable"
+            case .tls: "transport: TLS"
+            case .clientCertificateMissing: "transport: client certificate wanted"
+            case .broken: "transport: broken"
+            case .loopEnded: "transport: loop ended"
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct ServerReferenceTests {
+    private func read(_ text: String) -> String? {
+        ServerReference(firstOf: text).map { "\($0.host) \($0.port.map { "\($0)" } ?? "same port")" }
+    }
+
+    @Test func `names, addresses and ports are read`() {
+        #expect(read("myserver.xyz.org") == "myserver.xyz.org same port")
+        #expect(read("myserver.xyz.org:8883") == "myserver.xyz.org 8883")
+        #expect(read("10.10.151.22:8883 [fe80::9610:3eff:fe1c]:1883") == "10.10.151.22 8883")
+        #expect(read("[fe80::9610:3eff:fe1c]:1883") == "fe80::9610:3eff:fe1c 1883")
+        #expect(read("[::1]") == "::1 same port")
+        #expect(read("2001:db8::7") == "2001:db8::7 same port")
+    }
+
+    @Test func `the first usable one of a list counts`() {
+        #expect(read("  mqtt://x  a/b  ok:1 other:2") == "ok 1")
+    }
+
+    @Test func `what is no reference is none`() {
+        for text in [
+            "", " ", ":", ":1883", "host:", "host:0", "host:65536", "host:-1", "host:1x", "[::1", "[::1]x", "[host]:1",
+            "a\tb", "ho\u{0}st", "user@host", "häuser", String(repeating: "x", count: 300),
+        ] {
+            #expect(read(text) == nil, "\(text.debugDescription)")
+        }
+    }
+}

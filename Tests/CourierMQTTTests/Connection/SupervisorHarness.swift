@@ -1,0 +1,212 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+/// The world around a ``ConnectionSupervisor``: a clock, a provider and a byte stream, as far as the supervisor's actions
+/// make a difference to them. It notes whatever may never happen.
+struct SupervisorHarness {
+    typealias Action = ConnectionSupervisor.Action
+    typealias Input = ConnectionSupervisor.Input
+
+    private(set) var supervisor: ConnectionSupervisor
+    private let start: ContinuousClock.Instant
+    private(set) var now: ContinuousClock.Instant
+    private(set) var grammar = EventGrammar()
+    /// What may never happen, and did.
+    private(set) var faults: [String] = []
+
+    /// The question that the provider was asked and has not answered.
+    private(set) var fetch: AttemptID?
+    /// Whether there is a byte stream.
+    private(set) var isOpen = false
+    /// Whether it was dropped and its end is on the way.
+    private var isAborted = false
+    private(set) var info: ConnectOptions?
+    private var state = ConnectionState.disconnected
+    /// The last attempt, for answers that come too late.
+    private(set) var lastAttempt = AttemptID(number: 0)
+    /// When attempts began, in seconds since the start.
+    private(set) var attemptTimes: [Double] = []
+    private(set) var events: [ConnectionEvent] = []
+    private(set) var releases: [ConnectionFailure?] = []
+
+    init(seed: UInt64 = 1, _ change: (inout SupervisorConfiguration) -> Void = { _ in }) {
+        var configuration = SupervisorConfiguration()
+        configuration.jitter = .none
+        change(&configuration)
+        start = ContinuousClock.now
+        now = start
+        supervisor = ConnectionSupervisor(configuration, seed: seed, now: start)
+    }
+
+    /// Seconds since the start.
+    var time: Double { start.duration(to: now) / .seconds(1) }
+    /// The deadline, in seconds since the start.
+    var deadline: Double? { supervisor.deadline.map { start.duration(to: $0) / .seconds(1) } }
+
+    /// Waits.
+    mutating func wait(_ seconds: Double) { now = now.advanced(by: .seconds(seconds)) }
+
+    /// Waits for the deadline and fires the timer; nothing happens without one.
+    @discardableResult
+    mutating func fireTimer() -> [Action] {
+        guard let deadline = supervisor.deadline else { return [] }
+        now = max(now, deadline)
+        let actions = handle(.timerFired)
+        if supervisor.deadline == deadline, actions.isEmpty { faults.append("the timer at its deadline did nothing") }
+        return actions
+    }
+
+    /// Hands an input over, checks what the answer may not be, and returns it without the log.
+    @discardableResult
+    mutating func handle(_ input: Input) -> [Action] {
+        let answerBefore = supervisor.waiterAnswer
+        if case .closed = input { isOpen = false }
+        switch input {
+        case .credentialsArrived(let attempt, _, _), .credentialsFailed(let attempt, _):
+            if attempt == fetch { fetch = nil }
+        case .openFailed: isOpen = false
+        default: break
+        }
+        let actions = supervisor.handle(input, now: now)
+        for action in actions { perform(action) }
+        if answerBefore == .wait, supervisor.waiterAnswer != .wait, !actions.contains(where: \.isRelease) {
+            faults.append("a wait ended without a word")
+        }
+        check()
+        return actions.filter { if case .log = $0 { false } else { true } }
+    }
+
+    mutating func bytesReceived() { supervisor.bytesReceived(now: now) }
+    @discardableResult mutating func bytesSent() -> Bool { supervisor.bytesSent(now: now) }
+
+    private mutating func perform(_ action: Action) {
+        switch action {
+        case .fetchCredentials(let attempt):
+            if fetch != nil { faults.append("the provider is asked twice at a time") }
+            fetch = attempt
+            lastAttempt = attempt
+        case .abandonCredentials(let attempt):
+            if fetch != attempt { faults.append("a question is abandoned that was not asked") }
+            fetch = nil
+        case .clearCredentials: break
+        case .setConnectionInfo(let options):
+            if info == options { faults.append("the same options again") }
+            info = options
+        case .open(let options, let attempt):
+            if isOpen { faults.append("two connections at a time") }
+            if fetch != nil { faults.append("a connection while the provider is asked") }
+            if options != info { faults.append("events carry other options than the attempt") }
+            isOpen = true
+            isAborted = false
+            lastAttempt = attempt
+            attemptTimes.append(time)
+        case .closeInOrder, .abort, .probe:
+            if !isOpen || isAborted { faults.append("\(action) without a connection") }
+            if action == .abort { isAborted = true }
+        case .emit(let event):
+            events.append(event)
+            grammar.record(event.type)
+        case .stateChanged(let newState):
+            if newState == state { faults.append("the state \(newState) again") }
+            state = newState
+        case .releaseWaiters(let failure):
+            releases.append(failure)
+            if failure == nil, state != .connected { faults.append("waiters are released before the state says so") }
+        case .clearStoredState, .log: break
+        }
+    }
+
+    private mutating func check() {
+        if state != supervisor.state { faults.append("the state was not reported") }
+        let configuration = supervisor.configuration
+        let isTimed: Bool
+        switch supervisor.phase {
+        case .waiting:
+            if supervisor.appPhase == .background { faults.append("an attempt is planned in the background") }
+            isTimed = true
+        case .closing:
+            if !isOpen { faults.append("closing what is not open") }
+            isTimed = !isAborted
+        case .authenticating:
+            if fetch == nil { faults.append("nobody was asked") }
+            isTimed = configuration.authenticationTimeout != nil
+        case .opening:
+            if !isOpen || isAborted { faults.append("there is no connection") }
+            isTimed = configuration.connectTimeout.isEnabled
+        case .connected:
+            if !isOpen || isAborted { faults.append("there is no connection") }
+            isTimed = configuration.idleActivityTimeout.isEnabled || supervisor.deadline != nil
+        case .resting, .paused:
+            if isOpen || fetch != nil { faults.append("something goes on at rest") }
+            isTimed = false
+        }
+        if isTimed != (supervisor.deadline != nil) { faults.append("the deadline is wrong: \(supervisor.phase)") }
+    }
+
+    // MARK: Shortcuts
+
+    static let options = ConnectOptions(
+        host: "broker", port: 1883, clientId: "c", username: "ada", password: "s3cret")
+
+    @discardableResult
+    mutating func grant(
+        _ options: ConnectOptions = Self.options, expiresIn seconds: Double? = nil
+    ) -> [Action] {
+        let date = Date(timeIntervalSince1970: 1_000_000)
+        let grant = ConnectGrant(options, expiresAt: seconds.map { date.addingTimeInterval($0) })
+        return handle(.credentialsArrived(fetch ?? lastAttempt, grant, date: date))
+    }
+
+    @discardableResult
+    mutating func deny(_ error: any Error) -> [Action] { handle(.credentialsFailed(fetch ?? lastAttempt, error)) }
+
+    @discardableResult
+    mutating func accept(_ version: ProtocolVersion = .v5) -> [Action] {
+        handle(.connectSent)
+        bytesSent()
+        bytesReceived()
+        return handle(.accepted(ConnAck(), version))
+    }
+
+    /// From rest to a connection.
+    mutating func connect(_ version: ProtocolVersion = .v5, expiresIn seconds: Double? = nil) {
+        handle(.connectRequested(source: "test"))
+        grant(expiresIn: seconds)
+        accept(version)
+    }
+
+    @discardableResult
+    mutating func drop() -> [Action] { handle(.closed(.transportClosed, .closedByPeer)) }
+
+    @discardableResult
+    mutating func refuse(_ code: PacketReasonCode, _ properties: PacketProperties = []) -> [Action] {
+        handle(.closed(.refused(ConnAck(reasonCode: code, properties: properties)), .closedByOwner))
+    }
+
+    @discardableResult
+    mutating func disconnectedByServer(
+        _ code: PacketReasonCode, _ properties: PacketProperties = []
+    ) -> [Action] {
+        handle(.closed(.disconnectedByServer(Disconnect(reasonCode: code, properties: properties)), .closedByOwner))
+    }
+
+    /// What an orderly close ends in.
+    @discardableResult
+    mutating func closeEnds() -> [Action] { handle(.closed(.requested, .closedByOwner)) }
+
+    /// Expects that nothing happened that may not.
+    func expectNoFaults(_ note: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(faults == [], "\(note)", sourceLocation: sourceLocation)
+        #expect(grammar.violations == [], "\(note)", sourceLocation: sourceLocation)
+    }
+}
+
+extension ConnectionSupervisor.Action {
+    fileprivate var isRelease: Bool { if case .releaseWaiters = self { true } else { false } }
+}

@@ -1,0 +1,137 @@
+import CourierCore
+import CourierMQTT
+import CourierTransport
+import Glibc
+import Testing
+
+/// `unshare(2)`, which Swift's `Glibc` leaves out.
+@_silgen_name("unshare")
+private func unshare(_ flags: Int32) -> Int32
+
+/// `CLONE_NEWNET`.
+private let newNetwork: Int32 = 0x4000_0000
+
+/// A loop whose thread has a network namespace of its own.
+private struct NamespaceLoop {
+    static let requirement: Comment = "needs a kernel and the privilege to make network namespaces, iproute2 and veth"
+
+    static func isPossible() async throws -> Bool {
+        let namespace = try NamespaceLoop()
+        let isPossible = await namespace.enter()
+        await namespace.loop.shutdown()
+        return isPossible
+    }
+
+    let loop: EventLoop
+
+    init() throws { loop = try EventLoop(name: "test-loop") }
+
+    /// Moves the loop's thread into a new namespace with the loopback and two connected links that are down.
+    func enter() async -> Bool {
+        await onLoop {
+            unshare(newNetwork) == 0
+                && system("ip link set lo up && ip link add out0 type veth peer name out1 2>/dev/null") == 0
+        }
+    }
+
+    func run(_ command: String) async throws { try #require(await onLoop { system(command) == 0 }) }
+
+    private func onLoop(_ body: @escaping @Sendable () -> Bool) async -> Bool {
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: body()) }
+        }
+    }
+}
+
+@Suite(
+    .enabled(NamespaceLoop.requirement) { try await NamespaceLoop.isPossible() },
+    .timeLimit(.minutes(1)))
+struct SystemNetworkMonitorTests {
+    private func inNamespace(_ body: (NamespaceLoop) async throws -> Void) async throws {
+        let namespace = try NamespaceLoop()
+        do {
+            try #require(await namespace.enter())
+            try await body(namespace)
+        } catch {
+            await namespace.loop.shutdown()
+            throw error
+        }
+        await namespace.loop.shutdown()
+    }
+
+    private let connect =
+        "ip link set out1 up && ip link set out0 up && ip addr add 192.0.2.2/24 dev out0"
+        + " && ip route add default via 192.0.2.1"
+
+    @Test func `the status follows the network, for early and late subscribers`() async throws {
+        try await inNamespace { namespace in
+            var early = SystemNetworkMonitor(loop: namespace.loop).statusPublisher.values.makeAsyncIterator()
+            await expectUnavailable(&early)
+            var late = SystemNetworkMonitor(loop: namespace.loop).statusPublisher.values.makeAsyncIterator()
+            #expect(await late.next() == .unavailable)
+            try await namespace.run(connect)
+            #expect(await early.next() == .available)
+            #expect(await late.next() == .available)
+            try await namespace.run("ip link set out0 down")
+            #expect(await early.next() == .unavailable)
+            #expect(await late.next() == .unavailable)
+        }
+    }
+
+    @Test func `the system is watched while somebody is subscribed, and once for all`() async throws {
+        try await inNamespace { namespace in
+            let monitor = SystemNetworkMonitor(loop: namespace.loop)
+            try await routingSockets(namespace, become: 0)
+            try await subscribeTwenty(to: monitor, namespace)
+            try await routingSockets(namespace, become: 0)
+            var again = monitor.statusPublisher.values.makeAsyncIterator()
+            await expectUnavailable(&again)
+        }
+    }
+
+    /// The first look is over, before which nothing is known and the status may be given as available.
+    private func expectUnavailable(_ values: inout PublisherValues<NetworkStatus, Never>.Iterator) async {
+        var status = await values.next()
+        if status == .available { status = await values.next() }
+        #expect(status == .unavailable)
+    }
+
+    /// Subscribes and leaves again.
+    private func subscribeTwenty(to monitor: SystemNetworkMonitor, _ namespace: NamespaceLoop) async throws {
+        let others = (1..<20).map { _ in monitor.statusPublisher.values.makeAsyncIterator() }
+        var first = monitor.statusPublisher.values.makeAsyncIterator()
+        await expectUnavailable(&first)
+        try await routingSockets(namespace, become: 1)
+        withExtendedLifetime(others) {}
+    }
+
+    /// Looks until there are so many, which the time limit ends: a process that another test is just starting holds
+    /// copies of all descriptors for a moment.
+    private func routingSockets(_ namespace: NamespaceLoop, become count: Int) async throws {
+        while await routingSockets(namespace) != count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    /// How many routing sockets there are in the namespace of the loop, as the kernel tells its threads.
+    private func routingSockets(_ namespace: NamespaceLoop) async -> Int {
+        await withCheckedContinuation { continuation in
+            namespace.loop.execute {
+                guard let file = fopen("/proc/thread-self/net/netlink", "r") else {
+                    return continuation.resume(returning: -1)
+                }
+                defer { fclose(file) }
+                var line = [CChar](repeating: 0, count: 512)
+                var sockets = 0
+                while fgets(&line, 512, file) != nil {
+                    // Address, protocol (0: routing), port (0: the kernel's own).
+                    let bytes = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+                    let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+                    if fields.count > 2, fields[1] == "0", fields[2] != "0" { sockets += 1 }
+                }
+                continuation.resume(returning: sockets)
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import CLinux
+import Glibc
+import Testing
+
+@testable import CourierTransport
+
+/// `unshare(2)`, which Swift's `Glibc` leaves out.
+@_silgen_name("unshare")
+private func unshare(_ flags: Int32) -> Int32
+
+/// `CLONE_NEWNET`.
+private let newNetwork: Int32 = 0x4000_0000
+
+/// A network namespace of its own for the thread of a loop; what the loop does and starts happens in there.
+struct NetworkNamespace {
+    static let requirement: Comment = "needs a kernel and the privilege to make network namespaces, iproute2 and veth"
+
+    /// Whether a thread can have a namespace here, and a pair of connected links in it.
+    static let isPossible: Bool = {
+        let result = Watched(false)
+        let thread = try? LoopThread(name: "test-namespace") {
+            let works = unshare(newNetwork) == 0 && run(["ip link add out0 type veth peer name out1 2>/dev/null"])
+            result.update { $0 = works }
+        }
+        thread?.join()
+        return result.value
+    }()
+
+    let loop: EventLoop
+
+    init(_ loop: EventLoop) async throws {
+        self.loop = loop
+        let isReady = await loop.run { unshare(newNetwork) == 0 && Self.run(["ip link set lo up"]) }
+        try #require(isReady)
+    }
+
+    /// Runs commands of `ip` to their end.
+    func ip(_ commands: String...) async throws {
+        let isDone = await loop.run { Self.run(commands.map { "ip \($0)" }) }
+        try #require(isDone)
+    }
+
+    /// Waits until the kernel, which takes its time after a link was set up, says that it has a carrier.
+    func carrier(_ link: String) async throws {
+        let command = "timeout 20 sh -c 'until ip link show \(link) | grep -q \"state UP\"; do :; done'"
+        let hasCarrier = await loop.run { Self.run([command]) }
+        try #require(hasCarrier)
+    }
+
+    private static func run(_ commands: [String]) -> Bool { commands.allSatisfy { system($0) == 0 } }
+}
+
+@Suite(.enabled(if: NetworkNamespace.isPossible, NetworkNamespace.requirement))
+struct NetworkWatcherTests {
+    private func withNamespace(
+        _ clock: any LoopClock = RealLoopClock(), _ body: (NetworkNamespace) async throws -> Void
+    ) async throws {
+        let loop = try EventLoop(name: "test-loop", clock: clock)
+        do {
+            try await body(try await NetworkNamespace(loop))
+        } catch {
+            await loop.shutdown()
+            throw error
+        }
+        await loop.shutdown()
+    }
+
+    @Test func `a network that comes, goes and comes back is reported`() async throws {
+        try await withNamespace { namespace in
+            let reports = Watched<[Bool]>([])
+            let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+                reports.update { $0.append(isAvailable) }
+            }
+            try await reports.wait("the loopback alone") { $0 == [false] }
+            try await namespace.ip(
+                "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
+                "addr add 192.0.2.2/24 dev out0", "route add default via 192.0.2.1")
+            try await reports.wait("the network") { $0 == [false, true] }
+            try await namespace.ip("link set out0 down")
+            try await reports.wait("the link's end") { $0 == [false, true, false] }
+            try await namespace.ip("link set out0 up")
+            try await reports.wait("the link's return") { $0 == [false, true, false, true] }
+            try await namespace.ip("link set out1 down")
+            try await reports.wait("the loss of the carrier") { $0.count == 5 && $0.last == false }
+            try await namespace.ip("link set out1 up")
+            try await reports.wait("the carrier's return") { $0.count == 6 && $0.last == true }
+            try await namespace.ip("addr del 192.0.2.2/24 dev out0")
+            try await reports.wait("the address' end") { $0.count == 7 && $0.last == false }
+            watcher.stop()
+        }
+    }
+
+    @Test func `an address without a route is no network`() async throws {
+        try await withNamespace { namespace in
+            try await namespace.ip(
+                "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
+                "addr add 192.0.2.2/32 dev out0")
+            let reports = Watched<[Bool]>([])
+            let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+                reports.update { $0.append(isAvailable) }
+            }
+            try await reports.wait("the first look") { $0 == [false] }
+            try await namespace.ip("route add 198.51.100.0/24 dev out0")
+            try await reports.wait("the route") { $0 == [false, true] }
+            watcher.stop()
+        }
+    }
+
+    @Test func `what flaps is reported once for all that came before the settle time was over`() async throws {
+        let clock = ManualClock()
+        try await withNamespace(clock) { namespace in
+            try await namespace.ip(
+                "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
+                "addr add 192.0.2.2/24 dev out0")
+            try await namespace.carrier("out0")
+            let reports = Watched<[Bool]>([])
+            let watcher = NetworkWatcher.start(on: namespace.loop) { isAvailable in
+                reports.update { $0.append(isAvailable) }
+            }
+            try await reports.wait("the network") { $0 == [true] }
+            for _ in 0..<5 {
+                try await namespace.ip("addr flush dev out0", "addr add 192.0.2.2/24 dev out0")
+            }
+            try await namespace.ip("addr flush dev out0")
+            for _ in 0..<2 { await namespace.loop.run {} }
+            #expect(reports.value == [true])
+            clock.advance(by: NetworkWatcher.defaultSettleTime)
+            try await reports.wait("the look") { $0 == [true, false] }
+            watcher.stop()
+        }
+    }
+
+    @Test func `more changes than the socket holds are not missed`() async throws {
+        try await withNamespace { namespace in
+            let reports = Watched<[Bool]>([])
+            let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+                reports.update { $0.append(isAvailable) }
+            }
+            try await reports.wait("the loopback alone") { $0 == [false] }
+            // One command, during which the loop does not read: 4,000 messages of about 1 KiB of the socket's room.
+            try await namespace.ip(
+                "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
+                "-batch - <<END\n" + String(repeating: "link set lo mtu 60000\nlink set lo mtu 60001\n", count: 2_000)
+                    + "addr add 192.0.2.2/24 dev out0\nEND")
+            try await reports.wait("the network") { $0.last == true }
+            watcher.stop()
+        }
+    }
+
+    @Test func `nothing is reported after the stop, and the loop ends with a watcher on it`() async throws {
+        try await withNamespace { namespace in
+            let stopped = Watched<[Bool]>([])
+            let running = Watched<[Bool]>([])
+            let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+                stopped.update { $0.append(isAvailable) }
+            }
+            _ = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
+                running.update { $0.append(isAvailable) }
+            }
+            try await running.wait("the first look") { $0 == [false] }
+            watcher.stop()
+            try await namespace.ip(
+                "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
+                "addr add 192.0.2.2/24 dev out0")
+            try await running.wait("the network") { $0 == [false, true] }
+            #expect(stopped.value == [false])
+        }
+    }
+}
