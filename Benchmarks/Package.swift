@@ -16,13 +16,21 @@ let package = Package(
         .target(name: "BenchmarkKit", dependencies: ["CAllocationCounter"], swiftSettings: settings),
         .executableTarget(
             name: "CodecBenchmark",
-            dependencies: ["BenchmarkKit", "CPahoPacket", .product(name: "MQTTCodec", package: "Courier")],
+            dependencies: [
+                "BenchmarkKit", "CPahoPacket", .product(name: "MQTTCodec", package: "Courier"),
+                .product(name: "MQTTEngine", package: "Courier"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RouterBenchmark", dependencies: ["BenchmarkKit", .product(name: "CourierCore", package: "Courier")],
             swiftSettings: settings),
         // Without BenchmarkKit, whose counter of heap blocks would slow every client down.
         .executableTarget(
             name: "ThroughputBenchmark",
             dependencies: [
-                "CPeers", "CSink", .product(name: "CourierTransport", package: "Courier"),
+                "CPeers", "CSink", .product(name: "CourierCore", package: "Courier"),
+                .product(name: "CourierMQTT", package: "Courier"),
+                .product(name: "CourierTransport", package: "Courier"),
                 .product(name: "MQTTCodec", package: "Courier"), .product(name: "MQTTEngine", package: "Courier"),
             ], swiftSettings: settings),
     ]

@@ -4,8 +4,9 @@ public import MQTTCodec
 extension ClientEngine {
     /// The byte stream is open: writes CONNECT. A mistake and a trap unless the last one was closed.
     public mutating func transportOpened(
-        now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
+        let now = Moment(now)
         guard case .idle = phase else { preconditionFailure("opened twice") }
         link = Link(configuration, version)
         phase = .connecting(deadline: now.advanced(by: configuration.connectTimeout))
@@ -18,7 +19,7 @@ extension ClientEngine {
     }
 
     /// The byte stream has ended, whoever ended it. The session stays, for the next connection.
-    public mutating func transportClosed(now: Instant, _ actions: inout [EngineAction]) {
+    public mutating func transportClosed(now: Instant, _ actions: inout ActionList) {
         switch phase {
         case .idle: return
         case .connecting:
@@ -35,7 +36,7 @@ extension ClientEngine {
     /// Before CONNACK, the connection just ends.
     public mutating func disconnect(
         _ disconnect: Disconnect = Disconnect(), now: Instant, into buffer: inout PacketBuffer,
-        _ actions: inout [EngineAction]
+        _ actions: inout ActionList
     ) {
         switch phase {
         case .idle, .closing: return
@@ -48,7 +49,7 @@ extension ClientEngine {
     /// Ends the connection because of `reason`, with the packet that tells the server where MQTT 5 has one.
     mutating func fail(
         _ reason: CloseReason, _ code: PacketReasonCode, into buffer: inout PacketBuffer,
-        _ actions: inout [EngineAction]
+        _ actions: inout ActionList
     ) {
         if isConnected, link.version >= .v5 { writeDisconnect(Disconnect(reasonCode: code), into: &buffer) }
         close(reason, &actions)
@@ -66,13 +67,13 @@ extension ClientEngine {
     }
 
     /// Enters `closing`, and ends what does not outlive a connection.
-    mutating func close(_ reason: CloseReason, _ actions: inout [EngineAction]) {
+    mutating func close(_ reason: CloseReason, _ actions: inout ActionList) {
         phase = .closing
         outgoing.connectionLost()
         for id in outgoing.idsInOrder() {
             guard let exchange = outgoing.exchange(of: id) else { continue }
-            if exchange.kind.isPublish, exchange.message?.isRetried ?? true { continue }
-            outgoing.end(id)
+            if exchange.kind.isPublish, exchange.message?.record.header.isRetried ?? true { continue }
+            endExchange(id)
             actions.append(.failed(exchange.token, .connectionLost))
         }
         incoming.connectionLost()
@@ -121,7 +122,7 @@ extension ClientEngine {
 extension ClientEngine {
     /// CONNACK came while it was due.
     mutating func received(
-        connAck: ConnAck, now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        connAck: ConnAck, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) throws(Fault) {
         guard connAck.reasonCode == .success else {
             if connAck.reasonCode == .unsupportedProtocolVersion {
@@ -146,23 +147,28 @@ extension ClientEngine {
     }
 
     /// A CONNACK of MQTT 3 came where one of MQTT 5 was due, with one of the old return codes.
-    mutating func receivedOldConnAck(_ code: UInt8, _ error: DecodeError, _ actions: inout [EngineAction]) {
+    mutating func receivedOldConnAck(_ code: UInt8, _ error: DecodeError, _ actions: inout ActionList) {
         let isVersionRefused = code == 1
         close((isVersionRefused ? fallback() : nil) ?? .malformedPacket(error), &actions)
     }
 
     /// The server has no session, or another one: the exchanges of the last one are dealt with as the policy says.
-    mutating func sessionLost(_ actions: inout [EngineAction]) {
+    mutating func sessionLost(_ actions: inout ActionList) {
         incoming.sessionLost()
-        var again: [OutgoingMessage] = []
+        var again: [MessageStore.Place] = []
         for id in outgoing.idsInOrder() {
             guard let exchange = outgoing.end(id) else { continue }
             switch (configuration.sessionLossPolicy, exchange.message) {
             case (.resend, let message?): again.append(message)
             // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and nobody can tell
             // whether the server delivered it.
-            case (.resend, nil), (.fail, _): actions.append(.failed(exchange.token, .sessionLost))
-            case (.drop, _): actions.append(.failed(exchange.token, .dropped))
+            case (.resend, nil), (.fail, nil): actions.append(.failed(exchange.token, .sessionLost))
+            case (.fail, let message?):
+                store.discard(message)
+                actions.append(.failed(exchange.token, .sessionLost))
+            case (.drop, let message):
+                if let message { store.discard(message) }
+                actions.append(.failed(exchange.token, .dropped))
             }
         }
         for message in again + queue.removeAll() { queue.append(message) }

@@ -3,8 +3,8 @@ public import MQTTCodec
 /// Incoming messages and their acknowledgements.
 extension ClientEngine {
     mutating func receivedPublish(
-        _ frame: PacketFrame, in bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer,
-        _ actions: inout [EngineAction]
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) throws(Fault) {
         let view = try publish(frame, in: bytes)
         try resolveAlias(view, in: bytes)
@@ -33,7 +33,7 @@ extension ClientEngine {
             handle = acknowledgesAtOnce ? nil : incoming.hand(id, .exactlyOnce)
         }
         try checkReceiveMaximum()
-        actions.append(.message(IncomingMessage(frame: frame, view: view, handle: handle)))
+        actions.append(IncomingMessage(frame: frame, view: view, handle: handle))
     }
 
     /// Whether the engine acknowledges a message as it comes. While answers to earlier ones are due, later ones wait for
@@ -44,7 +44,7 @@ extension ClientEngine {
     }
 
     @inline(__always)
-    private func publish(_ frame: PacketFrame, in bytes: RawSpan) throws(Fault) -> PublishView {
+    private func publish(_ frame: PacketFrame, in bytes: UnsafeRawBufferPointer) throws(Fault) -> PublishView {
         do throws(DecodeError) {
             return try link.decoder.publish(frame, in: bytes)
         } catch {
@@ -52,15 +52,21 @@ extension ClientEngine {
         }
     }
 
-    private mutating func resolveAlias(_ view: PublishView, in bytes: RawSpan) throws(Fault) {
-        guard let alias = view.topicAlias else { return }
+    @inline(__always)
+    private mutating func resolveAlias(_ view: PublishView, in bytes: UnsafeRawBufferPointer) throws(Fault) {
+        if let alias = view.topicAlias { try resolve(alias, view, in: bytes) }
+    }
+
+    private mutating func resolve(
+        _ alias: UInt16, _ view: PublishView, in bytes: UnsafeRawBufferPointer
+    ) throws(Fault) {
         guard link.incomingAliases.allows(alias) else { throw .protocolError(.topicAliasTooHigh(alias)) }
         if view.topic.isEmpty {
             guard link.incomingAliases.topic(of: alias) != nil else {
                 throw .protocolError(.unknownTopicAlias(alias))
             }
         } else {
-            let topic = bytes.extracting(view.topic).withUnsafeBytes { Array($0) }
+            let topic = bytes.bytes.extracting(view.topic).withUnsafeBytes { Array($0) }
             link.incomingAliases.define(alias, topic)
         }
     }
@@ -73,13 +79,13 @@ extension ClientEngine {
     }
 
     mutating func receivedPubRel(
-        _ acknowledgement: AcknowledgementResult, now: Instant, into buffer: inout PacketBuffer,
-        _ actions: inout [EngineAction]
+        _ acknowledgement: AcknowledgementResult, now: Moment, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) throws(Fault) {
         let id = acknowledgement.packetID
         if incoming.receivedPubRel(id) {
             link.encoder.encodeSuccess(.pubComp, id, into: &buffer)
-            actions.append(.incomingReleased(id))
+            actions.append(ExchangeProgress.incomingReleased(id))
         } else {
             writeAcknowledgement(.pubComp, id, .packetIdentifierNotFound, into: &buffer)
         }
@@ -96,12 +102,13 @@ extension ClientEngine {
         _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success, now: Instant,
         into buffer: inout PacketBuffer
     ) -> Bool {
+        let now = Moment(now)
         let isKnown = incoming.answer(handle, with: code)
         if isConnected { writeAnswers(now: now, into: &buffer) }
         return isKnown
     }
 
-    private mutating func writeAnswers(now: Instant, into buffer: inout PacketBuffer) {
+    private mutating func writeAnswers(now: Moment, into buffer: inout PacketBuffer) {
         while let (id, qos, code) = incoming.nextAnswer() {
             let type: PacketType = qos == .exactlyOnce ? .pubRec : .pubAck
             if code == .success {

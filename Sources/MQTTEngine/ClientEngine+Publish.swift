@@ -8,23 +8,46 @@ extension ClientEngine {
     /// wait in order, and their end is reported in every case: ``EngineAction/acknowledged(_:_:_:)`` or
     /// ``EngineAction/failed(_:_:)``.
     public mutating func publish(
-        _ message: OutgoingMessage, now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        _ message: OutgoingMessage, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        guard message.qos != .atMostOnce else {
+        var batch = MessageBatch()
+        batch.append(message)
+        publish(batch, now: now, into: &buffer, &actions)
+    }
+
+    /// Publishes the messages of `batch` in order, each like ``publish(_:now:into:_:)-(OutgoingMessage,_,_,_)``.
+    ///
+    /// Nothing is allocated per message once the engine has the memory for as many.
+    public mutating func publish(
+        _ batch: borrowing MessageBatch, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) {
+        let now = Moment(now)
+        batch.forEach { message in
+            publish(message, now: now, into: &buffer, &actions)
+        } refused: { token, error in
+            actions.append(.failed(token, .notEncodable(error)))
+        }
+    }
+
+    @inline(__always)
+    private mutating func publish(
+        _ message: MessageView, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) {
+        guard message.header.qos != .atMostOnce else {
             return publishUnacknowledged(message, now: now, into: &buffer, &actions)
         }
         if isConnected, queue.isEmpty, link.resendStack.isEmpty, link.quota > 0 {
-            begin(message, now: now, into: &buffer, &actions)
+            begin(store.keep(message), now: now, into: &buffer, &actions)
         } else if queue.count < configuration.maximumQueued {
-            queue.append(message)
+            queue.append(store.keep(message))
             if isConnected { pump(now: now, into: &buffer, &actions) }
         } else {
-            actions.append(.failed(message.token, .queueFull))
+            actions.append(.failed(message.header.token, .queueFull))
         }
     }
 
     /// Writes what waits for its turn, while the server's quota lasts: exchanges of an earlier connection first.
-    mutating func pump(now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]) {
+    mutating func pump(now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         while let id = link.resendStack.last {
             guard resend(id, now: now, into: &buffer, &actions) else { return }
             link.resendStack.removeLast()
@@ -35,41 +58,54 @@ extension ClientEngine {
     }
 
     private mutating func publishUnacknowledged(
-        _ message: OutgoingMessage, now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        _ message: MessageView, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         if !isConnected {
-            actions.append(.failed(message.token, .notConnected))
-        } else if let failure = refusal(of: message, now: now) {
-            actions.append(.failed(message.token, failure))
-        } else if let error = write(message, .atMostOnce, isFirst: true, now: now, into: &buffer) {
-            actions.append(.failed(message.token, .notEncodable(error)))
+            actions.append(.failed(message.header.token, .notConnected))
+        } else if let failure = refusal(of: message.header, now: now) {
+            actions.append(.failed(message.header.token, failure))
+        } else {
+            do throws(EncodeError) {
+                try link.write(message, .atMostOnce, isFirst: true, now: now, into: &buffer)
+                written(now: now)
+            } catch {
+                actions.append(.failed(message.header.token, .notEncodable(error)))
+            }
         }
     }
 
     /// Starts the exchange of a QoS 1 or 2 message.
     private mutating func begin(
-        _ message: OutgoingMessage, now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        _ message: MessageStore.Place, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        if let failure = refusal(of: message, now: now) {
-            return actions.append(.failed(message.token, failure))
+        let header = message.record.header
+        if let failure = refusal(of: header, now: now) {
+            store.discard(message)
+            return actions.append(.failed(header.token, failure))
         }
-        let kind: OutgoingExchanges.Kind = message.qos == .exactlyOnce ? .untilPubRec : .untilPubAck
-        guard let id = outgoing.begin(kind, message.token, message, at: now),
-            let delivery = Delivery(qos: message.qos, packetID: id)
-        else { return actions.append(.failed(message.token, .queueFull)) }
-        if let error = write(message, delivery, isFirst: true, now: now, into: &buffer) {
-            outgoing.end(id)
-            return actions.append(.failed(message.token, .notEncodable(error)))
+        let kind: OutgoingExchanges.Kind = header.qos == .exactlyOnce ? .untilPubRec : .untilPubAck
+        guard let id = outgoing.begin(kind, header.token, message, at: now),
+            let delivery = Delivery(qos: header.qos, packetID: id)
+        else {
+            store.discard(message)
+            return actions.append(.failed(header.token, .queueFull))
         }
+        do throws(EncodeError) {
+            try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
+        } catch {
+            endExchange(id)
+            return actions.append(.failed(header.token, .notEncodable(error)))
+        }
+        written(now: now)
         link.takeQuota()
         awaitAcknowledgement(now: now)
-        actions.append(.sent(message.token, id))
+        actions.append(ExchangeProgress.sent(header.token, id))
     }
 
     /// Sends an exchange of an earlier connection on: PUBLISH with DUP, or PUBREL ([MQTT-4.4.0-1]). Says `false` when it
     /// has to wait for quota.
     private mutating func resend(
-        _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
         guard let exchange = outgoing.exchange(of: id) else { return true }
         guard let message = exchange.message else {
@@ -80,81 +116,47 @@ extension ClientEngine {
             return true
         }
         guard link.quota > 0 else { return false }
-        guard let delivery = Delivery(qos: message.qos, packetID: id, isDuplicate: true) else { return true }
-        if let error = write(message, delivery, isFirst: false, now: now, into: &buffer) {
+        let qos = message.record.header.qos
+        guard let delivery = Delivery(qos: qos, packetID: id, isDuplicate: true) else { return true }
+        do throws(EncodeError) {
+            try link.write(store.view(message), delivery, isFirst: false, now: now, into: &buffer)
+        } catch {
             // It could be written before: the new connection allows less.
-            outgoing.end(id)
-            actions.append(.failed(message.token, .notEncodable(error)))
+            endExchange(id)
+            actions.append(.failed(exchange.token, .notEncodable(error)))
             return true
         }
+        written(now: now)
         link.takeQuota()
         outgoing.markSent(id, at: now, takingQuota: true)
         awaitAcknowledgement(now: now)
         return true
     }
 
-    /// Why `message` may not be sent on this connection, or at all.
-    private func refusal(of message: OutgoingMessage, now: Instant) -> EngineAction.Failure? {
-        if let expiry = message.expiry, expiry <= now { return .expired }
-        if message.qos > link.maximumQoS { return .notSupportedByServer(.qosNotSupported) }  // [MQTT-3.2.2-11]
-        if message.isRetained, !link.isRetainAvailable {
+    /// Ends the exchange of `id` and lets its message go.
+    @discardableResult
+    @inline(__always)
+    mutating func endExchange(_ id: PacketID) -> OutgoingExchanges.Exchange? {
+        guard let exchange = outgoing.end(id) else { return nil }
+        if let message = exchange.message { store.discard(message) }
+        return exchange
+    }
+
+    /// Why a message may not be sent on this connection, or at all.
+    @inline(__always)
+    private func refusal(of header: OutgoingHeader, now: Moment) -> EngineAction.Failure? {
+        if let expiry = header.expiresAt, expiry <= now { return .expired }
+        if header.qos > link.maximumQoS { return .notSupportedByServer(.qosNotSupported) }  // [MQTT-3.2.2-11]
+        if header.isRetained, !link.isRetainAvailable {
             return .notSupportedByServer(.retainNotSupported)  // [MQTT-3.2.2-14]
         }
         return nil
-    }
-
-    private mutating func write(
-        _ message: OutgoingMessage, _ delivery: Delivery, isFirst: Bool, now: Instant, into buffer: inout PacketBuffer
-    ) -> EncodeError? {
-        var properties = link.version >= .v5 ? message.properties : PacketProperties()
-        var topic = message.topic
-        var defined: UInt16?
-        if link.version >= .v5 {
-            if let expiry = message.expiry {
-                properties.append(.messageExpiryInterval(Self.wholeSeconds(from: now, to: expiry)))
-            }
-            if isFirst {
-                switch link.outgoingAliases.use(for: topic) {
-                case .none: break
-                case .define(let alias):
-                    properties.append(.topicAlias(alias))
-                    defined = alias
-                case .replace(let alias):
-                    properties.append(.topicAlias(alias))
-                    topic = ""
-                }
-            }
-        }
-        do throws(EncodeError) {
-            try link.encoder.encodePublish(
-                topic: topic, payload: message.payload.span.bytes, delivery: delivery,
-                isRetained: message.isRetained, properties: properties, into: &buffer)
-            written(now: now)
-            return nil
-        } catch {
-            if let defined { link.outgoingAliases.forget(defined) }
-            return error
-        }
-    }
-
-    /// The seconds from `now` to `end`, rounded up, as a message expiry interval.
-    private static func wholeSeconds(from now: Instant, to end: Instant) -> UInt32 {
-        let left = now.duration(to: end).components
-        guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
-        return UInt32(clamping: left.attoseconds > 0 ? left.seconds.addingClamped(1) : left.seconds)
-    }
-}
-
-extension Int64 {
-    fileprivate func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, isOverflow) = addingReportingOverflow(other)
-        return isOverflow ? .max : sum
     }
 }
 
 /// The server's answers to outgoing messages.
 extension ClientEngine {
-    mutating func receivedPubAck(_ acknowledgement: AcknowledgementResult, _ actions: inout [EngineAction])
+    mutating func receivedPubAck(_ acknowledgement: AcknowledgementResult, _ actions: inout ActionList)
         throws(Fault)
     {
         let id = acknowledgement.packetID
@@ -167,16 +169,17 @@ extension ClientEngine {
     }
 
     mutating func receivedPubRec(
-        _ acknowledgement: AcknowledgementResult, now: Instant, into buffer: inout PacketBuffer,
-        _ actions: inout [EngineAction]
+        _ acknowledgement: AcknowledgementResult, now: Moment, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) throws(Fault) {
         let id = acknowledgement.packetID
         switch outgoing.kind(of: id) {
         case .untilPubRec:
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }  // 4.3.3
-            guard let token = outgoing.advanceToPubComp(id, at: now) else { return }
+            guard let exchange = outgoing.advanceToPubComp(id, at: now) else { return }
+            if let message = exchange.message { store.discard(message) }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
-            actions.append(.receivedByServer(token))
+            actions.append(ExchangeProgress.receivedByServer(exchange.token))
         case .untilPubComp:
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
@@ -186,7 +189,7 @@ extension ClientEngine {
         written(now: now)
     }
 
-    mutating func receivedPubComp(_ acknowledgement: AcknowledgementResult, _ actions: inout [EngineAction])
+    mutating func receivedPubComp(_ acknowledgement: AcknowledgementResult, _ actions: inout ActionList)
         throws(Fault)
     {
         let id = acknowledgement.packetID
@@ -199,11 +202,15 @@ extension ClientEngine {
     }
 
     private mutating func finish(
-        _ id: PacketID, _ acknowledgement: AcknowledgementResult, _ actions: inout [EngineAction]
+        _ id: PacketID, _ acknowledgement: AcknowledgementResult, _ actions: inout ActionList
     ) {
-        guard let exchange = outgoing.end(id) else { return }
+        guard let exchange = endExchange(id) else { return }
         if exchange.holdsQuota { link.returnQuota() }  // [MQTT-3.3.4-7]
-        actions.append(.acknowledged(exchange.token, acknowledgement.code, acknowledgement.properties))
+        if acknowledgement.properties.isEmpty {
+            actions.append(ExchangeProgress.acknowledged(exchange.token, acknowledgement.code))
+        } else {
+            actions.append(.acknowledged(exchange.token, acknowledgement.code, acknowledgement.properties))
+        }
     }
 
     /// Writes an acknowledgement with `code`, which versions before MQTT 5 leave out.

@@ -15,19 +15,31 @@ struct AcknowledgementResult {
 
 /// Incoming bytes.
 extension ClientEngine {
-    /// Takes the bytes that have arrived, and returns how many of them were whole packets; the rest is to be given again,
-    /// with more behind it.
+    /// How many actions ``received(_:now:into:_:)`` brings, before it returns to have them performed: few enough to stay in
+    /// the processor's cache, and a bound for the list.
+    public static let actionsPerCall = 256
+
+    /// Takes whole packets of the bytes that have arrived, and returns how many bytes they were. The rest is to be given
+    /// again: at once while there is progress, since a call ends after ``actionsPerCall`` actions, and then with more behind.
     ///
     /// Messages in `actions` point into `bytes`: look at them before these change. After the connection's
     /// ``EngineAction/close(_:)`` all bytes are taken and ignored.
     public mutating func received(
-        _ bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        _ bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) -> Int {
+        // Entered once for all packets. Only the decoder looks into them, which checks each of its steps.
+        bytes.withUnsafeBytes { received($0, now: Moment(now), into: &buffer, &actions) }
+    }
+
+    private mutating func received(
+        _ bytes: UnsafeRawBufferPointer, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Int {
         var offset = 0
+        let enough = actions.count + Self.actionsPerCall
         do throws(Fault) {
-            while true {
+            while actions.count < enough {
                 switch phase {
-                case .idle, .closing: return bytes.byteCount
+                case .idle, .closing: return bytes.count
                 case .connecting, .connected: break
                 }
                 guard let frame = try nextFrame(in: bytes, at: offset) else { break }
@@ -36,7 +48,7 @@ extension ClientEngine {
             }
         } catch {
             fail(error, into: &buffer, &actions)
-            return bytes.byteCount
+            return bytes.count
         }
         if isConnected { pump(now: now, into: &buffer, &actions) }
         return offset
@@ -48,16 +60,16 @@ extension ClientEngine {
         return link.incomingAliases.topic(of: alias)
     }
 
-    private func nextFrame(in bytes: RawSpan, at offset: Int) throws(Fault) -> PacketFrame? {
+    private func nextFrame(in bytes: UnsafeRawBufferPointer, at offset: Int) throws(Fault) -> PacketFrame? {
         do throws(DecodeError) {
-            if case .frame(let frame) = try link.decoder.nextFrame(in: bytes, at: offset) { return frame }
+            if case .frame(let frame) = try link.decoder.frame(in: bytes, at: offset) { return frame }
             return nil
         } catch {
             throw .malformed(error)
         }
     }
 
-    private mutating func fail(_ fault: Fault, into buffer: inout PacketBuffer, _ actions: inout [EngineAction]) {
+    private mutating func fail(_ fault: Fault, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         switch fault {
         case .malformed(let error): fail(.malformedPacket(error), error.reasonCode, into: &buffer, &actions)
         case .protocolError(let error): fail(.protocolError(error), error.reasonCode, into: &buffer, &actions)
@@ -65,8 +77,8 @@ extension ClientEngine {
     }
 
     private mutating func received(
-        _ frame: PacketFrame, in bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer,
-        _ actions: inout [EngineAction]
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) throws(Fault) {
         guard isConnected else { return try receivedFirst(frame, in: bytes, now: now, into: &buffer, &actions) }
         switch frame.type {
@@ -82,7 +94,7 @@ extension ClientEngine {
 
     /// The packets that do not come by the thousand.
     private mutating func receivedRare(
-        _ packet: Packet, now: Instant, _ actions: inout [EngineAction]
+        _ packet: Packet, now: Moment, _ actions: inout ActionList
     ) throws(Fault) {
         switch packet {
         case .subAck(let subAck): try received(subAck, &actions)
@@ -97,11 +109,11 @@ extension ClientEngine {
 
     /// Before CONNACK only AUTH may come ([MQTT-3.2.0-1]).
     private mutating func receivedFirst(
-        _ frame: PacketFrame, in bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer,
-        _ actions: inout [EngineAction]
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) throws(Fault) {
         do throws(DecodeError) {
-            switch try link.decoder.packet(frame, in: bytes) {
+            switch try link.decoder.packet(frame, in: bytes.bytes) {
             case .connAck(let connAck):
                 do throws(Fault) {
                     return try received(connAck: connAck, now: now, into: &buffer, &actions)
@@ -122,21 +134,23 @@ extension ClientEngine {
         throw .protocolError(.packetBeforeConnAck(frame.type))
     }
 
-    private func packet(_ frame: PacketFrame, in bytes: RawSpan) throws(Fault) -> Packet {
+    private func packet(_ frame: PacketFrame, in bytes: UnsafeRawBufferPointer) throws(Fault) -> Packet {
         do throws(DecodeError) {
-            return try link.decoder.packet(frame, in: bytes)
+            return try link.decoder.packet(frame, in: bytes.bytes)
         } catch {
             throw .malformed(error)
         }
     }
 
     @inline(__always)
-    private func acknowledgement(_ frame: PacketFrame, in bytes: RawSpan) throws(Fault) -> AcknowledgementResult {
+    private func acknowledgement(
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer
+    ) throws(Fault) -> AcknowledgementResult {
         do throws(DecodeError) {
             let view = try link.decoder.acknowledgement(frame, in: bytes)
             var properties = PacketProperties()
             if !view.properties.isEmpty {
-                switch try link.decoder.packet(frame, in: bytes) {
+                switch try link.decoder.packet(frame, in: bytes.bytes) {
                 case .pubAck(let whole), .pubRec(let whole), .pubRel(let whole), .pubComp(let whole):
                     properties = whole.properties
                 default: break

@@ -7,8 +7,9 @@ extension ClientEngine {
     /// It needs a connection, and fails with the connection: what should be subscribed is the caller's to keep.
     public mutating func subscribe(
         _ subscriptions: [Subscription], properties: PacketProperties = [], token: Token, now: Instant,
-        into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
+        let now = Moment(now)
         request(.untilSubAck(filterCount: subscriptions.count), token, now: now, into: &buffer, &actions) {
             .subscribe(Subscribe(packetID: $0, subscriptions: subscriptions, properties: properties))
         }
@@ -19,16 +20,17 @@ extension ClientEngine {
     /// It needs a connection, and fails with the connection.
     public mutating func unsubscribe(
         _ filters: [String], properties: PacketProperties = [], token: Token, now: Instant,
-        into buffer: inout PacketBuffer, _ actions: inout [EngineAction]
+        into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
+        let now = Moment(now)
         request(.untilUnsubAck(filterCount: filters.count), token, now: now, into: &buffer, &actions) {
             .unsubscribe(Unsubscribe(packetID: $0, filters: filters, properties: properties))
         }
     }
 
     private mutating func request(
-        _ kind: OutgoingExchanges.Kind, _ token: Token, now: Instant, into buffer: inout PacketBuffer,
-        _ actions: inout [EngineAction], _ packet: (PacketID) -> Packet
+        _ kind: OutgoingExchanges.Kind, _ token: Token, now: Moment, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList, _ packet: (PacketID) -> Packet
     ) {
         guard isConnected else { return actions.append(.failed(token, .notConnected)) }
         guard let id = outgoing.begin(kind, token, nil, at: now) else {
@@ -44,7 +46,7 @@ extension ClientEngine {
         }
     }
 
-    mutating func received(_ subAck: SubAck, _ actions: inout [EngineAction]) throws(Fault) {
+    mutating func received(_ subAck: SubAck, _ actions: inout ActionList) throws(Fault) {
         let id = subAck.packetID
         switch outgoing.kind(of: id) {
         case .untilSubAck(let filterCount):
@@ -59,7 +61,7 @@ extension ClientEngine {
         }
     }
 
-    mutating func received(_ unsubAck: UnsubAck, _ actions: inout [EngineAction]) throws(Fault) {
+    mutating func received(_ unsubAck: UnsubAck, _ actions: inout ActionList) throws(Fault) {
         let id = unsubAck.packetID
         switch outgoing.kind(of: id) {
         case .untilUnsubAck(let filterCount):
@@ -81,6 +83,7 @@ extension ClientEngine {
     public mutating func authenticate(
         _ auth: Auth, now: Instant, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
+        let now = Moment(now)
         switch phase {
         case .idle, .closing: return
         case .connecting, .connected:
@@ -89,7 +92,7 @@ extension ClientEngine {
         }
     }
 
-    mutating func received(_ auth: Auth, _ actions: inout [EngineAction]) throws(Fault) {
+    mutating func received(_ auth: Auth, _ actions: inout ActionList) throws(Fault) {
         guard configuration.connect.properties.authenticationMethod != nil else {
             throw .protocolError(.unexpectedAuthentication)
         }

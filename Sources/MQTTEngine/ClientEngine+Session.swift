@@ -7,7 +7,7 @@ extension ClientEngine {
     /// Another client id means another session: messages in flight are dealt with as ``EngineConfiguration/sessionLossPolicy``
     /// says. With `isSameServer` a version that the last server turned out to speak is kept.
     public mutating func reconfigure(
-        _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout [EngineAction]
+        _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout ActionList
     ) {
         guard case .idle = phase else { preconditionFailure("reconfigured during a connection") }
         let isSameClient = configuration.connect.clientID == self.configuration.connect.clientID
@@ -33,6 +33,7 @@ extension ClientEngine {
         guard case .idle = phase else { preconditionFailure("forgot the session during a connection") }
         outgoing = OutgoingExchanges()
         incoming = IncomingExchanges()
-        queue = MessageQueue()
+        queue = Ring()
+        store = MessageStore()
     }
 }

@@ -3,7 +3,7 @@ public import MQTTCodec
 /// The client's side of MQTT as a machine without sockets, threads or clocks.
 ///
 /// It is told what happened and what is wanted, with the time, and answers in three ways: bytes in the caller's
-/// ``MQTTCodec/PacketBuffer``, to be written; ``EngineAction``s appended to the caller's list, to be performed in order; and
+/// ``MQTTCodec/PacketBuffer``, to be written; ``EngineAction``s appended to the caller's ``ActionList``, to be performed in order; and
 /// ``deadline``, the time at which ``timerFired(now:into:_:)`` is to be called if nothing else happens before. All three are
 /// to be looked at after every call.
 ///
@@ -33,7 +33,7 @@ public struct ClientEngine: ~Copyable {
         /// There is no byte stream.
         case idle
         /// CONNECT is written; CONNACK is due.
-        case connecting(deadline: Instant)
+        case connecting(deadline: Moment)
         /// CONNACK has accepted.
         case connected
         /// ``EngineAction/close(_:)`` was returned, and the byte stream has not ended yet.
@@ -50,7 +50,10 @@ public struct ClientEngine: ~Copyable {
     // What outlives a connection.
     var outgoing = OutgoingExchanges()
     var incoming = IncomingExchanges()
-    var queue = MessageQueue()
+    /// The messages that wait for a connection or for their turn.
+    var queue = Ring<MessageStore.Place>()
+    /// The bytes of the messages in ``queue``, and of those in ``outgoing`` that may have to be sent again.
+    var store = MessageStore()
 
     /// What belongs to the current connection, or to the last one.
     var link: Link
@@ -79,4 +82,10 @@ public struct ClientEngine: ~Copyable {
 
     /// The decoder of this connection, with which the properties of an ``IncomingMessage`` are read.
     public var decoder: PacketDecoder { link.decoder }
+
+    /// Gives back memory that only a burst of messages needs; for a quiet moment, such as a timer.
+    public mutating func trim() {
+        store.trim()
+        queue.trim(above: 64)
+    }
 }

@@ -7,7 +7,7 @@ final class Conversation {
     private var engine: ClientEngine
     var now = ContinuousClock.now
     private var buffer = PacketBuffer()
-    private var actions: [EngineAction] = []
+    private var actions = ActionList()
     private(set) var isOpen = false
 
     init(_ version: ProtocolVersion = .v5, _ change: (inout EngineConfiguration) -> Void = { _ in }) {
@@ -47,8 +47,8 @@ final class Conversation {
 
     /// What the engine wanted done since the last look.
     func performed() -> [EngineAction] {
-        defer { actions = [] }
-        return actions
+        defer { actions.removeAll() }
+        return Array(actions)
     }
 
     func open() {
@@ -71,7 +71,13 @@ final class Conversation {
 
     /// The server sends `bytes`.
     func receive(_ bytes: [UInt8]) {
-        let consumed = engine.received(bytes.span.bytes, now: now, into: &buffer, &actions)
+        var consumed = 0
+        while consumed < bytes.count {
+            let rest = bytes.span.bytes.extracting(consumed..<bytes.count)
+            let taken = engine.received(rest, now: now, into: &buffer, &actions)
+            guard taken > 0 else { break }
+            consumed += taken
+        }
         #expect(consumed == bytes.count)
     }
 
@@ -83,6 +89,8 @@ final class Conversation {
     }
 
     func publish(_ message: OutgoingMessage) { engine.publish(message, now: now, into: &buffer, &actions) }
+
+    func publish(_ batch: borrowing MessageBatch) { engine.publish(batch, now: now, into: &buffer, &actions) }
 
     func subscribe(_ filters: String..., token: Token) {
         engine.subscribe(

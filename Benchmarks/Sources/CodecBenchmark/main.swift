@@ -3,8 +3,8 @@ import CPahoPacket
 import Glibc
 import MQTTCodec
 
-// Encodes and decodes packets beside Paho's C functions and a memcpy of the same bytes, and fails when a packet costs more
-// heap blocks than the number written here allows. Run it by `Scripts/bench codec`.
+// Encodes and decodes packets beside Paho's C functions and a memcpy of the same bytes, has the engine carry messages, and
+// fails when one costs more heap blocks than the number written here allows. Run it by `Scripts/bench codec`.
 
 /// One row of the table.
 struct Case {
@@ -165,6 +165,8 @@ cases.append(
         paho_encode_connect($0, "bench-client-0001", "user", "password")
     })
 cases.append(copyCase("CONNECT, 5.0, with properties", connect, .v5, allowing: 6))
+
+cases += engineCases()
 
 let failures = CommandLine.arguments.contains("--allocations") ? checkAllocations(cases) : printTable(cases)
 for failure in failures { print("FAILED", failure) }

@@ -17,6 +17,17 @@ struct Cell: Sendable {
         Cell(direction: .publish, qos: 2, budget: 50), Cell(direction: .receive, qos: 0, budget: 30),
         Cell(direction: .receive, qos: 1, budget: 60), Cell(direction: .receive, qos: 2, budget: 50),
     ]
+
+    /// The rows of the public API, with the form of it and its budget.
+    static let publicAPI: [(cell: Cell, form: PublicClient.Form)] = [
+        (Cell(direction: .publish, qos: 0, budget: 15), .bytes), (Cell(direction: .publish, qos: 0, budget: 8), .data),
+        (Cell(direction: .publish, qos: 1, budget: 40), .bytes),
+        (Cell(direction: .publish, qos: 1, budget: 15), .await),
+        (Cell(direction: .publish, qos: 2, budget: 40), .bytes),
+        (Cell(direction: .publish, qos: 2, budget: 15), .await),
+        (Cell(direction: .receive, qos: 0, budget: 10), .loop), (Cell(direction: .receive, qos: 0, budget: 6), .sink),
+        (Cell(direction: .receive, qos: 1, budget: 25), .loop), (Cell(direction: .receive, qos: 2, budget: 25), .loop),
+    ]
 }
 
 /// What went wrong with a measurement, for whoever reads the terminal.

@@ -7,15 +7,16 @@ struct Comparison {
     private(set) var failures: [String] = []
 
     /// Measures every client in turn, `rounds` times, so that a machine whose speed drifts treats all alike.
-    init(_ cell: Cell, rounds: Int) {
+    init(_ cell: Cell, among contenders: [Contender] = Contender.columns, rounds: Int) {
         self.cell = cell
+        first = contenders[0]
         var counts: [Contender: Int] = [:]
         var runs: [Contender: [Run]] = [:]
-        for contender in Contender.allCases {
+        for contender in contenders {
             attempt { counts[contender] = try Comparison.calibratedCount(contender, cell) }
         }
         for _ in 0..<rounds {
-            for contender in Contender.allCases {
+            for contender in contenders {
                 guard let count = counts[contender] else { continue }
                 attempt { runs[contender, default: []].append(try Run(inOwnProcess: contender, cell, count: count)) }
             }
@@ -23,9 +24,12 @@ struct Comparison {
         medians = runs.mapValues(Run.init(medianOf:))
     }
 
-    /// How many times as many messages a second as `other` Courier reaches.
+    /// Whose ratio is asked for.
+    private let first: Contender
+
+    /// How many times as many messages a second as `other` the first contender reaches.
     func ratio(to other: Contender) -> Double? {
-        guard let ours = medians[.courier], let theirs = medians[other] else { return nil }
+        guard let ours = medians[first], let theirs = medians[other] else { return nil }
         return ours.messagesPerSecond / theirs.messagesPerSecond
     }
 

@@ -13,8 +13,9 @@ final class CourierClient: ThroughputClient, @unchecked Sendable {
     private struct State: ~Copyable {
         var engine: ClientEngine
         var buffer = PacketBuffer()
-        var actions: [EngineAction] = []
-        var batch: [OutgoingMessage] = []
+        var actions = ActionList()
+        var performing = ActionList()
+        var batch = MessageBatch()
         var channel: ByteChannel?
         var completed = 0
         var expected = Int.max
@@ -23,13 +24,14 @@ final class CourierClient: ThroughputClient, @unchecked Sendable {
         var isStalled = false
     }
 
-    private struct Outbox {
-        var messages: [OutgoingMessage] = []
+    private struct Outbox: ~Copyable {
+        var messages = MessageBatch()
         var isScheduled = false
         var isCallerWaiting = false
     }
 
     private static let outboxLimit = 4_096
+    private static let outboxByteLimit = 256 << 10
 
     private let workload: Workload
     private let loop: EventLoop
@@ -68,9 +70,7 @@ final class CourierClient: ThroughputClient, @unchecked Sendable {
         if qos != .atMostOnce { loop.execute { [self] in state.pointee.expected = count } }
         let payload = [UInt8](repeating: UInt8(ascii: "x"), count: workload.payloadSize)
         for number in 0..<count {
-            hand(
-                OutgoingMessage(
-                    topic: workload.topic, payload: payload, qos: qos, token: Token(rawValue: UInt64(number))))
+            hand(OutgoingHeader(qos: qos, token: Token(rawValue: UInt64(number))), payload.span.bytes)
         }
         if qos != .atMostOnce { try await completion() }
     }
@@ -94,15 +94,15 @@ final class CourierClient: ThroughputClient, @unchecked Sendable {
         await loop.shutdown()
     }
 
-    /// Puts `message` into the outbox, and blocks the calling thread while that is full, as the peers do.
-    private func hand(_ message: OutgoingMessage) {
+    /// Puts a message into the outbox, and blocks the calling thread while that is full, as the peers do.
+    private func hand(_ header: OutgoingHeader, _ payload: RawSpan) {
         while true {
             let (isTaken, wakes) = outbox.withLock { outbox -> (Bool, Bool) in
-                guard outbox.messages.count < Self.outboxLimit else {
+                guard outbox.messages.count < Self.outboxLimit, outbox.messages.byteCount < Self.outboxByteLimit else {
                     outbox.isCallerWaiting = true
                     return (false, false)
                 }
-                outbox.messages.append(message)
+                outbox.messages.append(header, topic: workload.topic, payload: payload)
                 defer { outbox.isScheduled = true }
                 return (true, !outbox.isScheduled)
             }
@@ -136,26 +136,31 @@ final class CourierClient: ThroughputClient, @unchecked Sendable {
     }
 
     private func performAll() {
-        var actions: [EngineAction] = []
-        swap(&actions, &state.pointee.actions)
-        for action in actions {
-            switch action {
-            case .message(let message):
+        swap(&state.pointee.actions, &state.pointee.performing)
+        for index in state.pointee.performing.entries.indices {
+            switch state.pointee.performing.entries[index] {
+            case .progress(.acknowledged): state.pointee.completed += 1
+            case .progress: break
+            case .message(let index):
                 state.pointee.completed += 1
-                state.pointee.payloadBytes += message.view.payload.count
-            case .acknowledged: state.pointee.completed += 1
-            case .connected:
-                state.pointee.waiter?.resume()
-                state.pointee.waiter = nil
-            case .close(let reason):
-                state.pointee.waiter?.resume(throwing: Failure("the engine closed: \(reason)"))
-                state.pointee.waiter = nil
-            default: break
+                state.pointee.payloadBytes += state.pointee.performing.messages[index].view.payload.count
+            case .rare(let index): perform(state.pointee.performing.rare[index])
             }
         }
-        actions.removeAll(keepingCapacity: true)
-        swap(&actions, &state.pointee.actions)
+        state.pointee.performing.removeAll()
         checkCompletion()
+    }
+
+    private func perform(_ action: EngineAction) {
+        switch action {
+        case .connected:
+            state.pointee.waiter?.resume()
+            state.pointee.waiter = nil
+        case .close(let reason):
+            state.pointee.waiter?.resume(throwing: Failure("the engine closed: \(reason)"))
+            state.pointee.waiter = nil
+        default: break
+        }
     }
 }
 
@@ -166,25 +171,19 @@ extension CourierClient: LoopWork {
                 state.pointee.isStalled = true
                 return
             }
-            var batch: [OutgoingMessage] = []
-            swap(&batch, &state.pointee.batch)
             let (isEmpty, wakesCaller) = outbox.withLock { outbox -> (Bool, Bool) in
                 defer { outbox.isCallerWaiting = false }
                 if outbox.messages.isEmpty {
                     outbox.isScheduled = false
                     return (true, outbox.isCallerWaiting)
                 }
-                swap(&outbox.messages, &batch)
+                swap(&outbox.messages, &state.pointee.batch)
                 return (false, outbox.isCallerWaiting)
             }
             if wakesCaller { sem_post(room) }
-            let now = loop.now
-            for message in batch {
-                state.pointee.engine.publish(
-                    message, now: now, into: &state.pointee.buffer, &state.pointee.actions)
-            }
-            batch.removeAll(keepingCapacity: true)
-            swap(&batch, &state.pointee.batch)
+            state.pointee.engine.publish(
+                state.pointee.batch, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
+            state.pointee.batch.removeAll()
             if isEmpty { return }
             settle()
         }
@@ -205,9 +204,15 @@ extension CourierClient: ChannelHandler {
     }
 
     func received(_ bytes: RawSpan) -> Int {
-        let consumed = state.pointee.engine.received(
-            bytes, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
-        performAll()
+        var consumed = 0
+        while consumed < bytes.byteCount {
+            let taken = state.pointee.engine.received(
+                bytes.extracting(consumed..<bytes.byteCount), now: loop.now, into: &state.pointee.buffer,
+                &state.pointee.actions)
+            performAll()
+            if taken == 0 { break }
+            consumed += taken
+        }
         return consumed
     }
 

@@ -60,7 +60,7 @@ extension Run {
     /// Has this program measure in a process of its own, so that memory and processor time are this run's alone.
     init(inOwnProcess contender: Contender, _ cell: Cell, count: Int) throws {
         let output = try Run.output(of: [
-            "ThroughputBenchmark", "run", contender.rawValue, cell.direction.rawValue, "\(cell.qos)", "\(count)",
+            "ThroughputBenchmark", "run", contender.name, cell.direction.rawValue, "\(cell.qos)", "\(count)",
         ])
         guard let run = Run(line: output) else {
             throw Failure("\(cell.name) with \(contender.title): no result")

@@ -33,11 +33,33 @@ struct Workload: Sendable {
     let topic = "bench/throughput"
 }
 
-/// Whose speed is measured, in the order of the columns.
-enum Contender: String, CaseIterable, Sendable {
+/// Whose speed is measured.
+enum Contender: Hashable, Sendable {
     case courier, mosquitto, paho
     /// No library at all: the floor, which shows that the sink limits nobody.
     case socket
+    /// Courier by the API that apps use.
+    case client(PublicClient.Form)
+
+    /// Those of the table for engine and transport, in the order of the columns.
+    static let columns: [Contender] = [.courier, .mosquitto, .paho, .socket]
+
+    /// The name on a command line.
+    var name: String {
+        switch self {
+        case .courier: "courier"
+        case .mosquitto: "mosquitto"
+        case .paho: "paho"
+        case .socket: "socket"
+        case .client(let form): "client-\(form.rawValue)"
+        }
+    }
+
+    init?(name: String) {
+        let all = Self.columns + PublicClient.Form.allCases.map { .client($0) }
+        guard let found = all.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
 
     /// The head of its columns.
     var title: String {
@@ -46,6 +68,7 @@ enum Contender: String, CaseIterable, Sendable {
         case .mosquitto: "mosquitto"
         case .paho: "Paho C"
         case .socket: "socket"
+        case .client(let form): form.rawValue
         }
     }
 
@@ -56,6 +79,7 @@ enum Contender: String, CaseIterable, Sendable {
         case .mosquitto: try PeerClient(peer_mosquitto, workload)
         case .paho: try PeerClient(peer_paho, workload)
         case .socket: try BareSocketClient(workload)
+        case .client(let form): try await PublicClient(workload, form)
         }
     }
 }

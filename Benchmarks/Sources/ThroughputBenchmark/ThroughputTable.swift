@@ -9,7 +9,7 @@ enum ThroughputTable {
             centred(title, widths.reduce(0, +))
         }
         print(padded("", nameWidth) + groups.joined() + " | messages/s, Courier over")
-        let titles = zip(Contender.allCases, widths).map { right($0.title, $1) }.joined()
+        let titles = zip(Contender.columns, widths).map { right($0.title, $1) }.joined()
         print(padded("", nameWidth) + titles + titles + titles + " | mosquitto  Paho C  budget")
     }
 
@@ -24,13 +24,32 @@ enum ThroughputTable {
         print(padded(comparison.cell.name, nameWidth) + numbers + " | " + ratios + verdict(comparison))
     }
 
+    static func printClientHead(rounds: Int) {
+        print("\nThe public API beside libmosquitto, the same work, medians of \(rounds)")
+        print(
+            padded("", nameWidth) + padded("form", 8) + right("messages/s", 13) + right("mosquitto", 13)
+                + right("CPU us/msg", 12) + " | over mosquitto  budget")
+    }
+
+    static func printClientRow(_ comparison: Comparison, _ form: PublicClient.Form) {
+        func speed(_ contender: Contender) -> String {
+            comparison.medians[contender].map { grouped(Int($0.messagesPerSecond.rounded())) } ?? "-"
+        }
+        let cpu = comparison.medians[.client(form)].map { fixed($0.cpuMicroseconds, decimals: 3) } ?? "-"
+        print(
+            padded(comparison.cell.name, nameWidth) + padded(form.rawValue, 8) + right(speed(.client(form)), 13)
+                + right(speed(.mosquitto), 13) + right(cpu, 12) + " | "
+                + right(times(comparison.ratio(to: .mosquitto)), 14)
+                + right("\(Int(comparison.cell.budget))x", 8) + verdict(comparison))
+    }
+
     private static func verdict(_ comparison: Comparison) -> String {
         guard let ratio = comparison.ratio(to: .mosquitto) else { return "" }
         return ratio >= comparison.cell.budget ? " met" : " MISSED"
     }
 
     private static func columns(_ comparison: Comparison, _ text: (Run) -> String) -> String {
-        zip(Contender.allCases, widths).map { right(comparison.medians[$0].map(text) ?? "-", $1) }.joined()
+        zip(Contender.columns, widths).map { right(comparison.medians[$0].map(text) ?? "-", $1) }.joined()
     }
 
     private static func times(_ ratio: Double?) -> String { ratio.map { fixed($0, decimals: 1) + "x" } ?? "-" }

@@ -6,7 +6,7 @@ import Glibc
 
 /// Measures one cell in this process and prints the result on a line.
 func runOnce(_ arguments: [String]) async throws {
-    guard arguments.count == 4, let contender = Contender(rawValue: arguments[0]),
+    guard arguments.count == 4, let contender = Contender(name: arguments[0]),
         let direction = Cell.Direction(rawValue: arguments[1]), let qos = Int(arguments[2]), (0...2).contains(qos),
         let count = Int(arguments[3]), count > 0
     else { throw Failure("what to run is not clear from \(arguments)") }
@@ -35,16 +35,33 @@ func compareAll(rounds: Int) -> Bool {
     return failures.isEmpty
 }
 
+/// Prints the table of the public API and returns whether every run succeeded.
+func compareClient(rounds: Int) -> Bool {
+    ThroughputTable.printClientHead(rounds: rounds)
+    var failures: [String] = []
+    for (cell, form) in Cell.publicAPI {
+        let comparison = Comparison(cell, among: [.client(form), .mosquitto], rounds: rounds)
+        ThroughputTable.printClientRow(comparison, form)
+        fflush(nil)
+        failures += comparison.failures
+    }
+    for failure in failures { report(failure) }
+    return failures.isEmpty
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
     if arguments.first == "run" {
         try await runOnce(Array(arguments.dropFirst()))
-    } else if arguments.isEmpty {
-        exit(compareAll(rounds: 5) ? 0 : 1)
-    } else if arguments.count == 2, arguments[0] == "--rounds", let rounds = Int(arguments[1]), rounds > 0 {
-        exit(compareAll(rounds: rounds) ? 0 : 1)
     } else {
-        throw Failure("usage: ThroughputBenchmark [--rounds <count>]")
+        var words = arguments
+        let isClientOnly = words.first == "--client"
+        if isClientOnly { words.removeFirst() }
+        guard let rounds = words.isEmpty ? 5 : words.count == 2 && words[0] == "--rounds" ? Int(words[1]) : nil,
+            rounds > 0
+        else { throw Failure("usage: ThroughputBenchmark [--client] [--rounds <count>]") }
+        let isEngineGood = isClientOnly || compareAll(rounds: rounds)
+        exit(compareClient(rounds: rounds) && isEngineGood ? 0 : 1)
     }
 } catch {
     report("\(error)")

@@ -16,10 +16,14 @@ package final class SessionDriver: @unchecked Sendable {
     struct State: ~Copyable {
         var engine: ClientEngine
         var buffer = PacketBuffer()
-        var actions: [EngineAction] = []
+        var actions = ActionList()
+        /// The list that is being performed, which ``actions`` takes turns with.
+        var performing = ActionList()
         /// The messages of the outbox that the engine is being given.
-        var batch: [OutgoingMessage] = []
+        var batch = MessageBatch()
         var channel: ByteChannel?
+        /// Who sees the packets of the present connection.
+        var tap: PacketTap?
         /// Whether the engine has been told that the channel is open.
         var hasOpened = false
         var timer: TimerToken?
@@ -38,6 +42,16 @@ package final class SessionDriver: @unchecked Sendable {
     /// How many messages the outbox holds at most, 4,096 by default, before ``publish(_:)`` refuses more.
     package static let defaultOutboxLimit = 4_096
 
+    /// From how many bytes on the outbox takes no more messages, 256 KiB by default; a longer message is taken alone.
+    package static let defaultOutboxByteLimit = 256 << 10
+
+    /// From how many messages on that wait in the engine for their turn the outbox keeps the next ones, 1,000: what waits
+    /// there has not been accepted for good, and whoever publishes is told that there is no room.
+    private static let queueLimit = 1_000
+
+    /// How many bytes each buffer of a quiet session keeps at most.
+    private static let keptCapacity = 4 << 10
+
     /// The loop that the session lives on.
     package let loop: EventLoop
 
@@ -48,11 +62,12 @@ package final class SessionDriver: @unchecked Sendable {
     /// Makes a session without a connection.
     package init(
         _ configuration: EngineConfiguration, on loop: EventLoop, observer: any SessionObserver,
-        outboxLimit: Int = SessionDriver.defaultOutboxLimit
+        outboxLimit: Int = SessionDriver.defaultOutboxLimit,
+        outboxByteLimit: Int = SessionDriver.defaultOutboxByteLimit
     ) {
         self.loop = loop
         self.observer = observer
-        outbox = Outbox(limit: outboxLimit)
+        outbox = Outbox(limit: outboxLimit, byteLimit: outboxByteLimit)
         state = .allocate(capacity: 1)
         state.initialize(to: State(engine: ClientEngine(configuration)))
     }
@@ -68,7 +83,15 @@ package final class SessionDriver: @unchecked Sendable {
     /// Hands `message` over to be published, in order; `false` when the outbox is full, and then
     /// ``SessionObserver/outboxDrained()`` follows.
     package func publish(_ message: OutgoingMessage) -> Bool {
-        switch outbox.append(message) {
+        publish(
+            message.header, topic: message.topic, payload: message.payload.span.bytes, properties: message.properties)
+    }
+
+    /// Hands a message of these parts over like ``publish(_:)``, by copying their bytes and nothing else.
+    package func publish(
+        _ header: OutgoingHeader, topic: String, payload: RawSpan, properties: PacketProperties = []
+    ) -> Bool {
+        switch outbox.append(header, topic: topic, payload: payload, properties: properties) {
         case .taken(let wakesLoop):
             if wakesLoop { loop.enqueue(self) }
             return true
@@ -78,12 +101,14 @@ package final class SessionDriver: @unchecked Sendable {
 
     // MARK: On the loop
 
-    /// Connects; an earlier connection must have ended.
+    /// Connects; an earlier connection must have ended. `tap` sees its packets.
     package func open(
-        _ endpoint: TransportEndpoint, tls: TLSContext? = nil, options: ChannelOptions = ChannelOptions()
+        _ endpoint: TransportEndpoint, tls: TLSContext? = nil, options: ChannelOptions = ChannelOptions(),
+        tap: PacketTap? = nil
     ) {
         loop.preconditionOnLoop()
         precondition(state.pointee.channel == nil, "opened twice")
+        state.pointee.tap = tap
         state.pointee.channel = ByteChannel.connect(
             to: endpoint, tls: tls, options: options, on: loop, handler: self)
     }
@@ -199,28 +224,33 @@ extension SessionDriver {
     private func flush() {
         guard !state.pointee.buffer.isEmpty else { return }
         if let channel = state.pointee.channel {
-            state.pointee.buffer.withBytes { channel.write($0) }
+            state.pointee.buffer.withBytes { bytes in
+                channel.write(bytes)
+                state.pointee.tap?.wrote(bytes, at: loop.now)
+            }
             observer.wrote()
         }
         state.pointee.buffer.removeAll()
     }
 
-    /// Performs actions until there are none, in order, with `perform`; those that come up meanwhile follow.
-    private func perform(_ perform: (EngineAction) -> Void) {
-        guard !state.pointee.isPerforming else { return }
+    /// Performs actions until there are none, in order; those that come up meanwhile follow. Messages stand in `bytes`.
+    private func perform(in bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) {
+        guard !state.pointee.isPerforming, !state.pointee.actions.isEmpty else { return }
         state.pointee.isPerforming = true
         while !state.pointee.actions.isEmpty {
-            var actions: [EngineAction] = []
-            swap(&actions, &state.pointee.actions)
-            for action in actions { perform(action) }
-            actions.removeAll(keepingCapacity: true)
-            if state.pointee.actions.isEmpty { swap(&actions, &state.pointee.actions) }
+            swap(&state.pointee.actions, &state.pointee.performing)
+            // By index, because an iterator would keep the list, which is then copied when it is emptied.
+            for index in state.pointee.performing.entries.indices {
+                switch state.pointee.performing.entries[index] {
+                case .progress(let progress): observer.progressed(progress)
+                case .message(let index): deliver(state.pointee.performing.messages[index], in: bytes.bytes)
+                case .rare(let index): perform(state.pointee.performing.rare[index])
+                }
+            }
+            state.pointee.performing.removeAll()
         }
         state.pointee.isPerforming = false
     }
-
-    /// Performs actions that are no messages: those are performed while their bytes are there.
-    private func perform() { perform { self.perform($0) } }
 
     private func perform(_ action: EngineAction) {
         guard case .close(let reason) = action else { return observer.performed(action) }
@@ -243,6 +273,18 @@ extension SessionDriver {
         state.pointee.timer = nil
         state.pointee.timerDeadline = nil
         tell { $0.engine.timerFired(now: $1, into: &$0.buffer, &$0.actions) }
+        trim()
+    }
+
+    /// Gives back the memory that only a burst needs: timers fire when little else happens.
+    private func trim() {
+        guard !state.pointee.isPerforming else { return }
+        outbox.trim(above: Self.keptCapacity)
+        state.pointee.batch.trim(above: Self.keptCapacity)
+        state.pointee.buffer.trim(above: Self.keptCapacity)
+        state.pointee.actions.trim(above: Self.keptCapacity / MemoryLayout<IncomingMessage>.stride)
+        state.pointee.performing.trim(above: Self.keptCapacity / MemoryLayout<IncomingMessage>.stride)
+        state.pointee.engine.trim()
     }
 }
 
@@ -250,20 +292,16 @@ extension SessionDriver: LoopWork {
     /// Gives the outbox to the engine, a batch at a time, until it is empty or the channel takes no more.
     package func runOnLoop() {
         while true {
-            guard state.pointee.channel?.isAboveHighWater != true else {
+            guard state.pointee.channel?.isAboveHighWater != true,
+                state.pointee.engine.queuedCount < Self.queueLimit
+            else {
                 state.pointee.isStalled = true
                 return
             }
-            var batch: [OutgoingMessage] = []
-            swap(&batch, &state.pointee.batch)
-            let (isEmpty, wasFull) = outbox.exchange(&batch)
-            let now = loop.now
-            for message in batch {
-                state.pointee.engine.publish(
-                    message, now: now, into: &state.pointee.buffer, &state.pointee.actions)
-            }
-            batch.removeAll(keepingCapacity: true)
-            swap(&batch, &state.pointee.batch)
+            let (isEmpty, wasFull) = outbox.exchange(&state.pointee.batch)
+            state.pointee.engine.publish(
+                state.pointee.batch, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
+            state.pointee.batch.removeAll()
             if wasFull { observer.outboxDrained() }
             if isEmpty { return }
             settle()
@@ -279,14 +317,16 @@ extension SessionDriver: ChannelHandler {
     }
 
     package func received(_ bytes: RawSpan) -> Int {
-        let consumed = state.pointee.engine.received(
-            bytes, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
-        // Messages point into `bytes`, so this cannot wait for the end of the batch. What is written can.
-        bytes.withUnsafeBytes { bytes in
-            perform { action in
-                guard case .message(let message) = action else { return perform(action) }
-                deliver(message, in: bytes.bytes)
-            }
+        var consumed = 0
+        while consumed < bytes.byteCount {
+            let rest = bytes.extracting(consumed..<bytes.byteCount)
+            let taken = state.pointee.engine.received(
+                rest, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
+            if let tap = state.pointee.tap { tap.read(rest.extracting(first: taken), at: loop.now) }
+            // Messages point into `rest`, so this cannot wait for the end of the batch. What is written can.
+            rest.withUnsafeBytes { perform(in: $0) }
+            if taken == 0 { break }
+            consumed += taken
         }
         return consumed
     }
@@ -294,8 +334,11 @@ extension SessionDriver: ChannelHandler {
     private func deliver(_ message: IncomingMessage, in bytes: RawSpan) {
         let payload = bytes.extracting(message.view.payload)
         // They were read once already, to check them: what fails here is a message without any.
-        let properties = message.view.properties.isEmpty
-            ? PacketProperties() : (try? state.pointee.engine.decoder.properties(of: message.frame, in: message.view.properties, of: bytes)) ?? []
+        let range = message.view.properties
+        let properties =
+            range.isEmpty
+            ? PacketProperties()
+            : (try? state.pointee.engine.decoder.properties(of: message.frame, in: range, of: bytes)) ?? []
         if let topic = state.pointee.engine.aliasedTopic(of: message) {
             observer.received(message, topic: topic.span.bytes, payload: payload, properties: properties)
         } else {
@@ -307,9 +350,13 @@ extension SessionDriver: ChannelHandler {
     package func readBatchEnded() {
         settle()
         observer.receivedAll()
+        resumeIfStalled()
     }
 
-    package func fellBelowLowWater() {
+    package func fellBelowLowWater() { resumeIfStalled() }
+
+    /// Goes on with the outbox, if it had to wait: for the channel to take bytes, or for acknowledgements.
+    private func resumeIfStalled() {
         guard state.pointee.isStalled else { return }
         state.pointee.isStalled = false
         runOnLoop()

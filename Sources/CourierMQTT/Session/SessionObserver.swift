@@ -10,6 +10,10 @@ package protocol SessionObserver: AnyObject, Sendable {
     /// A message has arrived. The spans are valid during the call only; `properties` are those of MQTT 5.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: PacketProperties)
 
+    /// A step in the delivery of a message, which comes once or more for every message. Unless this is implemented, it goes
+    /// to ``performed(_:)``, which costs several times as much.
+    func progressed(_ progress: ExchangeProgress)
+
     /// Something else happened; see ``MQTTEngine/EngineAction``. Messages and the end of a connection come by the other
     /// functions.
     func performed(_ action: EngineAction)
@@ -28,6 +32,7 @@ package protocol SessionObserver: AnyObject, Sendable {
 }
 
 extension SessionObserver {
+    package func progressed(_ progress: ExchangeProgress) { performed(EngineAction(progress)) }
     package func opened() {}
     package func wrote() {}
     package func receivedAll() {}

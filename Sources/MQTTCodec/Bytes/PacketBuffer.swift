@@ -10,9 +10,9 @@
 /// buffer.removeFirst(written)
 /// ```
 ///
-/// Safe because `start <= count <= capacity` always holds, every write goes through ``reserve(_:)`` first, and the memory
-/// is owned by exactly one value: the type cannot be copied.
-public struct PacketBuffer: ~Copyable {
+/// Safe because `start <= end <= capacity` always holds, every write goes through ``reserve(_:)`` first, and the memory
+/// is owned by exactly one value: the type cannot be copied. So it is also safe to send.
+public struct PacketBuffer: ~Copyable, @unchecked Sendable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
     /// Where the first byte that is not removed yet stands.
@@ -52,6 +52,12 @@ public struct PacketBuffer: ~Copyable {
     public mutating func removeAll() {
         start = 0
         end = 0
+    }
+
+    /// Gives the memory back if the buffer is empty and has grown to more than `limit` bytes.
+    public mutating func trim(above limit: Int) {
+        guard isEmpty, capacity > max(limit, 0) else { return }
+        self = PacketBuffer()
     }
 
     /// Adds `bytes` at the end.

@@ -82,10 +82,7 @@ public struct PacketDecoder: Sendable {
     /// - Throws: ``DecodeError`` when the packet breaks the specification or a limit.
     public func publish(_ frame: PacketFrame, in bytes: RawSpan) throws(DecodeError) -> PublishView {
         precondition(frame.type == .publish, "\(frame.type) is no PUBLISH")
-        return try bytes.withUnsafeBytes { bytes throws(DecodeError) in
-            var reader = ByteReader(frame, in: bytes)
-            return try PublishView(flags: frame.flags, from: &reader, self)
-        }
+        return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try publish(frame, in: bytes) }
     }
 
     /// Reads a PUBACK, PUBREC, PUBREL or PUBCOMP in place; `frame` must be one, of these `bytes`.
@@ -96,10 +93,7 @@ public struct PacketDecoder: Sendable {
         case .pubAck, .pubRec, .pubRel, .pubComp: break
         default: preconditionFailure("\(frame.type) acknowledges no PUBLISH")
         }
-        return try bytes.withUnsafeBytes { bytes throws(DecodeError) in
-            var reader = ByteReader(frame, in: bytes)
-            return try AcknowledgementView(from: &reader, self)
-        }
+        return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try acknowledgement(frame, in: bytes) }
     }
 
     /// Copies the packet in `frame`, which must be of these `bytes`, out of them.
@@ -166,9 +160,13 @@ public struct PacketDecoder: Sendable {
     }
 }
 
+/// The same for whoever has entered the bytes already, and reads thousands of packets there.
+///
+/// Safe because these go by ``ByteReader`` like all others, which checks every offset against `bytes.count`.
 extension PacketDecoder {
-    @inline(__always)
-    private func frame(in bytes: UnsafeRawBufferPointer, at start: Int) throws(DecodeError) -> Next {
+    /// Looks for a whole packet that starts at `start`, which is in `bytes` or at their end.
+    package func frame(in bytes: UnsafeRawBufferPointer, at start: Int) throws(DecodeError) -> Next {
+        precondition(start >= 0, "no offset is negative")
         let available = bytes.count &- start
         guard available >= 1 else { return .needsMore(2) }
         let type = try checkedType(bytes[start])
@@ -192,6 +190,20 @@ extension PacketDecoder {
                     type: type, flags: bytes[start] & 0x0F, start: start, bodyStart: bodyStart,
                     end: bodyStart &+ remainingLength))
         }
+    }
+
+    /// Reads a PUBLISH in place; `frame` must be one, of these `bytes`.
+    package func publish(_ frame: PacketFrame, in bytes: UnsafeRawBufferPointer) throws(DecodeError) -> PublishView {
+        var reader = ByteReader(frame, in: bytes)
+        return try PublishView(flags: frame.flags, from: &reader, self)
+    }
+
+    /// Reads a PUBACK, PUBREC, PUBREL or PUBCOMP in place; `frame` must be one, of these `bytes`.
+    package func acknowledgement(
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer
+    ) throws(DecodeError) -> AcknowledgementView {
+        var reader = ByteReader(frame, in: bytes)
+        return try AcknowledgementView(from: &reader, self)
     }
 
     /// Reads the type from the first byte, and checks that the flags beside it are allowed and that `sender` may send it.

@@ -68,6 +68,16 @@ extension FieldWriter {
         }
         guard !properties.isEmpty else { return buffer.append(0 as UInt8) }
         let start = buffer.position
+        try list(properties, at: place, into: &buffer)
+        let byteCount = buffer.byteCount(since: start)
+        try checkPropertyLength(byteCount)
+        buffer.insert(variableByteInteger: byteCount, at: start)
+    }
+
+    /// Writes a list of properties of MQTT 5 without its length.
+    func list(
+        _ properties: PacketProperties, at place: PropertyPlaces, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
         var seen: UInt64 = 0
         for property in properties.list {
             let id = property.id
@@ -82,12 +92,14 @@ extension FieldWriter {
         if place == .connect, hasSeen(.authenticationData), !hasSeen(.authenticationMethod) {
             throw error(.authenticationDataWithoutMethod, .properties)
         }
-        let byteCount = buffer.byteCount(since: start)
+    }
+
+    /// Checks that a list of `byteCount` bytes can be expressed.
+    func checkPropertyLength(_ byteCount: Int) throws(EncodeError) {
         guard byteCount <= VariableByteInteger.maximum else {
             throw error(
                 .packetTooLarge(size: byteCount, limit: PacketEncoder.largestPacketSize), .propertyLength)
         }
-        buffer.insert(variableByteInteger: byteCount, at: start)
     }
 
     private func write(_ property: Property, into buffer: inout PacketBuffer) throws(EncodeError) {

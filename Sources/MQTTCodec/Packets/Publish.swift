@@ -121,27 +121,106 @@ extension PacketEncoder {
         topic: String, payload: RawSpan, delivery: Delivery = .atMostOnce, isRetained: Bool = false,
         properties: PacketProperties = PacketProperties(), into buffer: inout PacketBuffer
     ) throws(EncodeError) {
+        guard !properties.isEmpty else {
+            return try encodePublish(
+                topic: topic.utf8Span.span.bytes, payload: payload, delivery: delivery, isRetained: isRetained,
+                into: &buffer)
+        }
         let start = buffer.position
         do throws(EncodeError) {
             let fields = FieldWriter(packet: .publish, version: version, sender: sender)
-            let idSize = delivery.qos == .atMostOnce ? 0 : 2
-            let topicSize = 2 + topic.utf8.count
-            let fixedSize = topicSize + idSize + payload.byteCount
-            if properties.isEmpty {
-                // The size is known: everything goes straight to its place.
-                let bodySize = fixedSize + (version >= .v5 ? 1 : 0)
-                try checkSize(bodySize, of: .publish)
-                buffer.reserve(bodySize + 5)
-                buffer.append(Self.firstByte(delivery, isRetained))
-                buffer.append(variableByteInteger: bodySize)
-                if topic.isEmpty { throw fields.error(emptyTopic, .topicName) }
-                try fields.topicName(topic, .topicName, into: &buffer)
-                if let id = delivery.packetID { buffer.append(id.rawValue) }
-                if version >= .v5 { buffer.append(0 as UInt8) }
-            } else {
-                try writeHead(topic, delivery, isRetained, properties, payload.byteCount, fields, into: &buffer)
-            }
+            try writeHead(topic, delivery, isRetained, properties, payload.byteCount, fields, into: &buffer)
             payload.withUnsafeBytes { buffer.append($0) }
+        } catch {
+            buffer.truncate(to: start)
+            throw error
+        }
+    }
+
+    /// Appends a PUBLISH of parts that are bytes already, which is how messages wait for their turn.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic name in UTF-8, which is checked; empty only where an alias stands for it.
+    ///   - payload: The message itself.
+    ///   - delivery: The quality of service, with what it needs.
+    ///   - isRetained: Whether the server keeps it.
+    ///   - encodedProperties: What ``encodePublishProperties(_:into:)`` wrote, none by default.
+    ///   - messageExpiry: The seconds after which the message is worth nothing, as one more property.
+    ///   - topicAlias: A topic alias, as one more property; not 0.
+    ///   - buffer: Where it goes.
+    /// - Throws: ``EncodeError`` when the packet breaks the specification, cannot be expressed in this version or is larger
+    ///   than ``maximumPacketSize``; the buffer is then as it was.
+    public func encodePublish(
+        topic: RawSpan, payload: RawSpan, delivery: Delivery = .atMostOnce, isRetained: Bool = false,
+        encodedProperties: RawSpan = RawSpan(), messageExpiry: UInt32? = nil, topicAlias: UInt16? = nil,
+        into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        let fields = FieldWriter(packet: .publish, version: version, sender: sender)
+        let propertiesSize =
+            encodedProperties.byteCount + (messageExpiry == nil ? 0 : 5) + (topicAlias == nil ? 0 : 3)
+        var bodySize = 2 + topic.byteCount + (delivery.qos == .atMostOnce ? 0 : 2) + payload.byteCount
+        if version >= .v5 {
+            try fields.checkPropertyLength(propertiesSize)
+            bodySize += VariableByteInteger.byteCount(propertiesSize) + propertiesSize
+        } else if propertiesSize > 0 {
+            throw fields.error(.notInThisVersion, .properties)
+        }
+        try checkSize(bodySize, of: .publish)
+        if topic.isEmpty {
+            guard topicAlias != nil else { throw fields.error(emptyTopic, .topicName) }
+        } else {
+            guard topic.byteCount <= UInt16.max else { throw fields.error(.fieldTooLong(topic.byteCount), .topicName) }
+            if let violation = topic.withUnsafeBytes({ TextRules.violation(inTopicName: $0) }) {
+                throw fields.error(violation, .topicName)
+            }
+        }
+        // Nothing can go wrong from here on, and the size is known: everything goes straight to its place.
+        buffer.reserve(bodySize + 5)
+        buffer.append(Self.firstByte(delivery, isRetained))
+        buffer.append(variableByteInteger: bodySize)
+        buffer.append(UInt16(truncatingIfNeeded: topic.byteCount))
+        topic.withUnsafeBytes { buffer.append($0) }
+        if let id = delivery.packetID { buffer.append(id.rawValue) }
+        if version >= .v5 {
+            buffer.append(variableByteInteger: propertiesSize)
+            if propertiesSize > 0 {
+                encodedProperties.withUnsafeBytes { buffer.append($0) }
+                if let messageExpiry {
+                    buffer.append(PropertyID.messageExpiryInterval.rawValue)
+                    buffer.append(messageExpiry)
+                }
+                if let topicAlias {
+                    buffer.append(PropertyID.topicAlias.rawValue)
+                    buffer.append(topicAlias)
+                }
+            }
+        }
+        payload.withUnsafeBytes { buffer.append($0) }
+    }
+
+    /// Appends the properties of a PUBLISH of MQTT 5 as bytes, without their length, for
+    /// ``encodePublish(topic:payload:delivery:isRetained:encodedProperties:messageExpiry:topicAlias:into:)``.
+    ///
+    /// A topic alias is refused: which one a message gets is not known before it is sent.
+    ///
+    /// - Parameters:
+    ///   - properties: What is to be written.
+    ///   - hasExpiry: Whether the message gets an expiry of its own when it is sent, so that it may not have one here.
+    ///   - buffer: Where it goes.
+    /// - Throws: ``EncodeError`` when a property breaks the specification; the buffer is then as it was.
+    public func encodePublishProperties(
+        _ properties: PacketProperties, hasExpiry: Bool = false, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        let fields = FieldWriter(packet: .publish, version: .v5, sender: sender)
+        for property in properties.list {
+            let id = property.id
+            guard id != .topicAlias, id != .messageExpiryInterval || !hasExpiry else {
+                throw fields.error(.duplicateProperty(id), .property(id))
+            }
+        }
+        let start = buffer.position
+        do throws(EncodeError) {
+            try fields.list(properties, at: .publish, into: &buffer)
         } catch {
             buffer.truncate(to: start)
             throw error

@@ -2,8 +2,6 @@ import MQTTCodec
 
 /// What belongs to one connection and ends with it: what was agreed on, and the times that are watched.
 struct Link {
-    typealias Instant = ContinuousClock.Instant
-
     let decoder: PacketDecoder
     var encoder: PacketEncoder
     /// The longest silence of ours that the server tolerates; `nil` is any.
@@ -19,13 +17,13 @@ struct Link {
     var resendStack: [PacketID] = []
 
     /// When a packet was last written on this connection: the server's clock starts there ([MQTT-3.1.2-20]).
-    var lastSent: Instant?
+    var lastSent: Moment?
     /// When the PINGREQ was written that has no answer yet.
-    var pingSentAt: Instant?
+    var pingSentAt: Moment?
     /// Whether the caller reads no bytes for now.
     var isReadingPaused = false
     /// When acknowledgements are next looked at; `nil` while none is due.
-    var acknowledgementCheck: Instant?
+    var acknowledgementCheck: Moment?
 
     init(_ configuration: EngineConfiguration, _ version: ProtocolVersion) {
         decoder = PacketDecoder(
@@ -51,8 +49,63 @@ struct Link {
             limit: Int(min(configuration.outgoingTopicAliases, properties.topicAliasMaximum ?? 0)))
     }
 
+    @inline(__always)
     mutating func takeQuota() { quota -= 1 }
 
     /// An exchange ended; quota beyond the limit is not kept (4.9).
     mutating func returnQuota() { quota = min(quota + 1, quotaLimit) }
+}
+
+extension Link {
+    /// Writes `message` as a PUBLISH; only the first time it may go by an alias, which the server then knows.
+    @inline(__always)
+    mutating func write(
+        _ message: MessageView, _ delivery: Delivery, isFirst: Bool, now: Moment, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        guard version >= .v5 else {
+            // Properties are left out: what they say has no place in older versions.
+            return try encoder.encodePublish(
+                topic: message.topic.bytes, payload: message.payload.bytes, delivery: delivery,
+                isRetained: message.header.isRetained, into: &buffer)
+        }
+        let expiry = message.header.expiresAt.map { Self.wholeSeconds(from: now, to: $0) }
+        switch isFirst ? outgoingAliases.use(for: message.topic) : .none {
+        case .none: try write(message, delivery, topic: message.topic, expiry, into: &buffer)
+        case .replace(let alias):
+            let noTopic = UnsafeRawBufferPointer(start: nil, count: 0)
+            try write(message, delivery, topic: noTopic, expiry, alias, into: &buffer)
+        case .define(let alias):
+            do throws(EncodeError) {
+                try write(message, delivery, topic: message.topic, expiry, alias, into: &buffer)
+            } catch {
+                outgoingAliases.forget(alias)
+                throw error
+            }
+        }
+    }
+
+    @inline(__always)
+    private func write(
+        _ message: MessageView, _ delivery: Delivery, topic: UnsafeRawBufferPointer, _ expiry: UInt32?,
+        _ alias: UInt16? = nil, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        try encoder.encodePublish(
+            topic: topic.bytes, payload: message.payload.bytes, delivery: delivery,
+            isRetained: message.header.isRetained, encodedProperties: message.properties.bytes, messageExpiry: expiry,
+            topicAlias: alias, into: &buffer)
+    }
+
+    /// The seconds from `now` to `end`, rounded up, as a message expiry interval.
+    private static func wholeSeconds(from now: Moment, to end: Moment) -> UInt32 {
+        let left = now.duration(to: end).components
+        guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
+        return UInt32(clamping: left.attoseconds > 0 ? left.seconds.addingClamped(1) : left.seconds)
+    }
+}
+
+extension Int64 {
+    fileprivate func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, isOverflow) = addingReportingOverflow(other)
+        return isOverflow ? .max : sum
+    }
 }

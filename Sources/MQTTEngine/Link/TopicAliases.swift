@@ -1,11 +1,5 @@
 import MQTTCodec
 
-/// A topic by its bytes: Swift compares text by canonical equivalence, MQTT does not.
-struct TopicBytes: Hashable {
-    let bytes: [UInt8]
-    init(_ topic: String) { bytes = Array(topic.utf8) }
-}
-
 /// The aliases that we use on one connection: the least recently used makes room for a new topic.
 struct OutgoingAliases {
     /// What a PUBLISH carries.
@@ -20,20 +14,22 @@ struct OutgoingAliases {
 
     private let limit: Int
     /// The topics in the order of their last use, the latest last; at most ``limit``, so a search is short.
-    private var recent: [(topic: TopicBytes, alias: UInt16)] = []
+    private var recent: [(topic: [UInt8], alias: UInt16)] = []
 
     init(limit: Int) { self.limit = limit }
 
-    mutating func use(for topic: String) -> Use {
-        guard limit > 0 else { return .none }
-        let utf8 = topic.utf8
-        if let index = recent.lastIndex(where: { $0.topic.bytes.elementsEqual(utf8) }) {
-            let entry = recent.remove(at: index)
-            recent.append(entry)
-            return .replace(entry.alias)
+    /// By its bytes: Swift compares text by canonical equivalence, MQTT does not.
+    @inline(__always)
+    mutating func use(for topic: UnsafeRawBufferPointer) -> Use { limit > 0 ? search(topic) : .none }
+
+    private mutating func search(_ topic: UnsafeRawBufferPointer) -> Use {
+        if let index = recent.lastIndex(where: { $0.topic.isSame(as: topic) }) {
+            let alias = recent[index].alias
+            if index != recent.count - 1 { recent.append(recent.remove(at: index)) }
+            return .replace(alias)
         }
         let alias = recent.count < limit ? UInt16(recent.count + 1) : recent.removeFirst().alias
-        recent.append((TopicBytes(topic), alias))
+        recent.append((Array(topic), alias))
         return .define(alias)
     }
 
@@ -42,7 +38,13 @@ struct OutgoingAliases {
         guard let index = recent.firstIndex(where: { $0.alias == alias }) else { return }
         // Aliases are handed out by count: the freed one stays first in line, under a topic that cannot be published.
         let entry = recent.remove(at: index)
-        recent.insert((TopicBytes(""), entry.alias), at: 0)
+        recent.insert(([], entry.alias), at: 0)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func isSame(as bytes: UnsafeRawBufferPointer) -> Bool {
+        count == bytes.count && withUnsafeBytes { $0.elementsEqual(bytes) }
     }
 }
 

@@ -4,6 +4,7 @@ import MQTTCodec
 ///
 /// An id is in the table or free, never both, so no packet can take one that is in flight ([MQTT-2.2.1-3]). Ids that
 /// became free are used again in the order in which they did; the table is no longer than the most exchanges at a time.
+/// Its entries are plain bytes: an acknowledgement counts no references.
 struct OutgoingExchanges {
     enum Kind: Hashable {
         /// A QoS 1 PUBLISH waits for PUBACK.
@@ -31,11 +32,11 @@ struct OutgoingExchanges {
         /// The order in which exchanges began; resending keeps it ([MQTT-4.6.0-1]).
         let order: UInt64
         /// When its last packet was written on this connection; `nil` while it waits to be sent again.
-        var sentAt: ContinuousClock.Instant?
+        var sentAt: Moment?
         /// Whether its PUBLISH was written on this connection, and so counts against the server's receive maximum.
         var holdsQuota: Bool
-        /// What to send again; `nil` when that is never a PUBLISH.
-        var message: OutgoingMessage?
+        /// What to send again; `nil` when that is never a PUBLISH. Whoever ends the exchange discards it.
+        var message: MessageStore.Place?
     }
 
     /// The highest packet id.
@@ -43,7 +44,7 @@ struct OutgoingExchanges {
 
     /// At index `id - 1`.
     private var table: [Exchange?] = []
-    private var free = PacketIDQueue()
+    private var free = Ring<PacketID>()
     private var nextOrder: UInt64 = 0
     /// How many exchanges there are.
     private(set) var count = 0
@@ -51,7 +52,7 @@ struct OutgoingExchanges {
     var isFull: Bool { free.isEmpty && table.count >= Self.largestTable }
 
     /// Starts an exchange and returns its id, or `nil` when all are taken.
-    mutating func begin(_ kind: Kind, _ token: Token, _ message: OutgoingMessage?, at now: ContinuousClock.Instant)
+    mutating func begin(_ kind: Kind, _ token: Token, _ message: MessageStore.Place?, at now: Moment)
         -> PacketID?
     {
         let exchange = Exchange(
@@ -91,18 +92,19 @@ struct OutgoingExchanges {
         return index < table.count ? table[index] : nil
     }
 
-    /// Notes that PUBREC came and PUBREL goes out at `now`, and returns the token of the message, which is let go.
-    mutating func advanceToPubComp(_ id: PacketID, at now: ContinuousClock.Instant) -> Token? {
+    /// Notes that PUBREC came and PUBREL goes out at `now`, and returns the exchange as it was: its message is needed no
+    /// more.
+    mutating func advanceToPubComp(_ id: PacketID, at now: Moment) -> Exchange? {
         let index = Self.index(id)
-        guard index < table.count, table[index] != nil else { return nil }
+        guard index < table.count, let exchange = table[index] else { return nil }
         table[index]?.kind = .untilPubComp
         table[index]?.sentAt = now
         table[index]?.message = nil
-        return table[index]?.token
+        return exchange
     }
 
     /// Notes that a packet of the exchange was written at `now`; a PUBLISH takes quota.
-    mutating func markSent(_ id: PacketID, at now: ContinuousClock.Instant, takingQuota: Bool) {
+    mutating func markSent(_ id: PacketID, at now: Moment, takingQuota: Bool) {
         let index = Self.index(id)
         guard index < table.count else { return }
         table[index]?.sentAt = now
@@ -118,7 +120,7 @@ struct OutgoingExchanges {
     }
 
     /// Counts the time of everything that waits for an answer from `now`.
-    mutating func restartClocks(at now: ContinuousClock.Instant) {
+    mutating func restartClocks(at now: Moment) {
         for index in table.indices where table[index]?.sentAt != nil { table[index]?.sentAt = now }
     }
 
@@ -129,38 +131,7 @@ struct OutgoingExchanges {
     }
 
     /// When the packet was written that has waited longest for its answer; `nil` when none waits.
-    func oldestSentAt() -> ContinuousClock.Instant? { table.lazy.compactMap { $0?.sentAt }.min() }
+    func oldestSentAt() -> Moment? { table.lazy.compactMap { $0?.sentAt }.min() }
 
     private static func index(_ id: PacketID) -> Int { Int(id.rawValue) - 1 }
-}
-
-/// A queue of packet ids in a ring that grows.
-struct PacketIDQueue {
-    private var ring: [PacketID] = []
-    private var head = 0
-    private var count = 0
-
-    var isEmpty: Bool { count == 0 }
-
-    mutating func append(_ id: PacketID) {
-        if count == ring.count { grow(filling: id) }
-        ring[(head + count) % ring.count] = id
-        count += 1
-    }
-
-    mutating func popFirst() -> PacketID? {
-        guard count > 0 else { return nil }
-        defer {
-            head = (head + 1) % ring.count
-            count -= 1
-        }
-        return ring[head]
-    }
-
-    private mutating func grow(filling id: PacketID) {
-        var larger = [PacketID](repeating: id, count: max(16, ring.count * 2))
-        for offset in 0..<count { larger[offset] = ring[(head + offset) % ring.count] }
-        ring = larger
-        head = 0
-    }
 }

@@ -21,7 +21,7 @@ struct World: ~Copyable {
     private var toServer: [UInt8] = []
     private var toClient: [UInt8] = []
     private var clientUnread: [UInt8] = []
-    private var actions: [EngineAction] = []
+    private var actions = ActionList()
 
     private var outcomes: [Outcome] = []
     /// How many sessions had been lost when a message was published, for those that are exactly once.
@@ -156,10 +156,13 @@ struct World: ~Copyable {
         let piece = toClient.prefix(limit)
         toClient.removeFirst(piece.count)
         clientUnread += piece
-        let bytes = clientUnread
-        let consumed = engine.received(bytes.span.bytes, now: now, into: &clientOutput, &actions)
-        try perform()
-        clientUnread.removeFirst(min(consumed, clientUnread.count))
+        var consumed = 0
+        repeat {
+            let bytes = clientUnread
+            consumed = engine.received(bytes.span.bytes, now: now, into: &clientOutput, &actions)
+            try perform()
+            clientUnread.removeFirst(min(consumed, clientUnread.count))
+        } while consumed > 0 && !clientUnread.isEmpty
     }
 
     /// Looks at what the engine wants, while the bytes that messages point into are still there.
@@ -189,7 +192,7 @@ struct World: ~Copyable {
                 break
             }
         }
-        actions.removeAll(keepingCapacity: true)
+        actions.removeAll()
         if closed { cut() }
     }
 

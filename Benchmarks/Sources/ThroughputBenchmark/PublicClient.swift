@@ -1,0 +1,151 @@
+import CourierCore
+import CourierMQTT
+import CourierTransport
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Courier as an app uses it: the client of `CourierMQTT`, by one of its forms of publishing or reading.
+final class PublicClient: ThroughputClient, Sendable {
+    /// Which form of the API.
+    enum Form: String, CaseIterable, Sendable {
+        /// `publish(bytes:…)`, with a completion above QoS 0.
+        case bytes
+        /// `publish(data:…)`, the same with Foundation's data.
+        case data
+        /// `await publish(…)` of bytes from 1,000 tasks.
+        case await
+        /// `for try await` of messages.
+        case loop
+        /// `messagePublisher(topic:).sink` of data, on a queue.
+        case sink
+    }
+
+    private let workload: Workload
+    private let form: Form
+    private let client: any CourierCore.CourierClient
+
+    init(_ workload: Workload, _ form: Form) async throws {
+        self.workload = workload
+        self.form = form
+        var config = MQTTClientConfig(
+            options: ConnectOptions(
+                host: "127.0.0.1", port: workload.port, clientId: "courier", username: "", password: "",
+                isCleanSession: true))
+        config.protocolVersion = .version311
+        config.maximumInFlight = Int(workload.window)
+        config.deliveryQueue = DispatchQueue(label: "bench")
+        config.networkMonitor = AlwaysAvailableNetwork()
+        client = CourierClientFactory().makeMQTTClient(config: config)
+        client.connect()
+        try await client.connected()
+    }
+
+    private var qos: QoS { QoS(rawValue: workload.qos) ?? .zero }
+
+    func publish(_ count: Int) async throws {
+        switch form {
+        case .await: try await publishFromTasks(count)
+        case .data:
+            let data = Data(repeating: UInt8(ascii: "x"), count: workload.payloadSize)
+            try await publish(count) { try client.publish(data: data, to: workload.topic, qos: qos, completion: $0) }
+        default:
+            let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: workload.payloadSize)
+            try await publish(count) { try client.publish(bytes: bytes, to: workload.topic, qos: qos, completion: $0) }
+        }
+    }
+
+    /// Enqueues as fast as there is room; above QoS 0 one shared completion counts.
+    private func publish(
+        _ count: Int, _ one: ((@Sendable (Result<PublishReceipt, CourierError>) -> Void)?) throws -> Void
+    ) async throws {
+        let counter = Countdown(count)
+        let counting: @Sendable (Result<PublishReceipt, CourierError>) -> Void = { _ in counter.countDown() }
+        let completion = qos == .zero ? nil : counting
+        for _ in 0..<count {
+            while true {
+                do {
+                    try one(completion)
+                    break
+                } catch let error as CourierError where error.code == .queueFull {
+                    try await client.readyToPublish()
+                }
+            }
+        }
+        if qos != .zero { await counter.reached() }
+    }
+
+    private func publishFromTasks(_ count: Int) async throws {
+        let tasks = 1_000
+        let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: workload.payloadSize)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<tasks {
+                let share = count / tasks + (index < count % tasks ? 1 : 0)
+                group.addTask { [client, workload, qos] in
+                    for _ in 0..<share { try await client.publish(bytes, to: workload.topic, qos: qos) }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    func receive(_ count: Int) async throws -> Int {
+        if form == .sink { return await receiveBySink(count) }
+        var bytes = 0
+        var left = count
+        let buffer = ReadBuffer(overflow: .pause)
+        for try await message in client.messages(Message.self, from: workload.topic, qos: qos, buffer: buffer) {
+            bytes += message.data.count
+            left -= 1
+            if left == 0 { break }
+        }
+        return bytes
+    }
+
+    private func receiveBySink(_ count: Int) async -> Int {
+        let counter = Countdown(count)
+        let total = Atomic<Int>(0)
+        let subscription = client.messagePublisher(topic: workload.topic).sink { (data: Data) in
+            total.add(data.count, ordering: .relaxed)
+            counter.countDown()
+        }
+        client.subscribe((workload.topic, qos))
+        await counter.reached()
+        subscription.cancel()
+        return total.load(ordering: .relaxed)
+    }
+
+    func close() async {
+        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+    }
+}
+
+/// Waits until so many things have happened.
+private final class Countdown: Sendable {
+    private let left: Atomic<Int>
+    private let waiter = Mutex<CheckedContinuation<Void, Never>?>(nil)
+
+    init(_ count: Int) { left = Atomic(count) }
+
+    func countDown() {
+        guard left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+        let waiter = waiter.withLock { waiter in
+            defer { waiter = nil }
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    func reached() async {
+        await withCheckedContinuation { continuation in
+            waiter.withLock { $0 = continuation }
+            if left.load(ordering: .acquiring) == 0 {
+                let waiter = waiter.withLock { waiter in
+                    defer { waiter = nil }
+                    return waiter
+                }
+                waiter?.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// A queue in a ring that grows; for elements without references, because what was taken out is not cleared.
+struct Ring<Element> {
+    /// As many as a power of two, so that a mask finds the place.
+    private var storage: [Element] = []
+    private var head = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ element: Element) {
+        if count == storage.count { grow(filling: element) }
+        storage[(head &+ count) & (storage.count &- 1)] = element
+        count &+= 1
+    }
+
+    mutating func popFirst() -> Element? {
+        guard count > 0 else { return nil }
+        let element = storage[head]
+        head = (head &+ 1) & (storage.count &- 1)
+        count &-= 1
+        return element
+    }
+
+    /// Takes all elements out, first to last.
+    mutating func removeAll() -> [Element] {
+        var all: [Element] = []
+        while let element = popFirst() { all.append(element) }
+        return all
+    }
+
+    /// Gives the memory of an empty ring back if it has room for more than `limit` elements.
+    mutating func trim(above limit: Int) { if isEmpty, storage.count > limit { self = Ring() } }
+
+    private mutating func grow(filling element: Element) {
+        var larger = [Element](repeating: element, count: max(16, storage.count * 2))
+        for offset in 0..<count { larger[offset] = storage[(head &+ offset) & (storage.count &- 1)] }
+        storage = larger
+        head = 0
+    }
+}

@@ -1,0 +1,38 @@
+public import MQTTCodec
+
+/// What belongs to an outgoing message beside its topic, its properties and the message itself.
+public struct OutgoingHeader: Hashable, Sendable {
+    /// The quality of service.
+    public var qos: PacketQoS
+    /// Whether the server keeps it for later subscribers.
+    public var isRetained: Bool
+    /// When it is worth nothing any more: it is not sent after that, and carries the seconds that remain; `nil` is never.
+    public var expiry: ContinuousClock.Instant? {
+        get { expiresAt?.instant }
+        set { expiresAt = newValue.map(Moment.init) }
+    }
+    /// Whether it is sent again when its connection ends before the acknowledgement; otherwise it fails then.
+    public var isRetried: Bool
+    /// The name under which its outcome is reported.
+    public var token: Token
+    var expiresAt: Moment?
+
+    /// Makes a header; retried, not retained and without an end unless said otherwise.
+    public init(
+        qos: PacketQoS, isRetained: Bool = false, expiry: ContinuousClock.Instant? = nil, isRetried: Bool = true,
+        token: Token
+    ) {
+        self.qos = qos
+        self.isRetained = isRetained
+        expiresAt = expiry.map(Moment.init)
+        self.isRetried = isRetried
+        self.token = token
+    }
+}
+
+extension OutgoingMessage {
+    /// What belongs to the message beside its topic, its properties and its payload.
+    public var header: OutgoingHeader {
+        OutgoingHeader(qos: qos, isRetained: isRetained, expiry: expiry, isRetried: isRetried, token: token)
+    }
+}

@@ -1,0 +1,58 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+@Suite(.timeLimit(.minutes(2))) struct ObserverTests {
+    private final class Recorder: PacketObserver {
+        private let batches = Mutex<[PacketBatch]>([])
+        var all: [PacketBatch] { batches.withLock { $0 } }
+        func observed(_ batch: PacketBatch) { batches.withLock { $0.append(batch) } }
+
+        /// All packets that went one way.
+        func packets(_ direction: PacketBatch.Direction) throws -> [Packet] {
+            let decoder = PacketDecoder(version: .v5, sender: direction == .outgoing ? .client : .server)
+            let bytes = all.filter { $0.direction == direction }.flatMap(\.bytes)
+            var packets: [Packet] = []
+            var offset = 0
+            while case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes, at: offset) {
+                packets.append(try decoder.packet(frame, in: bytes.span.bytes))
+                offset = frame.end
+            }
+            #expect(offset == bytes.count)
+            return packets
+        }
+    }
+
+    @Test func `an observer sees every packet, and no password`() async throws {
+        let broker = try LoopbackBroker.start()
+        let recorder = Recorder()
+        let options = ConnectOptions(
+            host: "127.0.0.1", port: broker.port, clientId: "seen", username: "ada", password: "secret")
+        let test = try TestClient(options) { $0.packetObserver = recorder }
+        try await test.connect()
+        var texts = test.client.messages(String.self, from: "n").makeAsyncIterator()
+        try await test.client.subscribe(to: "n")
+        try await test.client.publish("x", to: "n")
+        #expect(try await texts.next() == "x")
+        try await test.end()
+        let sent = try recorder.packets(.outgoing)
+        #expect(sent.map(\.type) == [.connect, .subscribe, .publish, .pubAck, .disconnect])
+        guard case .connect(let connect)? = sent.first else {
+            Issue.record("\(sent)")
+            return
+        }
+        #expect(connect.username == "ada")
+        #expect(connect.password == SecretBytes("******"))
+        let received = try recorder.packets(.incoming)
+        #expect(Set(received.map(\.type)) == [.connAck, .subAck, .publish, .pubAck])
+        let batch = try #require(recorder.all.first)
+        #expect(recorder.all.allSatisfy { $0.connection === batch.connection })
+        #expect(batch.connection.options.clientId == "seen")
+        await broker.shutdown()
+    }
+}
