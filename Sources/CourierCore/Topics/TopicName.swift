@@ -40,7 +40,7 @@ public struct TopicName: Hashable, Sendable {
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        for byte in string.utf8 { hasher.combine(byte) }
+        string.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(UInt8(0xFF))  // Ends the text; never a byte of UTF-8.
     }
 }

@@ -56,7 +56,9 @@ final class ClientCoordinator: @unchecked Sendable {
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     private var startsClean = false
     private var isDrainPaced = false
-    private var expiryTimer: TimerToken?
+    /// The next part of what goes out in parts.
+    private var drainTimer: TimerToken?
+    private var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     private var cleanupTimer: TimerToken?
     private var environment: EnvironmentWatch?
     /// Whether ``environment`` is being made, and says how things are.
@@ -339,6 +341,7 @@ extension ClientCoordinator {
 
     /// Ends the connection, or the preparations for it.
     private func close(_ end: () -> Void) {
+        publishing.gate.disconnected()  // What is written from now on waits for the next connection.
         if preparation == .none { end() } else { preparation = .cancelled }
     }
 
@@ -347,8 +350,27 @@ extension ClientCoordinator {
         if startsClean { engine.connect.isCleanStart = true }
         driver.reconfigure(engine, isSameServer: plan.name == lastServer)
         lastServer = plan.name
-        driver.open(plan.endpoint, tls: tls, options: plan.channel)
+        driver.open(plan.endpoint, tls: tls, options: plan.channel, tap: tap(on: plan))
     }
+
+    /// What shows this connection's packets to the observer, if there is one.
+    private func tap(on plan: ConnectPlan) -> PacketTap? {
+        guard let observer = settings.observer else { return nil }
+        let version: ObservedConnection.ProtocolVersion =
+            switch driver.protocolVersion {
+            case .v31: .v31
+            case .v311: .v311
+            case .v5: .v5
+            }
+        return PacketTap(
+            observer,
+            ObservedConnection(
+                id: Self.connectionCount.add(1, ordering: .relaxed).newValue, options: plan.options,
+                protocolVersion: version, openedAt: Date(), openedInstant: loop.now))
+    }
+
+    /// Of this process.
+    private static let connectionCount = Atomic<UInt64>(0)
 
     private func established(_ connAck: ConnAck) {
         startsClean = false
@@ -372,8 +394,11 @@ extension ClientCoordinator {
         guard isReleased, plan == nil, !isPerforming else { return }
         let error = CourierError(.clientDestroyed, "The client has ended.")
         environment = nil
-        for token in [timer?.token, expiryTimer, cleanupTimer].compactMap({ $0 }) { loop.cancel(token) }
+        for token in [timer?.token, drainTimer, expiryTimer?.token, cleanupTimer].compactMap({ $0 }) {
+            loop.cancel(token)
+        }
         timer = nil
+        drainTimer = nil
         expiryTimer = nil
         cleanupTimer = nil
         connectionWaiters.callAll(.failure(error))
@@ -392,24 +417,32 @@ extension ClientCoordinator {
 extension ClientCoordinator {
     /// Hands waiting messages to the session, a part at a time after a reconnect.
     func drain() {
+        guard drainTimer == nil else { return }  // The next part has its time.
         let limit = isDrainPaced ? settings.offline.drainCount : .max
         switch publishing.gate.drain(limit) {
         case .opened: isDrainPaced = false
         case .blocked: break  // The session tells when it has room, and a connection when it is there.
         case .hasMore:
-            loop.schedule(at: loop.now.advanced(by: settings.offline.drainInterval)) { [weak self] in self?.drain() }
+            drainTimer = loop.schedule(at: loop.now.advanced(by: settings.offline.drainInterval)) { [weak self] in
+                self?.drainTimer = nil
+                self?.drain()
+            }
         }
     }
 
     /// Ends what has waited too long, now and as often as needed.
-    private func scheduleExpiry() {
-        guard expiryTimer == nil, !isReleased else { return }
-        guard let next = publishing.gate.removeExpired(now: loop.now) else { return }
-        let soonest = loop.now.advanced(by: ClientSettings.expiryCheckInterval)
-        expiryTimer = loop.schedule(at: max(next, soonest)) { [weak self] in
+    func scheduleExpiry() {
+        guard !isReleased, let next = publishing.gate.removeExpired(now: loop.now) else { return }
+        let deadline = max(next, loop.now.advanced(by: ClientSettings.expiryCheckInterval))
+        if let expiryTimer {
+            guard deadline < expiryTimer.deadline else { return }
+            loop.cancel(expiryTimer.token)
+        }
+        let token = loop.schedule(at: deadline) { [weak self] in
             self?.expiryTimer = nil
             self?.scheduleExpiry()
         }
+        expiryTimer = (token, deadline)
     }
 
     private func scheduleCleanup() {
@@ -472,6 +505,11 @@ extension ClientCoordinator: SessionRelay.Target {
 
     func wrote() {
         if supervisor.bytesSent(now: loop.now) { setTimer() }
+    }
+
+    func progressed(_ progress: ExchangeProgress) {
+        guard case .acknowledged(let token, let code) = progress else { return }
+        publishing.ended(token, with: .refused(code, []))
     }
 
     func performed(_ action: EngineAction) {

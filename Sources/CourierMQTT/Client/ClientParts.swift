@@ -37,6 +37,7 @@ struct ClientParts: Sendable {
         publishing = Publishing(
             settings.offline, registry: settings.registry, events: events, census: census, on: loop,
             deliver: { driver.publish($0) }, requestDrain: { [loop] in loop.execute { link.coordinator?.drain() } },
+            requestExpiryCheck: { [loop] in loop.execute { link.coordinator?.scheduleExpiry() } },
             completions: completions)
         let acknowledgements = AcknowledgementInbox(driver, on: loop)
         let distributor = MessageDistributor(

@@ -9,6 +9,7 @@ final class SessionRelay: SessionObserver, @unchecked Sendable {
     /// The client's side.
     protocol Target: AnyObject {
         func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: PacketProperties)
+        func progressed(_ progress: ExchangeProgress)
         func performed(_ action: EngineAction)
         func receivedAll()
         func wrote()
@@ -27,6 +28,7 @@ final class SessionRelay: SessionObserver, @unchecked Sendable {
         target?.received(message, topic: topic, payload: payload, properties: properties)
     }
 
+    func progressed(_ progress: ExchangeProgress) { target?.progressed(progress) }
     func performed(_ action: EngineAction) { target?.performed(action) }
     func receivedAll() { target?.receivedAll() }
     func wrote() { target?.wrote() }

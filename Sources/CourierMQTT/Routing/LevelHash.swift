@@ -1,24 +1,60 @@
-/// Hashes the levels of topics for a ``TopicTree``.
+/// Finds the levels of a topic and hashes them on the way, eight bytes at a time.
 ///
-/// The seed keeps who chooses topics from choosing ones that collide.
+/// The seed keeps who chooses topics from choosing ones that collide in the table of a ``TopicTree``.
 struct LevelHash: Sendable {
-    private static let prime: UInt64 = 0x0000_0100_0000_01B3
-    private static let mixer: UInt64 = 0x9E37_79B9_7F4A_7C15
+    private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let separators = ones &* UInt64(UInt8(ascii: "/"))
 
     let seed: UInt64
 
-    /// The hash of a level that has no bytes yet.
-    var empty: UInt64 { seed ^ Self.mixer }
-
-    /// The hash of a level with one more byte.
+    /// The hash of the level that begins at `start`, and where it ends: at a separator or at the end of the text.
     @inline(__always)
-    func adding(_ byte: UInt8, to hash: UInt64) -> UInt64 { (hash ^ UInt64(byte)) &* Self.prime }
+    func scan(_ text: UnsafeRawBufferPointer, from start: Int) -> (hash: UInt64, end: Int) {
+        var hash = seed ^ Self.multiplier
+        var offset = start
+        while offset < text.count {
+            let word = text.word(at: offset)
+            // The lowest bit that is set marks the first byte that is a separator.
+            let difference = word ^ Self.separators
+            let found = (difference &- Self.ones) & ~difference & (Self.ones &* 0x80)
+            if found != 0 {
+                let length = found.trailingZeroBitCount / 8
+                if length > 0 { hash = mixed(hash, word & (.max >> UInt64(64 - 8 * length))) }
+                return (hash, offset + length)
+            }
+            hash = mixed(hash, word)
+            offset += 8
+        }
+        return (hash, text.count)
+    }
 
-    /// The hash of a level under the node `parent`, well mixed in all its bits.
+    /// The key of a level under the node `parent`.
     @inline(__always)
     func key(_ hash: UInt64, under parent: UInt32) -> UInt32 {
-        let product = (hash ^ (UInt64(parent) &* Self.mixer)).multipliedFullWidth(by: Self.mixer ^ (seed | 1))
-        let folded = product.high ^ product.low
-        return UInt32(truncatingIfNeeded: folded ^ (folded >> 32))
+        UInt32(truncatingIfNeeded: mixed(hash, UInt64(parent) &* Self.multiplier) >> 16)
+    }
+
+    @inline(__always)
+    private func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (hash ^ word) &* Self.multiplier
+        return product ^ (product >> 32)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Eight bytes, the first in the lowest place, with zeros for those behind the end.
+    @inline(__always)
+    func word(at offset: Int) -> UInt64 {
+        if offset &+ 8 <= count {
+            return UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        var word: UInt64 = 0
+        var index = count
+        while index > offset {
+            index &-= 1
+            word = word << 8 | UInt64(self[index])
+        }
+        return word
     }
 }

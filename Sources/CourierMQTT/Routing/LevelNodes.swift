@@ -1,7 +1,7 @@
 import CourierCore
 
-/// The nodes of a ``TopicTree``: one for each level that filters have in common, in one array, found by an open table that is
-/// keyed by parent and text.
+/// The nodes of a ``TopicTree``: one for each level that filters have in common, in one array, found by an open table
+/// that is keyed by parent and text.
 ///
 /// `+` is a node like another, kept at hand by its parent. `#` needs none: its readers belong to the node above it.
 struct LevelNodes: Sendable {
@@ -42,8 +42,8 @@ struct LevelNodes: Sendable {
     /// The places in `nodes` that are free to be used again.
     private var vacant: [UInt32] = []
     private var texts = LevelTexts()
-    /// The nodes with a text, each in the first free slot from where its key says; a power of two of slots, at most half of
-    /// them taken.
+    /// The nodes with a text, each in the first free slot from where its key says; a power of two of slots, at most
+    /// half of them taken.
     private var table: [UInt32] = []
     private var tableCount = 0
 
@@ -136,11 +136,7 @@ struct LevelNodes: Sendable {
 }
 
 extension LevelNodes {
-    private func hash(of text: UnsafeRawBufferPointer) -> UInt64 {
-        var value = hash.empty
-        for byte in text { value = hash.adding(byte, to: value) }
-        return value
-    }
+    private func hash(of text: UnsafeRawBufferPointer) -> UInt64 { hash.scan(text, from: 0).hash }
 
     private mutating func anyChild(of parent: UInt32) -> UInt32 {
         let present = nodes[Int(parent)].anyChild

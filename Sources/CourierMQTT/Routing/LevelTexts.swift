@@ -1,6 +1,7 @@
 /// The texts of all levels of a ``TopicTree``, in one array.
 ///
-/// A text that is given back leaves a gap; when the gaps are more than half, the owner moves what is left to a new array.
+/// A text that is given back leaves a gap; when the gaps are more than half, the owner moves what is left to a new
+/// array.
 struct LevelTexts: Sendable {
     /// Where one text is.
     struct Place: Sendable {
@@ -44,8 +45,14 @@ struct LevelTexts: Sendable {
     @inline(__always)
     func matches(_ place: Place, _ text: UnsafeRawBufferPointer) -> Bool {
         guard Int(place.length) == text.count else { return false }
-        let start = place.start
-        for index in 0..<text.count where bytes[start &+ index] != text[index] { return false }
-        return true
+        return bytes.withUnsafeBytes { bytes in
+            let mine = UnsafeRawBufferPointer(rebasing: bytes[place.start..<place.start &+ text.count])
+            var offset = 0
+            while offset < text.count {
+                if mine.word(at: offset) != text.word(at: offset) { return false }
+                offset &+= 8
+            }
+            return true
+        }
     }
 }

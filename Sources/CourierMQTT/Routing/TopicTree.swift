@@ -5,10 +5,11 @@ import CourierCore
 /// A lookup follows, level by level, only the nodes whose path matches the topic so far, so filters that part from the
 /// topic cost nothing however many there are. Where `+` and a text stand side by side both are followed: the work is
 /// proportional to the nodes that match, never more than one visit each, and there is no recursion, so a topic of
-/// 65,535 separators ends where the deepest filter does. A lookup allocates nothing once the lists it works with have grown.
+/// 65,535 separators ends where the deepest filter does. A lookup allocates nothing once the lists it works with have
+/// grown.
 ///
-/// A shared filter is matched by what stands behind its group. Memory is proportional to the text of the filters that are
-/// in the tree, and is given back as they are removed: what is left is moved together when three quarters are gone.
+/// A shared filter is matched by what stands behind its group. Memory is proportional to the text of the filters that
+/// are in the tree, and is given back as they are removed: what is left is moved together when three quarters are gone.
 struct TopicTree: Sendable {
     /// Names a reader. Small numbers that are used again: the tree keeps eight bytes for each up to the largest.
     typealias ReaderID = Int
@@ -18,9 +19,11 @@ struct TopicTree: Sendable {
     /// By reader, the last lookup that found it; a reader is found once by each.
     private var lastLookups: [UInt64] = []
     private var lookup: UInt64 = 0
-    /// The nodes that match the levels seen so far, and those that match one more; kept for their memory.
-    private var matching: [UInt32] = []
-    private var following: [UInt32] = []
+    /// The nodes that match the levels seen so far, the first so many of them, and those that match one more. Kept, so
+    /// that a lookup allocates nothing.
+    private var matching = [LevelNodes.root]
+    private var matchingCount = 0
+    private var following = [LevelNodes.root]
 
     /// Makes an empty tree.
     ///
@@ -72,39 +75,50 @@ extension TopicTree {
     private mutating func forEachMatch(of topic: UnsafeRawBufferPointer, _ body: (ReaderID) -> Void) {
         guard !topic.isEmpty, lists.count > 0 else { return }
         lookup += 1
-        matching.removeAll(keepingCapacity: true)
-        matching.append(LevelNodes.root)
+        matching[0] = LevelNodes.root
+        matchingCount = 1
         var mayBeWild = topic[0] != UInt8(ascii: "$")  // [MQTT-4.7.2-1]
         var start = 0
-        while !matching.isEmpty {
-            var hash = nodes.hash.empty
-            var end = start
-            while end < topic.count, topic[end] != UInt8(ascii: "/") {
-                hash = nodes.hash.adding(topic[end], to: hash)
-                end += 1
-            }
-            let level = UnsafeRawBufferPointer(rebasing: topic[start..<end])
-            following.removeAll(keepingCapacity: true)
-            for node in matching {
-                if mayBeWild {
-                    visit(nodes[node].readersBelow, body)
-                    let anyChild = nodes[node].anyChild
-                    if anyChild != LevelNodes.none { following.append(anyChild) }
-                }
-                if let child = nodes.child(of: node, level, hash) { following.append(child) }
-            }
-            swap(&matching, &following)
-            mayBeWild = true
+        while matchingCount > 0 {
+            let (hash, end) = nodes.hash.scan(topic, from: start)
+            follow(UnsafeRawBufferPointer(rebasing: topic[start..<end]), hash, mayBeWild: mayBeWild, body)
             if end == topic.count { return visitEnds(body) }
+            mayBeWild = true
             start = end + 1
         }
     }
 
+    /// Goes one level down from all nodes that match so far.
+    @inline(__always)
+    private mutating func follow(
+        _ level: UnsafeRawBufferPointer, _ hash: UInt64, mayBeWild: Bool, _ body: (ReaderID) -> Void
+    ) {
+        while following.count < 2 * matchingCount { following.append(LevelNodes.none) }
+        var count = 0
+        for index in 0..<matchingCount {
+            let node = matching[index]
+            if mayBeWild {
+                visit(nodes[node].readersBelow, body)
+                let anyChild = nodes[node].anyChild
+                if anyChild != LevelNodes.none {
+                    following[count] = anyChild
+                    count += 1
+                }
+            }
+            if let child = nodes.child(of: node, level, hash) {
+                following[count] = child
+                count += 1
+            }
+        }
+        swap(&matching, &following)
+        matchingCount = count
+    }
+
     /// The topic has no more levels: who reads what ends here, and `#` below, which has its parent too [MQTT-4.7.1-1].
     private mutating func visitEnds(_ body: (ReaderID) -> Void) {
-        for node in matching {
-            visit(nodes[node].readersHere, body)
-            visit(nodes[node].readersBelow, body)
+        for index in 0..<matchingCount {
+            visit(nodes[matching[index]].readersHere, body)
+            visit(nodes[matching[index]].readersBelow, body)
         }
     }
 

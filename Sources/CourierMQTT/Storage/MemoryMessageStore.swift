@@ -9,12 +9,12 @@ import Synchronization
 /// let store = MemoryMessageStore()  // One for all clients of the process; they are told apart by their scopes.
 /// ```
 ///
-/// A batch takes effect before ``commit(_:in:completion:)`` returns; its completion comes on a queue of the store, without
-/// a lock held, in the order of the batches. Subscriptions count as rows, packet ids do not. An `enqueue` or `keep` with an id
-/// that is in use replaces the row.
+/// A batch takes effect before ``commit(_:in:completion:)`` returns; its completion comes on a queue of the store,
+/// without a lock held, in the order of the batches. Subscriptions count as rows, packet ids do not. An `enqueue` or
+/// `keep` with an id that is in use replaces the row.
 ///
-/// When a limit is reached, a batch that would add to it fails with ``CourierError/Code-swift.struct/storeFull`` and changes
-/// nothing; nothing is dropped to make room. A batch that removes as much as it adds is accepted.
+/// When a limit is reached, a batch that would add to it fails with ``CourierError/Code-swift.struct/storeFull`` and
+/// changes nothing; nothing is dropped to make room. A batch that removes as much as it adds is accepted.
 public final class MemoryMessageStore: MessageStore {
     /// How many rows all scopes have together unless said otherwise: 100,000.
     public static let defaultMaximumRows = 100_000
@@ -156,7 +156,8 @@ public final class MemoryMessageStore: MessageStore {
     }
 
     private func chunk<Row>(
-        _ scope: StoreScope, _ rows: (StoreContents.Scope) -> MessageRows<Row>, after id: StoredMessage.ID?, _ count: Int
+        _ scope: StoreScope, _ rows: (StoreContents.Scope) -> MessageRows<Row>, after id: StoredMessage.ID?,
+        _ count: Int
     ) -> ([Row], StoredMessage.ID?) {
         state.withLock { state in
             var found: [Row] = []

@@ -1,7 +1,7 @@
 import CourierCore
 
-/// Rows in the order of their ids. Adding behind the last one, finding and removing do not depend on how many there are, but
-/// for a binary search; gaps are closed when they are more than half.
+/// Rows in the order of their ids. Adding behind the last one, finding and removing do not depend on how many there
+/// are, but for a binary search; gaps are closed when they are more than half.
 struct MessageRows<Row: Sendable>: Sendable {
     typealias ID = StoredMessage.ID
 

@@ -2,7 +2,8 @@ import CourierCore
 
 /// The filters of one SUBSCRIBE or UNSUBSCRIBE that is being put together.
 struct SubscriptionBatch: Sendable {
-    /// What a packet has beside its filters at most: five bytes of fixed header, the packet id, and the length of no properties.
+    /// What a packet has beside its filters at most: five bytes of fixed header, the packet id, and the length of no
+    /// properties.
     private static let overhead = 8
 
     private let maximumCount: Int

@@ -53,14 +53,20 @@ struct SubscriptionEntry: Sendable {
     /// The highest quality of service that anybody wants.
     var wanted: QoS? {
         var highest = appWish
-        for wish in readerWishes.values where wish.wireLevel > highest?.wireLevel ?? 0 || highest == nil { highest = wish }
+        for wish in readerWishes.values {
+            guard let present = highest, present.wireLevel >= wish.wireLevel else {
+                highest = wish
+                continue
+            }
+        }
         return highest
     }
 
     /// What the broker has to be asked for, `nil` when it has what is wanted, or has said no on this connection.
     ///
-    /// It looks at what is wanted now and not at how it came to be, so that wishes which change while a request is under
-    /// way need no bookkeeping: the answer to the old request says what the broker has, and the difference is the next one.
+    /// It looks at what is wanted now and not at how it came to be, so that wishes which change while a request is
+    /// under way need no bookkeeping: the answer to the old request says what the broker has, and the difference is the
+    /// next one.
     var due: Request? {
         guard inFlight == nil, let missing, failed?.request != missing else { return nil }
         return missing

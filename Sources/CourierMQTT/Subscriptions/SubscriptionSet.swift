@@ -8,9 +8,9 @@ import CourierCore
 /// answers of the broker ────────────┘
 /// ```
 ///
-/// Without a session, a new connection is asked for everything that is wanted; with one, only for what differs from what
-/// the broker has confirmed, which includes unsubscribing what was under way when the connection ended. What the broker
-/// refuses is not asked for again on the same connection, unless with another quality of service or after it was
+/// Without a session, a new connection is asked for everything that is wanted; with one, only for what differs from
+/// what the broker has confirmed, which includes unsubscribing what was under way when the connection ended. What the
+/// broker refuses is not asked for again on the same connection, unless with another quality of service or after it was
 /// unsubscribed, and is on the next one.
 ///
 /// Perform the returned actions in order. Nothing here needs a lock or a clock: the caller brings both.
@@ -85,6 +85,8 @@ extension SubscriptionSet {
     }
 
     /// Takes over what the store kept, before anything else is told. Limits do not apply to it: nothing of it is lost.
+    ///
+    /// - Parameter subscriptions: What was kept.
     mutating func restore(_ subscriptions: [StoredSubscription]) {
         for subscription in subscriptions {
             let place = place(for: subscription.filter)
@@ -96,6 +98,10 @@ extension SubscriptionSet {
 
     /// Somebody wants filters; a wisher's new quality of service replaces its old one.
     ///
+    /// - Parameters:
+    ///   - wishes: The filters, each with who is to be told how it ended.
+    ///   - wisher: Who wants them.
+    ///   - now: The present.
     /// - Returns: What is to be done.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
     mutating func want(_ wishes: [Wish], by wisher: Wisher, now: Instant) throws -> [Action] {
@@ -115,9 +121,13 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Somebody wants filters no more. A filter that others want stays, with the highest quality of service that is left.
+    /// Somebody wants filters no more. A filter that others want stays, with the highest quality of service that is
+    /// left.
     ///
-    /// - Parameter filters: The filters, each with who is to be told how it ended.
+    /// - Parameters:
+    ///   - filters: The filters, each with who is to be told how it ended.
+    ///   - wisher: Who wanted them.
+    ///   - now: The present.
     /// - Returns: What is to be done.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` when too many wait; then nothing has changed.
     mutating func unwant(
@@ -161,7 +171,7 @@ extension SubscriptionSet {
     mutating func abandonWaiters() -> [Action] {
         var actions: [Action] = []
         for place in entries.indices {
-            guard let waiters = entries[place]?.waiters, !waiters.isEmpty else { continue }
+            guard place < entries.count, let waiters = entries[place]?.waiters, !waiters.isEmpty else { continue }
             for waiter in waiters { actions.append(.waiter(waiter.id, .abandoned)) }
             entries[place]?.waiters = []
             removeIfSpent(place)
@@ -311,11 +321,13 @@ extension SubscriptionSet {
 // MARK: - The difference
 
 extension SubscriptionSet {
-    /// Looks at an entry that may have changed: answers who need not wait, tells the store, and notes what is to be asked.
+    /// Looks at an entry that may have changed: answers who need not wait, tells the store, and notes what is to be
+    /// asked.
     private mutating func changed(_ place: Int, _ actions: inout [Action]) {
         guard var entry = entries[place] else { return }
         answer(entry.settled(), &actions)
-        if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }  // A fresh start for who wants it again.
+        // A fresh start for who wants it again.
+        if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
         if let change = entry.changeToStore() { actions.append(.store(change)) }
         if packetLimit != nil, entry.due != nil, !entry.isQueued {
             entry.isQueued = true
@@ -347,11 +359,13 @@ extension SubscriptionSet {
                 takeFirstQueued()
                 entries[place]?.failed = (request, .notSent)
                 changed(place, &actions)
-            } else if request == .unsubscribe {
-                guard append(place, entry.filter, request, to: &unsubscribe, beside: subscribe, now, &actions) else { break }
-            } else {
-                guard append(place, entry.filter, request, to: &subscribe, beside: unsubscribe, now, &actions) else { break }
+                continue
             }
+            let hasTaken =
+                request == .unsubscribe
+                ? append(place, entry.filter, request, to: &unsubscribe, beside: subscribe, now, &actions)
+                : append(place, entry.filter, request, to: &subscribe, beside: unsubscribe, now, &actions)
+            if !hasTaken { break }
         }
         emit(&subscribe, now, &actions)
         emit(&unsubscribe, now, &actions)

@@ -13,6 +13,8 @@ struct OfflineQueue {
         var ended: [(token: Token, code: CourierError.Code)] = []
         /// Whether the new message was taken or given up by the policy; otherwise its caller has it back.
         var isSettled = true
+        /// When the new message will have waited too long, if ever.
+        var expiry: Instant?
     }
 
     private struct Element {
@@ -44,7 +46,7 @@ struct OfflineQueue {
             let end = now.advanced(by: age)
             message.expiry = message.expiry.map { min($0, end) } ?? end
         }
-        var verdict = Verdict()
+        var verdict = Verdict(expiry: message.expiry)
         if isLatestOnly, let index = latest[Array(message.topic.utf8)], let old = elements[index] {
             verdict.ended.append((old.message.token, .messageReplaced))
             byteCount += Self.size(message) - Self.size(old.message)

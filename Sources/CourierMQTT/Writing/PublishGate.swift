@@ -30,6 +30,8 @@ final class PublishGate: Sendable {
     private struct State {
         var queue: OfflineQueue
         var isConnected = false
+        /// When the caller knows to look for messages that have waited too long.
+        var expiryCheck: Instant?
         var roomWaiters: [Waiter<Void>] = []
     }
 
@@ -41,18 +43,22 @@ final class PublishGate: Sendable {
     private let deliver: @Sendable (OutgoingMessage) -> Bool
     /// Asks for ``drain(_:)`` on the loop soon.
     private let requestDrain: @Sendable () -> Void
+    /// Asks for ``removeExpired(now:)`` on the loop soon: a message will expire before any other.
+    private let requestExpiryCheck: @Sendable () -> Void
     /// Told what ended in the queue, without a lock held.
     private let ended: @Sendable (Ended) -> Void
 
     init(
         _ policy: OfflinePolicy, now: @escaping @Sendable () -> Instant,
         deliver: @escaping @Sendable (OutgoingMessage) -> Bool,
-        requestDrain: @escaping @Sendable () -> Void, ended: @escaping @Sendable (Ended) -> Void
+        requestDrain: @escaping @Sendable () -> Void, requestExpiryCheck: @escaping @Sendable () -> Void = {},
+        ended: @escaping @Sendable (Ended) -> Void
     ) {
         self.policy = policy
         self.now = now
         self.deliver = deliver
         self.requestDrain = requestDrain
+        self.requestExpiryCheck = requestExpiryCheck
         self.ended = ended
         state = Mutex(State(queue: OfflineQueue(policy)))
     }
@@ -65,16 +71,24 @@ final class PublishGate: Sendable {
     /// Takes a message, if there is room.
     func submit(_ message: OutgoingMessage, isLatestOnly: Bool) -> Admission {
         if isOpen.load(ordering: .acquiring), deliver(message) { return .delivered }
-        let (admission, verdict, needsDrain) = state.withLock { state -> (Admission, OfflineQueue.Verdict, Bool) in
+        var needsDrain = false
+        var needsExpiryCheck = false
+        let (admission, verdict) = state.withLock { state -> (Admission, OfflineQueue.Verdict) in
             if !state.isConnected, message.qos == .atMostOnce, !policy.queuesQoS0 {
-                return (.offline, OfflineQueue.Verdict(), false)
+                return (.offline, OfflineQueue.Verdict())
             }
             isOpen.store(false, ordering: .releasing)
             let verdict = state.queue.append(message, isLatestOnly: isLatestOnly, now: now())
-            return (verdict.isSettled ? .queued : .full, verdict, state.isConnected)
+            needsDrain = state.isConnected
+            if let expiry = verdict.expiry, state.expiryCheck.map({ expiry < $0 }) ?? true {
+                state.expiryCheck = expiry
+                needsExpiryCheck = true
+            }
+            return (verdict.isSettled ? .queued : .full, verdict)
         }
         if !verdict.ended.isEmpty { ended(verdict.ended) }
         if needsDrain { requestDrain() }
+        if needsExpiryCheck { requestExpiryCheck() }
         return admission
     }
 
@@ -151,7 +165,9 @@ final class PublishGate: Sendable {
     /// Ends what has waited too long, and says when the next one will have.
     func removeExpired(now: Instant) -> Instant? {
         let (expired, next) = state.withLock { state in
-            (state.queue.removeExpired(now: now), state.queue.nextExpiry)
+            let expired = state.queue.removeExpired(now: now)
+            state.expiryCheck = state.queue.nextExpiry
+            return (expired, state.expiryCheck)
         }
         if !expired.isEmpty { ended(expired.map { ($0, .messageExpired) }) }
         return next

@@ -32,7 +32,7 @@ final class Publishing: Sendable {
     init(
         _ policy: OfflinePolicy, registry: AdapterRegistry, events: EventHub, census: WaiterCensus, on loop: EventLoop,
         deliver: @escaping @Sendable (OutgoingMessage) -> Bool, requestDrain: @escaping @Sendable () -> Void,
-        completions: CompletionQueue
+        requestExpiryCheck: @escaping @Sendable () -> Void = {}, completions: CompletionQueue
     ) {
         self.registry = registry
         self.events = events
@@ -42,6 +42,7 @@ final class Publishing: Sendable {
         self.ends = ends
         gate = PublishGate(
             policy, now: { [clock = loop.clock] in clock.now }, deliver: deliver, requestDrain: requestDrain,
+            requestExpiryCheck: requestExpiryCheck,
             ended: { for (token, code) in $0 { ends.end(token, with: .queue(code)) } })
     }
 

@@ -1,0 +1,181 @@
+import CourierCore
+public import CourierTransport
+public import Foundation
+import Synchronization
+
+/// A pair of Foundation streams as the way to a broker: those of an accessory's session, of a serial line, or two that
+/// the app has made itself.
+///
+/// ```swift
+/// config.endpoint = { _ in
+///     let session = accessory.openSession()
+///     return .stream(
+///         StreamPair(input: session.inputStream, output: session.outputStream, name: "accessory \(accessory.serial)") {
+///             session.end()
+///         })
+/// }
+/// ```
+///
+/// Outside Apple's systems Foundation's streams can only be waited for by calls that block, so a pair has two threads of
+/// its own while it is open: one reads, one writes, and neither holds up the other or the event loop. What is written in
+/// one piece goes out in as many as the stream takes. Only these threads touch the streams, which they open if the app
+/// has not.
+///
+/// Closing lets the stream write what it has taken over, then closes both streams and ends both threads. A thread in the
+/// middle of a call stays until that call returns, which may be never when the peer is silent or does not read: pass
+/// `whenClosed` to end the session below, which makes such calls return.
+public final class StreamPair: DuplexByteStream {
+    /// How many bytes wait between the event loop and a stream, in each direction, before the other side is held up: 64 KiB.
+    public static let capacity = 64 << 10
+    /// How many bytes are read at once.
+    private static let readSize = 16 << 10
+
+    private struct State {
+        var readiness: StreamReadiness?
+        var isClosed = false
+        var isWritten = false
+        var isReleased = false
+
+        /// Whether it is now that `whenClosed` is due.
+        mutating func release(isBroken: Bool) -> Bool {
+            guard isClosed, isWritten || isBroken, !isReleased else { return false }
+            isReleased = true
+            return true
+        }
+    }
+
+    /// What this pair is called in messages.
+    public let name: String
+
+    private let input: Confined<InputStream>
+    private let output: Confined<OutputStream>
+    private let whenClosed: @Sendable () -> Void
+    private let incoming = IncomingBytes(capacity: capacity)
+    private let outgoing = OutgoingBytes(capacity: capacity)
+    private let state = Mutex(State())
+
+    /// Makes a pair, which takes the streams over: they may be open or not, are closed in the end, and must not be touched
+    /// by anyone else from now on.
+    ///
+    /// - Parameters:
+    ///   - input: What the broker sends.
+    ///   - output: What the broker is sent.
+    ///   - name: What messages call it, `stream pair` by default.
+    ///   - whenClosed: Called once when the connection is over and all was written, or at once when it broke; on the
+    ///     event loop or a thread of the pair. It must not block, and should make calls that still wait return.
+    public init(
+        input: InputStream, output: OutputStream, name: String = "stream pair",
+        whenClosed: @escaping @Sendable () -> Void = {}
+    ) {
+        self.input = Confined(input)
+        self.output = Confined(output)
+        self.name = name
+        self.whenClosed = whenClosed
+    }
+
+    /// Starts the two threads; see `DuplexByteStream`.
+    public func open(_ readiness: StreamReadiness) {
+        state.withLock { $0.readiness = readiness }
+        let threads = [
+            Thread { [self] in input.use(readAll) },
+            Thread { [self] in output.use(writeAll) },
+        ]
+        for (thread, task) in zip(threads, ["reads", "writes"]) {
+            thread.name = "courier \(task)"
+            thread.start()
+        }
+    }
+
+    /// Moves bytes that the reading thread has brought; see `DuplexByteStream`.
+    public func read(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead {
+        switch buffer.withUnsafeMutableBytes({ incoming.take(into: $0) }) {
+        case .bytes(let count): return .bytes(count)
+        case .nothingYet: return .bytesThenWait(0)
+        case .end(.ended): return .ended
+        case .end(.failed(let error)): throw error
+        }
+    }
+
+    /// Hands bytes to the writing thread; see `DuplexByteStream`.
+    public func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite {
+        let count = try bytes.withUnsafeBytes { source throws(TransportError) in try outgoing.offer(source) }
+        return count == bytes.byteCount ? .bytes(count) : .bytesThenWait(count)
+    }
+
+    /// Closes the output stream once all is written; see `DuplexByteStream`.
+    public func closeOutput() { outgoing.finish(abruptly: false) }
+
+    /// Lets both threads end; see `DuplexByteStream`. A peer can not tell an abrupt end from an orderly one.
+    public func close(abruptly: Bool) {
+        incoming.close()
+        outgoing.finish(abruptly: abruptly)
+        let releases = state.withLock { state in
+            state.readiness = nil
+            state.isClosed = true
+            return state.release(isBroken: abruptly)
+        }
+        if releases { whenClosed() }
+    }
+
+    // MARK: The reading thread
+
+    private func readAll(_ stream: InputStream) {
+        if stream.streamStatus == .notOpen { stream.open() }
+        var chunk = [UInt8](repeating: 0, count: Self.readSize)
+        while true {
+            let count = chunk.withUnsafeMutableBufferPointer { space in
+                space.baseAddress.map { stream.read($0, maxLength: space.count) } ?? 0
+            }
+            guard count > 0 else {
+                incoming.finish(count == 0 ? .ended : .failed(StreamFailure.error(of: stream, "reading from", name)))
+                break
+            }
+            guard incoming.put(chunk[..<min(count, chunk.count)]) else { break }
+            tellLoop { $0.readable() }
+        }
+        tellLoop { $0.readable() }
+        stream.close()
+    }
+
+    // MARK: The writing thread
+
+    private func writeAll(_ stream: OutputStream) {
+        StreamFailure.blockBrokenPipeSignal()
+        if stream.streamStatus == .notOpen { stream.open() }
+        var chunk: [UInt8] = []
+        while outgoing.next(&chunk) {
+            tellLoop { $0.writable() }
+            guard write(chunk, to: stream) else {
+                let error = StreamFailure.error(of: stream, "writing to", name)
+                outgoing.fail(error)
+                // Without an output there is no conversation: the loop learns it even if it has nothing to write.
+                incoming.finish(.failed(error))
+                tellLoop { $0.readable() }
+                break
+            }
+        }
+        stream.close()
+        let releases = state.withLock { state in
+            state.isWritten = true
+            return state.release(isBroken: false)
+        }
+        if releases { whenClosed() }
+    }
+
+    private func write(_ bytes: [UInt8], to stream: OutputStream) -> Bool {
+        bytes.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress else { return true }
+            var offset = 0
+            while offset < source.count {
+                let count = stream.write(start + offset, maxLength: source.count - offset)
+                guard count > 0 else { return false }
+                offset += count
+            }
+            return true
+        }
+    }
+
+    private func tellLoop(_ tell: (StreamReadiness) -> Void) {
+        if let readiness = state.withLock({ $0.readiness }) { tell(readiness) }
+    }
+}

@@ -1,0 +1,185 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+/// How the client deals with its provider of credentials.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedAuthTests {
+    private static func answers(_ error: AuthError, _ count: Int) -> ScriptedProvider {
+        ScriptedProvider(Array(repeating: .failure(error), count: count))
+    }
+
+    @Test func `what may pass is tried again after 1 2 4 s, then at the reconnect interval`() async throws {
+        let provider = Self.answers(.httpError(statusCode: 500), 8)
+        try await ScriptedWorld.run(provider: provider) { world in
+            await world.connect()
+            await world.run(for: .seconds(100))
+            // 1 2 4, then the schedule's 1 2 4 8 16.
+            #expect(provider.asked == .seconds(0, 1, 3, 7, 8, 10, 14, 22, 38))
+            #expect(world.client.connectionState == .connected)
+            #expect(world.events.count { $0 == "connectionServiceAuthFailure" } == 8)
+            #expect(world.errors(of: "connectionServiceAuthFailure").allSatisfy { $0.code == .authenticationFailed })
+            #expect(!world.events.contains("connectionUnavailable"))
+        }
+    }
+
+    @Test(arguments: [400, 401, 403, 499])
+    func `a status of 400 to 499 is tried again at the reconnect interval`(_ status: Int) async throws {
+        let provider = Self.answers(.httpError(statusCode: status), 4)
+        try await ScriptedWorld.run(provider: provider) { world in
+            await world.connect()
+            await world.run(for: .seconds(100))
+            #expect(provider.asked == .seconds(0, 1, 3, 7, 15))
+            #expect(provider.cleared.isEmpty)
+        }
+    }
+
+    @Test func `the three short pauses have no jitter`() async throws {
+        let provider = Self.answers(.httpError(statusCode: 503), 3)
+        try await ScriptedWorld.run(provider: provider) {
+            $0.reconnectJitter = .full
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(20))
+            #expect(provider.asked == .seconds(0, 1, 3, 7))
+        }
+    }
+
+    @Test func `a network error says that there is no connection`() async throws {
+        let provider = Self.answers(.otherError(NSError(domain: NSURLErrorDomain, code: -1009)), 2)
+        try await ScriptedWorld.run(provider: provider) { world in
+            await world.connect()
+            #expect(world.events.count { $0 == "connectionUnavailable" } == 1)
+            await world.run(for: .seconds(10))
+            #expect(provider.asked == .seconds(0, 1, 3))
+            #expect(world.events.count { $0 == "connectionUnavailable" } == 1)
+            #expect(world.events.count { $0 == "connectionAvailable" } == 1)
+        }
+    }
+
+    @Test func `a provider that does not answer in time is asked again, and its late answer does no harm`() async throws
+    {
+        let provider = ScriptedProvider([.silence, .silence])
+        try await ScriptedWorld.run(provider: provider) {
+            $0.enableAuthenticationTimeout = true
+            $0.authenticationTimeoutInterval = 10
+        } _: { world in
+            await world.connect()
+            await world.run(for: .milliseconds(9_999))
+            #expect(!world.events.contains("connectionServiceAuthFailure"))
+            await world.run(for: .milliseconds(1))
+            #expect(world.events.last == "connectionServiceAuthFailure")
+            provider.completeKept()  // Too late, and between two questions.
+            await world.settle()
+            #expect(await world.broker.connections.isEmpty)
+            await world.run(for: .seconds(1 + 10 + 2))
+            #expect(provider.asked == .seconds(0, 11, 23))
+            #expect(world.client.connectionState == .connected)
+            provider.completeKept()  // Too late, and on a connection.
+            provider.completeKept(.failure(.httpError(statusCode: 500)))
+            await world.run(for: .seconds(100))
+            #expect(await world.broker.connections.count == 1)
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `without the timeout the provider has all the time`() async throws {
+        let provider = ScriptedProvider([.silence])
+        try await ScriptedWorld.run(provider: provider) { world in
+            await world.connect()
+            await world.run(for: .seconds(10_000))
+            #expect(provider.asked == [.zero])
+            #expect(world.client.connectionState == .connecting)
+            world.client.connect()
+            await world.settle()
+            #expect(world.events.last == "connectDiscarded")
+            provider.completeKept()
+            await world.settle()
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `two answers are one`() async throws {
+        let provider = ScriptedProvider([.twice(.httpError(statusCode: 401))])
+        try await ScriptedWorld.run(provider: provider) { world in
+            await world.connect()
+            await world.run(for: .seconds(50))
+            #expect(await world.broker.connections.count == 1)
+            #expect(world.client.connectionState == .connected)
+            #expect(provider.asked.count == 1)
+        }
+    }
+
+    @Test(
+        arguments: [ProtocolVersionPolicy.version5, .version311],
+        [PacketReasonCode.badUserNameOrPassword, .notAuthorized])
+    func `refused credentials are cleared, and others are asked for at once, then after the pause`(
+        _ version: ProtocolVersionPolicy, _ code: PacketReasonCode
+    ) async throws {
+        let other = ConnectOptions(
+            host: "broker.invalid", port: 1883, clientId: "scripted", username: "second", password: "x")
+        let provider = ScriptedProvider([.options(), .options(other)])
+        let script = Array(repeating: ConnectionScript.connection([.refuse(code)]), count: 3)
+        try await ScriptedWorld.run(script, provider: provider) {
+            $0.protocolVersion = version
+        } _: { world in
+            await world.connect()
+            #expect(provider.cleared == [.zero, .zero])
+            #expect(provider.asked == [.zero, .zero])
+            #expect(await world.broker.connections.map(\.connect?.username) == [nil, "second"])
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.notAuthorized, .notAuthorized])
+            await world.run(for: .seconds(20))
+            #expect(await world.connectTimes == .seconds(0, 0, 2, 6))
+            #expect(provider.cleared.count == 3 && provider.asked.count == 4)
+        }
+    }
+
+    // MARK: Credentials that end
+
+    /// Gives options that end, the second time for another user.
+    private final class EndingProvider: ConnectionServiceProvider {
+        private let count = Mutex(0)
+        var clientID: String { "scripted" }
+        var asked: Int { count.withLock { $0 } }
+
+        func connectOptions() async throws -> ConnectGrant {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let options = ConnectOptions(
+                host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "user\(number)",
+                password: "")
+            return ConnectGrant(options, expiresAt: number == 1 ? Date(timeIntervalSinceNow: 1_000) : nil)
+        }
+    }
+
+    @Test func `credentials are renewed before they end, and a change connects anew`() async throws {
+        let provider = EndingProvider()
+        try await ScriptedWorld.run { config in
+            let given = config
+            config = MQTTClientConfig(provider: provider)
+            config.deliveryQueue = given.deliveryQueue
+            config.eventLoops = given.eventLoops
+            config.endpoint = given.endpoint
+            config.networkMonitor = given.networkMonitor
+            config.protocolVersion = .version5
+        } _: { world in
+            await world.connect()
+            try await world.broker.received(.connect)
+            await world.run(for: .seconds(960))
+            #expect(provider.asked == 1)
+            await world.run(for: .seconds(15))  // 30 s before the end, by a wall clock that went on meanwhile.
+            try await world.broker.received(.connect, on: 2)
+            await world.settle()
+            #expect(provider.asked == 2)
+            #expect(await world.broker.packets(.disconnect, on: 1).count == 1)
+            #expect(await world.broker.connections.map(\.connect?.username) == ["user1", "user2"])
+            #expect(!world.events.contains("connectionLost"))
+        }
+    }
+}

@@ -1,0 +1,273 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// The way of QoS 1 and 2 messages to a broker that loses, repeats and mixes up its answers.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedDeliveryTests {
+    private static let present = ScriptStep.accept(isSessionPresent: true)
+
+    @Test func `a message without its PUBACK is sent again with DUP and the same id`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .serve(until: .publish), .cut(.reset)]), .connection([Self.present]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let outcome = try world.publish("x")
+            await world.run(for: .seconds(1))
+            let publishes = await world.publishes()
+            #expect(publishes.map(\.text) == ["x", "x"])
+            #expect(publishes.map(\.delivery.isDuplicate) == [false, true])
+            #expect(publishes[0].delivery.packetID == publishes[1].delivery.packetID)
+            #expect(outcome.value?.success?.reasonCode == .success)
+            #expect(world.events.count { $0 == "messageSend" } == 1)
+            #expect(world.events.count { $0 == "messageSendSuccess" } == 1)
+        }
+    }
+
+    @Test func `without a session it is published anew`() async throws {
+        let script = ConnectionScript.connection([.accept(), .serve(until: .publish), .cut(.reset)])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let outcome = try world.publish("x")
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().map(\.delivery.isDuplicate) == [false, false])
+            #expect(outcome.value?.success?.reasonCode == .success)
+        }
+    }
+
+    @Test(arguments: [SessionLossPolicy.fail, .drop])
+    func `without a session it fails where the policy says so`(_ policy: SessionLossPolicy) async throws {
+        let script = ConnectionScript.connection([.accept(), .serve(until: .publish), .cut(.reset)])
+        try await ScriptedWorld.run([script]) {
+            $0.sessionLossPolicy = policy
+        } _: { world in
+            await world.connect()
+            let outcome = try world.publish("x")
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().count == 1)
+            #expect(outcome.value?.failure?.code == .connectionLost)
+        }
+    }
+
+    @Test func `all that was in flight is sent again in its order, before anything new`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([
+                .accept(), .fault(.drop(.pubAck, count: .max)), .fault(.drop(.pubRec, count: .max)),
+                .serve(until: .publish(to: "cut")), .cut(.orderly),
+            ]),
+            .connection([Self.present]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let outcomes = try (0..<20).map { try world.publish("\($0)", qos: $0 % 2 == 0 ? .one : .two) }
+            try world.publish("", to: "cut", qos: .zero)
+            await world.settle()
+            let late = try world.publish("late")
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes(on: 2).map(\.text) == (0..<20).map { "\($0)" } + ["late"])
+            #expect(await world.publishes(on: 2).dropLast().allSatisfy { $0.delivery.isDuplicate })
+            #expect((outcomes + [late]).allSatisfy { $0.value?.success != nil })
+        }
+    }
+
+    // MARK: QoS 2
+
+    @Test func `after PUBREC only PUBREL is sent again`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.drop(.pubComp)), .serve(until: .publish(to: "cut")), .cut(.reset)]),
+            .connection([Self.present]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let outcome = try world.publish("x", qos: .two)
+            await world.settle()
+            #expect(await world.broker.packets(.pubRel, on: 1).count == 1)
+            try world.publish("", to: "cut", qos: .zero)
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes(on: 2).isEmpty)
+            #expect(await world.broker.packets(.pubRel, on: 2).count == 1)
+            #expect(outcome.value?.success != nil)
+        }
+    }
+
+    @Test func `before PUBREC the message itself is sent again`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.drop(.pubRec)), .serve(until: .publish(to: "cut")), .cut(.reset)]),
+            .connection([Self.present]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let outcome = try world.publish("x", qos: .two)
+            try world.publish("", to: "cut", qos: .zero)
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes(on: 2).map(\.delivery.isDuplicate) == [true])
+            #expect(outcome.value?.success != nil)
+        }
+    }
+
+    @Test func `past PUBREC and without the session, whoever sent it must decide`() async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .fault(.drop(.pubComp)), .serve(until: .publish(to: "cut")), .cut(.reset),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let outcome = try world.publish("x", qos: .two)
+            await world.settle()
+            try world.publish("", to: "cut", qos: .zero)
+            await world.run(for: .seconds(1))
+            #expect(outcome.value?.failure?.code == .connectionLost)
+            #expect(await world.publishes(on: 2).isEmpty)
+        }
+    }
+
+    // MARK: Odd answers
+
+    @Test(arguments: [QoS.one, .two]) func `answers that come twice do no harm`(_ qos: QoS) async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .fault(.repeated(.pubAck, times: 3, count: .max)), .fault(.repeated(.pubRec, count: .max)),
+            .fault(.repeated(.pubComp, count: .max)),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            for number in 0..<10 {
+                let outcome = try world.publish("\(number)", qos: qos)
+                await world.settle()
+                #expect(outcome.value?.success != nil)
+            }
+            #expect(await world.broker.connections.count == 1)
+            #expect(await world.publishes().count == 10)
+            #expect(world.events.count { $0 == "messageSendSuccess" } == 10)
+        }
+    }
+
+    @Test func `answers to nothing do no harm`() async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .send(.pubAck(Acknowledgement(packetID: 77))), .send(.pubComp(Acknowledgement(packetID: 78))),
+            .send(.pubRec(Acknowledgement(packetID: 79))), .send(.pingResp),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let outcome = try world.publish("x")
+            await world.settle()
+            #expect(outcome.value?.success != nil)
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test(arguments: [QoS.one, .two]) func `answers in another order end the right messages`(_ qos: QoS) async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .fault(.reverse(.pubAck, groupsOf: 5)), .fault(.reverse(.pubRec, groupsOf: 5)),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let ended = Series<Int>()
+            for number in 0..<5 {
+                try world.client.publish(text: "\(number)", to: "t", qos: qos) { result in
+                    if case .success = result { ended.append(number) }
+                }
+            }
+            await world.settle()
+            #expect(ended.values == [4, 3, 2, 1, 0])
+        }
+    }
+
+    @Test func `a refused message fails, and the others do not`() async throws {
+        let refusal = Acknowledgement(
+            packetID: 1, reasonCode: .quotaExceeded, properties: [.reasonString("come back tomorrow")])
+        let script = ConnectionScript.connection([.accept(), .fault(.replace(.pubAck, with: .pubAck(refusal)))])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let refused = try world.publish("x")
+            let taken = try world.publish("y")
+            await world.settle()
+            #expect(refused.value?.failure?.code == .publishRefused)
+            #expect(refused.value?.failure?.message.contains("come back tomorrow") == true)
+            #expect(taken.value?.success != nil)
+        }
+    }
+
+    @Test func `the broker's receive maximum is kept, and nothing is lost by it`() async throws {
+        let gate = ScriptGate()
+        let script = ConnectionScript.connection([
+            .accept(properties: [.receiveMaximum(3)]), .fault(.hold(.pubAck, until: gate)),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let outcomes = try (0..<50).map { try world.publish("\($0)") }
+            await world.settle()
+            #expect(await world.publishes().count == 3)
+            gate.release()
+            await world.settle()
+            #expect(await world.publishes().map(\.text) == (0..<50).map { "\($0)" })
+            #expect(outcomes.allSatisfy { $0.value?.success != nil })
+        }
+    }
+
+    @Test func `a broker that takes no QoS 2 refuses it on this side`() async throws {
+        let script = ConnectionScript.connection([.accept(properties: [.maximumQoS(.atLeastOnce)])])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let outcome = try world.publish("x", qos: .two)
+            await world.settle()
+            #expect(outcome.value?.failure?.code == .publishRefused)
+            #expect(await world.publishes().isEmpty)
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    // MARK: What this client promises
+
+    @Test func `once and never again fails with the connection, and is not sent again`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .serve(until: .publish), .cut(.reset)]), .connection([Self.present]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let outcome = try world.publish("x", qos: .oneWithoutPersistenceAndNoRetry)
+            await world.settle()
+            #expect(outcome.value?.failure?.code == .connectionLost)
+            await world.run(for: .seconds(10))
+            #expect(await world.publishes().count == 1)
+        }
+    }
+
+    @Test func `cancelling a task ends its wait and not the delivery`() async throws {
+        let gate = ScriptGate()
+        let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let task = Task { [client = world.client] in try await client.publish("x", to: "t") }
+            await world.until { await world.publishes().count == 1 }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(world.client.waitingCount == 0)
+            gate.release()
+            await world.settle()
+            #expect(world.events.last == "messageSendSuccess")
+        }
+    }
+
+    @Test func `a thousand messages over a connection that breaks again and again arrive in order`() async throws {
+        var script: [ConnectionScript] = (1...40).map { number in
+            .connection([
+                .accept(isSessionPresent: number > 1), .cutAfterReceiving(byteCount: 60 + 97 * number, .reset),
+            ])
+        }
+        script.append(.connection([Self.present]))
+        try await ScriptedWorld.run(script, isScriptChecked: false) {
+            $0.maximumInFlight = 16
+        } _: { world in
+            await world.connect()
+            let outcomes = try (0..<1_000).map { try world.publish("\($0)", qos: $0 % 2 == 0 ? .one : .two) }
+            await world.run(for: .seconds(2_000))
+            #expect(outcomes.allSatisfy { $0.value?.success != nil })
+            var seen = Set<String>()
+            let first = await world.publishes().map(\.text).filter { seen.insert($0).inserted }
+            #expect(first == (0..<1_000).map { "\($0)" })
+            #expect(await world.broker.connections.count > 10)
+        }
+    }
+}

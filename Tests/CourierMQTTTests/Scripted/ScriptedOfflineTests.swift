@@ -1,0 +1,323 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// Messages that wait for a connection, within their limits.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedOfflineTests {
+    /// A broker that refuses the first attempt, so that there is a session and no connection for a second.
+    private static let refusing = [ConnectionScript.connection([.refuse(.serverUnavailable)])]
+
+    private static func offline(
+        _ policy: OfflinePolicy, _ body: (ScriptedWorld) async throws -> Void
+    ) async throws {
+        try await ScriptedWorld.run(refusing) {
+            $0.offline = policy
+        } _: { world in
+            await world.connect()
+            try await body(world)
+        }
+    }
+
+    @Test func `what waits goes out in order, with the next connection`() async throws {
+        try await Self.offline(OfflinePolicy()) { world in
+            let outcomes = try (0..<100).map { try world.publish("\($0)", qos: $0 % 2 == 0 ? .one : .two) }
+            await world.settle()
+            #expect(outcomes.allSatisfy { $0.value == nil })
+            await world.run(for: .seconds(2))
+            #expect(await world.publishes().map(\.text) == (0..<100).map { "\($0)" })
+            #expect(outcomes.allSatisfy { $0.value?.success != nil })
+        }
+    }
+
+    // MARK: Limits
+
+    @Test func `fail: one too many fails at the call`() async throws {
+        try await Self.offline(OfflinePolicy(maximumCount: 3, overflow: .fail)) { world in
+            let outcomes = try (0..<3).map { try world.publish("\($0)") }
+            do {
+                try world.publish("3")
+                Issue.record("it was taken")
+            } catch let error as CourierError {
+                #expect(error.code == .queueFull)
+            }
+            await #expect(throws: CourierError.self) { try await world.client.publish("4", to: "t") }
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().map(\.text) == ["0", "1", "2"])
+            #expect(outcomes.allSatisfy { $0.value?.success != nil })
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == [.queueFull, .queueFull])
+        }
+    }
+
+    @Test func `dropNewest: the new one is given up, and the call returns`() async throws {
+        try await Self.offline(OfflinePolicy(maximumCount: 2, overflow: .dropNewest)) { world in
+            let outcomes = try (0..<4).map { try world.publish("\($0)") }
+            await world.settle()
+            #expect(outcomes.map { $0.value?.failure?.code } == [nil, nil, .queueFull, .queueFull])
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().map(\.text) == ["0", "1"])
+        }
+    }
+
+    @Test func `dropOldest: the one that waited longest is given up`() async throws {
+        try await Self.offline(OfflinePolicy(maximumCount: 2, overflow: .dropOldest)) { world in
+            let outcomes = try (0..<4).map { try world.publish("\($0)") }
+            await world.settle()
+            #expect(outcomes.map { $0.value?.failure?.code } == [.queueFull, .queueFull, nil, nil])
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().map(\.text) == ["2", "3"])
+        }
+    }
+
+    @Test func `bytes of topics and payloads count`() async throws {
+        try await Self.offline(OfflinePolicy(maximumBytes: 20, overflow: .dropNewest)) { world in
+            let outcomes = try ["12345678", "12345678", "12345678", "1"].map { try world.publish($0) }
+            await world.settle()
+            // 9 + 9 bytes with the topic, then 9 too many, then 2 that fit.
+            #expect(outcomes.map { $0.value?.failure?.code } == [nil, nil, .queueFull, nil])
+        }
+    }
+
+    @Test func `dropOldest: what is larger than everything that may wait is given up itself`() async throws {
+        try await Self.offline(OfflinePolicy(maximumBytes: 20, overflow: .dropOldest)) { world in
+            let outcome = try world.publish(String(repeating: "x", count: 100))
+            let small = try world.publish("y")
+            await world.run(for: .seconds(1))
+            #expect(outcome.value?.failure?.code == .queueFull)
+            #expect(small.value?.success != nil)
+        }
+    }
+
+    @Test func `suspend: an await waits for room, and then its time is over`() async throws {
+        let policy = OfflinePolicy(maximumCount: 2, overflow: .suspend(timeout: .seconds(30)))
+        let endless = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
+            $0.offline = policy
+        } _: { world in
+            await world.connect()
+            let outcomes = try (0..<2).map { try world.publish("\($0)") }
+            let task = Task { [client = world.client] in try await client.publish("late", to: "t") }
+            await world.until { world.client.waitingCount == 1 }
+            await world.run(for: .milliseconds(29_999))
+            #expect(world.client.waitingCount == 1)
+            await world.run(for: .milliseconds(1))
+            do {
+                _ = try await task.value
+                Issue.record("it was taken")
+            } catch let error as CourierError {
+                #expect(error.code == .queueFull)
+            }
+            #expect(outcomes.allSatisfy { $0.value == nil })
+        }
+    }
+
+    @Test func `suspend: room that comes in time ends the wait`() async throws {
+        let policy = OfflinePolicy(maximumCount: 2, overflow: .suspend(timeout: .seconds(30)))
+        try await Self.offline(policy) { world in
+            let outcomes = try (0..<2).map { try world.publish("\($0)") }
+            #expect(throws: CourierError.self) { try world.publish("no") }
+            let task = Task { [client = world.client] in try await client.publish("late", to: "t") }
+            await world.until { world.client.waitingCount == 1 }
+            await world.run(for: .seconds(1))
+            #expect(try await task.value.reasonCode == .success)
+            #expect(outcomes.allSatisfy { $0.value?.success != nil })
+            #expect(await world.publishes().map(\.text) == ["0", "1", "late"])
+        }
+    }
+
+    @Test func `a suspended publish whose task is cancelled is not sent`() async throws {
+        let policy = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(30)))
+        try await Self.offline(policy) { world in
+            try world.publish("0")
+            let task = Task { [client = world.client] in try await client.publish("late", to: "t") }
+            await world.until { world.client.waitingCount == 1 }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await world.run(for: .seconds(40))
+            #expect(await world.publishes().map(\.text) == ["0"])
+        }
+    }
+
+    // MARK: Time
+
+    @Test func `what waits too long fails when its time is over`() async throws {
+        let policy = OfflinePolicy(maximumAge: .seconds(5))
+        let closed = Array(repeating: ConnectionScript.connection([.refuse(.serverUnavailable)]), count: 4)
+        try await ScriptedWorld.run(closed) {
+            $0.offline = policy
+        } _: { world in
+            await world.connect()
+            let outcome = try world.publish("old")  // Attempts follow after 1, 3, 7 and 15 s.
+            await world.run(for: .seconds(4))
+            let young = try world.publish("young")
+            #expect(outcome.value == nil)
+            await world.run(for: .milliseconds(1_500))
+            #expect(outcome.value?.failure?.code == .messageExpired)
+            #expect(young.value == nil)
+            await world.run(for: .milliseconds(4_000))
+            #expect(young.value?.failure?.code == .messageExpired)
+            await world.run(for: .seconds(20))
+            #expect(await world.publishes().isEmpty)
+        }
+    }
+
+    @Test func `what was written while nothing else waited expires as well, without another loss`() async throws {
+        let silent = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run([silent]) {
+            $0.offline.maximumAge = .seconds(3)
+        } _: { world in
+            await world.connect()
+            let outcome = try world.publish("x")
+            await world.run(for: .milliseconds(3_500))  // CONNACK has ten seconds: the attempt goes on.
+            #expect(outcome.value?.failure?.code == .messageExpired)
+        }
+    }
+
+    @Test func `the message's own expiry counts, and what is left of it is sent`() async throws {
+        try await Self.offline(OfflinePolicy()) { world in
+            let outcomes = [Box<Result<PublishReceipt, CourierError>>(), Box()]
+            for (outcome, expiry) in zip(outcomes, [Duration.milliseconds(500), .seconds(60)]) {
+                try world.client.publish(
+                    bytes: [1], to: "t", qos: .one, retain: false,
+                    properties: MessageProperties(messageExpiry: expiry)
+                ) { outcome.value = $0 }
+            }
+            await world.run(for: .seconds(2))
+            #expect(outcomes[0].value?.failure?.code == .messageExpired)
+            #expect(outcomes[1].value?.success != nil)
+            #expect(await world.publishes().map(\.properties.messageExpiryInterval) == [59])
+        }
+    }
+
+    // MARK: The latest only
+
+    @Test func `of a topic that wants the latest only, the latest goes out, in the place of the first`() async throws {
+        try await Self.offline(OfflinePolicy()) { world in
+            let client = world.client
+            var tasks: [Task<PublishReceipt, any Error>] = []
+            for number in 0..<3 {
+                tasks.append(
+                    Task {
+                        let request = PublishRequest(topic: TopicTemplate(exactly: "state"), isLatestOnly: true)
+                        return try await client.publish("state \(number)", as: request)
+                    })
+                await world.until {
+                    world.events.count { $0 == "messageSend" } == tasks.count + min(number, 1)
+                        && client.waitingCount == 1
+                }
+                if number == 0 { try world.publish("other") }
+            }
+            await world.run(for: .seconds(1))
+            var codes: [CourierError.Code?] = []
+            for task in tasks { codes.append((await task.result.failure as? CourierError)?.code) }
+            #expect(codes == [.messageReplaced, .messageReplaced, nil])
+            #expect(await world.publishes().map(\.text) == ["state 2", "other"])
+        }
+    }
+
+    // MARK: QoS 0
+
+    @Test func `QoS 0 without a connection fails, unless it may wait`() async throws {
+        try await Self.offline(OfflinePolicy()) { world in
+            do {
+                try world.client.publishMessage("x", topic: "t", qos: .zero)
+                Issue.record("it was taken")
+            } catch let error as CourierError {
+                #expect(error.code == .connectionLost)
+            }
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().isEmpty)
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == [.connectionLost])
+        }
+        try await Self.offline(OfflinePolicy(queuesQoS0: true)) { world in
+            for number in 0..<5 {
+                try world.client.publish(text: "\(number)", to: "t", qos: number % 2 == 0 ? .zero : .one)
+            }
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().map(\.text) == ["0", "1", "2", "3", "4"])
+        }
+    }
+
+    // MARK: After the connection is back
+
+    @Test func `a long queue goes out in parts`() async throws {
+        let policy = OfflinePolicy(drainCount: 10, drainInterval: .seconds(1))
+        try await Self.offline(policy) { world in
+            for number in 0..<35 { try world.publish("\(number)") }
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().count == 10)
+            await world.run(for: .milliseconds(999))
+            #expect(await world.publishes().count == 10)
+            await world.run(for: .milliseconds(1))
+            #expect(await world.publishes().count == 20)
+            await world.run(for: .seconds(2))
+            #expect(await world.publishes().map(\.text) == (0..<35).map { "\($0)" })
+        }
+    }
+
+    @Test func `who goes on writing meanwhile does not hurry the parts, and comes behind them`() async throws {
+        let policy = OfflinePolicy(drainCount: 10, drainInterval: .seconds(1))
+        try await Self.offline(policy) { world in
+            for number in 0..<30 { try world.publish("\(number)") }
+            await world.run(for: .seconds(1))
+            for number in 30..<35 {
+                try world.publish("\(number)")
+                await world.settle()
+            }
+            #expect(await world.publishes().count == 10)
+            await world.run(for: .seconds(5))
+            #expect(await world.publishes().map(\.text) == (0..<35).map { "\($0)" })
+        }
+    }
+
+    @Test func `a queue that is cut off while it goes out loses nothing`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.refuse(.serverUnavailable)]),
+            .connection([.accept(), .fault(.drop(.pubAck, count: .max)), .pause(.milliseconds(1_500)), .cut(.reset)]),
+            .connection([.accept(isSessionPresent: true)]),
+        ]
+        try await ScriptedWorld.run(script) {
+            $0.offline = OfflinePolicy(drainCount: 10, drainInterval: .seconds(1))
+        } _: { world in
+            await world.connect()
+            let outcomes = try (0..<50).map { try world.publish("\($0)") }
+            await world.run(for: .seconds(30))
+            #expect(outcomes.allSatisfy { $0.value?.success != nil })
+            #expect(await world.publishes(on: 3).suffix(50).count <= 50)
+            let texts = Set(await world.publishes(on: 3).map(\.text))
+            #expect(texts == Set((0..<50).map { "\($0)" }))
+        }
+    }
+
+    @Test func `messages without a session are refused with a word about it`() async throws {
+        try await ScriptedWorld.run { world in
+            do {
+                try world.publish("x")
+                Issue.record("it was taken")
+            } catch let error as CourierError {
+                #expect(error.code == .sessionMissing)
+            }
+        }
+    }
+
+    @Test func `disconnect() keeps what waits, destroy() ends it`() async throws {
+        let silent = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run([silent, silent]) { world in
+            await world.connect()
+            let kept = try world.publish("kept")
+            world.client.disconnect()
+            await world.settle()
+            #expect(kept.value == nil)
+            await world.connect()
+            world.client.destroy()
+            await world.settle()
+            #expect(kept.value?.failure?.code == .clientDestroyed)
+            #expect(!world.client.hasExistingSession)
+            await world.connect()
+            #expect(await world.broker.connections.map(\.connect?.isCleanStart) == [false, false, true])
+            #expect(await world.publishes().isEmpty)
+        }
+    }
+}

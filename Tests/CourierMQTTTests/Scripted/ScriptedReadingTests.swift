@@ -1,0 +1,265 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// Messages from a broker, and when they are acknowledged.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedReadingTests {
+    private static func message(_ id: PacketID, _ text: String, qos: QoS = .one, again: Bool = false) -> ScriptStep {
+        let delivery: Delivery =
+            qos == .one ? .atLeastOnce(id, isDuplicate: again) : .exactlyOnce(id, isDuplicate: again)
+        return .send(.publish(Publish(topic: "t", payload: Array(text.utf8), delivery: delivery)))
+    }
+
+    /// Sends these once the client has subscribed.
+    private static func broker(_ steps: ScriptStep..., accept: ScriptStep = .accept()) -> ConnectionScript {
+        .connection([accept, .serve(until: .subscribe), .answer] + steps)
+    }
+
+    private static func acknowledged(_ world: ScriptedWorld, on connection: Int? = nil) async -> [UInt16] {
+        await world.broker.packets(.any, on: connection).compactMap {
+            switch $0.packet {
+            case .pubAck(let answer), .pubRec(let answer): answer.packetID.rawValue
+            default: nil
+            }
+        }
+    }
+
+    private static func reader(
+        _ world: ScriptedWorld, _ mode: AcknowledgementMode = .afterProcessing
+    ) -> MessageSequence<Message>.Iterator {
+        world.client.messages(Message.self, from: "t", qos: .two, acknowledge: mode).makeAsyncIterator()
+    }
+
+    private static func expectNext(
+        _ text: String, of messages: inout MessageSequence<Message>.Iterator,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let message = try await messages.next()
+        #expect(message?.payloadString == text, sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: [QoS.one, .two])
+    func `nothing is acknowledged before the loop asks for the next`(_ qos: QoS) async throws {
+        let script = Self.broker(Self.message(1, "a", qos: qos), Self.message(2, "b", qos: qos))
+        try await ScriptedWorld.run([script]) { world in
+            var messages = Self.reader(world)
+            await world.connect()
+            try await Self.expectNext("a", of: &messages)
+            await world.run(for: .seconds(100))
+            #expect(await Self.acknowledged(world).isEmpty)
+            try await Self.expectNext("b", of: &messages)
+            await world.settle()
+            #expect(await Self.acknowledged(world) == [1])
+        }
+    }
+
+    @Test func `by hand it is acknowledged at once`() async throws {
+        let script = Self.broker(Self.message(1, "a"))
+        try await ScriptedWorld.run([script]) { world in
+            var messages = Self.reader(world)
+            await world.connect()
+            let message = try #require(try await messages.next())
+            message.acknowledge()
+            message.acknowledge()
+            await world.settle()
+            #expect(await Self.acknowledged(world) == [1])
+        }
+    }
+
+    @Test func `on receipt it is acknowledged without a reader's doing`() async throws {
+        let script = Self.broker(Self.message(1, "a"), Self.message(2, "b", qos: .two))
+        try await ScriptedWorld.run([script]) { world in
+            let messages = Self.reader(world, .onReceipt)
+            await world.connect()
+            #expect(await Self.acknowledged(world) == [1, 2])
+            withExtendedLifetime(messages) {}
+        }
+    }
+
+    @Test func `of several readers the last one acknowledges`() async throws {
+        let script = Self.broker(Self.message(1, "a"))
+        try await ScriptedWorld.run([script]) { world in
+            var first = Self.reader(world)
+            var second = Self.reader(world)
+            await world.connect()
+            let one = try #require(try await first.next())
+            let two = try #require(try await second.next())
+            one.acknowledge()
+            one.acknowledge()
+            await world.settle()
+            #expect(await Self.acknowledged(world).isEmpty)
+            two.acknowledge()
+            await world.settle()
+            #expect(await Self.acknowledged(world) == [1])
+        }
+    }
+
+    /// [MQTT-4.6.0-2]
+    @Test func `acknowledgements go out in the order of the messages`() async throws {
+        let script = Self.broker(Self.message(1, "a"), Self.message(2, "b"), Self.message(3, "c"))
+        try await ScriptedWorld.run([script]) { world in
+            var all = Self.reader(world)
+            var slow = world.client.messages(Message.self, from: "+", acknowledge: .afterProcessing).makeAsyncIterator()
+            await world.connect()
+            for _ in 0..<3 { try #require(try await all.next()).acknowledge() }
+            let first = try #require(try await slow.next())
+            let second = try #require(try await slow.next())  // By which the first is done.
+            await world.settle()
+            #expect(await Self.acknowledged(world) == [1])
+            let third = try #require(try await slow.next())
+            third.acknowledge()
+            first.acknowledge()
+            second.acknowledge()
+            await world.settle()
+            #expect(await Self.acknowledged(world) == [1, 2, 3])
+        }
+    }
+
+    @Test func `what a loop left unfinished goes to the next reader`() async throws {
+        let script = Self.broker(Self.message(1, "a"), Self.message(2, "b"), Self.message(3, "c"))
+        try await ScriptedWorld.run([script]) { world in
+            try await world.client.subscribeAndSettle("t", world)
+            do {
+                var messages = Self.reader(world)
+                await world.connect()
+                try await Self.expectNext("a", of: &messages)
+                try await Self.expectNext("b", of: &messages)
+            }  // "a" is done, "b" was begun, "c" was not.
+            await world.settle()
+            #expect(await Self.acknowledged(world) == [1])
+            var next = Self.reader(world)
+            try await Self.expectNext("b", of: &next)
+            try await Self.expectNext("c", of: &next)
+            await world.settle()
+            #expect(await Self.acknowledged(world) == [1, 2])
+        }
+    }
+
+    @Test func `what was not acknowledged comes again with the next connection`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([
+                .accept(), .serve(until: .subscribe), .answer, Self.message(1, "a"), .serve(until: .publish(to: "cut")),
+                .cut(.reset),
+            ]),
+            .connection([.accept(isSessionPresent: true), Self.message(1, "a", again: true)]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            var messages = Self.reader(world)
+            await world.connect()
+            let first = try #require(try await messages.next())
+            #expect(!first.isDuplicate)
+            try world.client.publishMessage("", topic: "cut", qos: .zero)
+            await world.run(for: .seconds(1))
+            // The body of the loop has not ended: the message comes again, behind it.
+            let second = try #require(try await messages.next())
+            #expect(second.isDuplicate && second.payloadString == "a")
+            second.acknowledge()
+            await world.settle()
+            #expect(await Self.acknowledged(world, on: 2) == [1])
+        }
+    }
+
+    @Test func `QoS 2 that is sent again reaches the loop once`() async throws {
+        let script = Self.broker(
+            Self.message(1, "a", qos: .two), Self.message(1, "a", qos: .two, again: true), Self.message(2, "b"))
+        try await ScriptedWorld.run([script]) { world in
+            var messages = Self.reader(world, .onReceipt)
+            await world.connect()
+            try await Self.expectNext("a", of: &messages)
+            try await Self.expectNext("b", of: &messages)
+        }
+    }
+
+    // MARK: Floods
+
+    @Test func `a broker that exceeds the receive maximum is told so with 0x93`() async throws {
+        let flood = PublishFlood(count: 20, topic: "t", qos: .atLeastOnce, exceedsReceiveMaximum: true)
+        try await ScriptedWorld.run([Self.broker(.flood(flood))]) {
+            $0.receiveMaximum = 5
+        } _: { world in
+            let messages = Self.reader(world)
+            await world.connect()
+            #expect(
+                await world.broker.packets(.disconnect, on: 1).first?.packet.disconnect?.reasonCode
+                    == .receiveMaximumExceeded)
+            #expect(world.errors(of: "connectionLost").map(\.code) == [.protocolViolation])
+            #expect(await world.broker.connections[0].connect?.properties.receiveMaximum == 5)
+            withExtendedLifetime(messages) {}
+        }
+    }
+
+    @Test func `a slow reader stops the flood, and gets every message`() async throws {
+        let count = 20_000
+        let flood = PublishFlood(count: count, topic: "t", payloadSize: 100, qos: .atLeastOnce)
+        try await ScriptedWorld.run([Self.broker(.flood(flood))]) { world in
+            let buffer = ReadBuffer(limit: 100, overflow: .pause)
+            var messages = world.client.messages(Message.self, from: "t", buffer: buffer).makeAsyncIterator()
+            await world.connect()
+            let sent = await world.broker.connections[0].sentByteCount
+            #expect(sent < count * 100 / 2, "the flood was not held up")
+            await world.run(for: .seconds(100))
+            #expect(await world.broker.connections[0].sentByteCount == sent)
+            for number in 0..<count {
+                let data = try #require(try await messages.next()?.data)
+                guard data.prefix(8).reduce(0, { $0 << 8 | Int($1) }) == number else {
+                    Issue.record("message \(number) is missing")
+                    return
+                }
+            }
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `QoS 0 beyond the buffer is dropped as the policy says`() async throws {
+        let flood = PublishFlood(count: 1_000, topic: "t", payloadSize: 8)
+        try await ScriptedWorld.run([Self.broker(.flood(flood))]) { world in
+            var newest = world.client.messages(
+                Message.self, from: "t", buffer: ReadBuffer(limit: 10, overflow: .dropOldest)
+            ).makeAsyncIterator()
+            var oldest = world.client.messages(
+                Message.self, from: "t", buffer: ReadBuffer(limit: 10, overflow: .dropNewest)
+            ).makeAsyncIterator()
+            await world.connect()
+            func read(_ iterator: inout MessageSequence<Message>.Iterator) async throws -> [Int] {
+                var numbers: [Int] = []
+                for _ in 0..<10 {
+                    numbers.append(try #require(try await iterator.next()).data.reduce(0) { $0 << 8 | Int($1) })
+                }
+                return numbers
+            }
+            let (last, first) = (try await read(&newest), try await read(&oldest))
+            #expect(last == Array(990..<1_000))
+            #expect(first == Array(0..<10))
+        }
+    }
+
+    @Test func `what nobody reads is told, and kept if it may be`() async throws {
+        try await ScriptedWorld.run([.connection([.accept(), Self.message(1, "a")])]) { world in
+            await world.connect()
+            #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.noReader])
+            #expect(await Self.acknowledged(world) == [1])
+        }
+        try await ScriptedWorld.run([
+            .connection([.accept(), Self.message(1, "a"), .pause(.seconds(21)), Self.message(2, "b")])
+        ]) {
+            $0.messagePersistenceTTLSeconds = 30
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(45))
+            #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.noReader])  // Only "a" is over.
+            var messages = Self.reader(world)
+            try await Self.expectNext("b", of: &messages)
+        }
+    }
+}
+
+extension MQTTClient {
+    /// Wants a filter for itself, so that readers that come and go change nothing at the broker.
+    fileprivate func subscribeAndSettle(_ filter: String, _ world: ScriptedWorld) async throws {
+        subscribe((filter, .two))
+        await world.settle()
+    }
+}

@@ -1,0 +1,398 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import MQTTCodec
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+/// What follows each end of an attempt or a connection, from the broker's bytes to the next connection.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedReasonTests {
+    /// What a test can see of the response, written down anew rather than taken from the table under test.
+    enum Outcome: Sendable {
+        case nextAfter(seconds: Int)
+        case asksAnew
+        case stops
+    }
+
+    struct Case: Sendable, CustomStringConvertible {
+        let code: PacketReasonCode
+        let outcome: Outcome
+        var description: String { "\(code)" }
+    }
+
+    private static func cases(_ outcome: Outcome, _ codes: PacketReasonCode...) -> [Case] {
+        codes.map { Case(code: $0, outcome: outcome) }
+    }
+
+    static let refusals5: [Case] =
+        cases(
+            .nextAfter(seconds: 1), .unspecifiedError, .malformedPacket, .protocolError, .implementationSpecificError,
+            .serverUnavailable, .serverBusy, .quotaExceeded, .connectionRateExceeded, .useAnotherServer)
+        + cases(.asksAnew, .badUserNameOrPassword, .notAuthorized, .serverMoved)
+        + cases(
+            .stops, .unsupportedProtocolVersion, .clientIdentifierNotValid, .banned, .badAuthenticationMethod,
+            .topicNameInvalid, .payloadFormatInvalid, .retainNotSupported, .qosNotSupported, .packetTooLarge)
+
+    static let refusals311: [Case] =
+        cases(.nextAfter(seconds: 1), .serverUnavailable) + cases(.asksAnew, .badUserNameOrPassword, .notAuthorized)
+        + cases(.stops, .unsupportedProtocolVersion, .clientIdentifierNotValid)
+
+    static let goodbyes: [Case] =
+        cases(
+            .nextAfter(seconds: 1), .success, .unspecifiedError, .malformedPacket, .protocolError,
+            .implementationSpecificError, .serverBusy, .serverShuttingDown, .topicFilterInvalid, .topicNameInvalid,
+            .receiveMaximumExceeded, .topicAliasInvalid, .packetTooLarge, .messageRateTooHigh, .quotaExceeded,
+            .administrativeAction, .payloadFormatInvalid, .retainNotSupported, .qosNotSupported, .useAnotherServer,
+            .sharedSubscriptionsNotSupported, .connectionRateExceeded, .subscriptionIdentifiersNotSupported,
+            .wildcardSubscriptionsNotSupported)
+        + cases(.nextAfter(seconds: 0), .keepAliveTimeout, .maximumConnectTime)
+        + cases(.nextAfter(seconds: 60), .sessionTakenOver)
+        + cases(.asksAnew, .notAuthorized, .serverMoved) + cases(.stops, .badAuthenticationMethod)
+
+    @Test func `the cases name every code of the table`() {
+        let causes = LossPolicy.rows.flatMap(\.causes)
+        for one in Self.refusals5 { #expect(causes.contains(.refused(one.code)), "\(one)") }
+        for one in Self.goodbyes { #expect(causes.contains(.disconnected(one.code)), "\(one)") }
+        let count = causes.count {
+            if case .refused = $0 { true } else if case .disconnected = $0 { true } else { false }
+        }
+        #expect(count == Self.refusals5.count + Self.goodbyes.count)
+    }
+
+    @Test(arguments: refusals5) func `CONNACK of MQTT 5`(_ one: Case) async throws {
+        try await Self.check(one, .version5, [.refuse(one.code)], "connectionFailure")
+    }
+
+    @Test(arguments: refusals311) func `CONNACK of MQTT 3.1.1`(_ one: Case) async throws {
+        try await Self.check(one, .version311, [.refuse(one.code)], "connectionFailure")
+    }
+
+    @Test(arguments: goodbyes) func `DISCONNECT of MQTT 5`(_ one: Case) async throws {
+        try await Self.check(one, .version5, [.accept(), .disconnect(one.code)], "connectionLost")
+    }
+
+    private static func check(
+        _ one: Case, _ version: ProtocolVersionPolicy, _ steps: [ScriptStep], _ event: String
+    ) async throws {
+        try await ScriptedWorld.run([.connection(steps)]) {
+            $0.protocolVersion = version
+        } _: { world in
+            await world.connect()
+            let error = try #require(world.errors(of: event).first)
+            #expect(world.errors(of: event).count == 1)
+            #expect(error.message.contains("0x") || version == .version311 || one.code == .success)
+            switch one.outcome {
+            case .nextAfter(let seconds):
+                await world.run(for: .seconds(seconds))
+                #expect(await world.connectTimes == [.zero, .seconds(seconds)])
+                #expect(world.client.connectionState == .connected)
+                #expect(world.provider.asked.count == 1 && world.provider.cleared.isEmpty)
+            case .asksAnew:
+                #expect(await world.connectTimes == [.zero, .zero])
+                #expect(world.provider.asked.count == 2 && world.provider.cleared.count == 1)
+            case .stops:
+                await world.run(for: .seconds(10_000))
+                #expect(await world.connectTimes == [.zero])
+                #expect(world.client.connectionState == .disconnected)
+                #expect(error.message.contains("connect()"))
+                let answer = await world.connectedAnswer()
+                #expect(answer?.failure?.code == error.code)
+                await world.connect()
+                #expect(world.client.connectionState == .connected)
+            }
+        }
+    }
+
+    // MARK: Another server
+
+    private static func referral(
+        _ script: [ConnectionScript], _ body: (ScriptedWorld, Series<String>) async throws -> Void
+    ) async throws {
+        let places = Series<String>()
+        try await ScriptedWorld.run(script) { config in
+            let endpoint = config.endpoint
+            config.endpoint = { options in
+                places.append("\(options.host):\(options.port)")
+                return endpoint?(options) ?? .tcp(host: options.host, port: options.port)
+            }
+        } _: { world in
+            try await body(world, places)
+        }
+    }
+
+    static func refuse(_ code: PacketReasonCode, to server: String) -> ConnectionScript {
+        .connection([.refuse(code, properties: [.serverReference(server)])])
+    }
+
+    @Test func `0x9C is followed at once and for one connection`() async throws {
+        let script = [
+            Self.refuse(.useAnotherServer, to: "other:1884"),
+            .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
+        ]
+        try await Self.referral(script) { world, places in
+            await world.connect()
+            #expect(await world.connectTimes == [.zero, .zero])
+            await world.run(for: .seconds(30))
+            let home = "broker.invalid:\(world.broker.port)"
+            #expect(places.values == [home, "other:1884", home])
+        }
+    }
+
+    @Test func `0x9D is followed for good`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .disconnect(.serverMoved, serverReference: "[::2]:99 other")]),
+            .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
+            .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
+        ]
+        try await Self.referral(script) { world, places in
+            await world.connect()
+            await world.run(for: .seconds(60))
+            #expect(places.values == ["broker.invalid:\(world.broker.port)", "::2:99", "::2:99", "::2:99"])
+        }
+    }
+
+    @Test func `servers that send the client around are followed three times`() async throws {
+        let script = (1...4).map { Self.refuse(.useAnotherServer, to: "server\($0):1") }
+        try await Self.referral(script) { world, places in
+            await world.connect()
+            let home = "broker.invalid:\(world.broker.port)"
+            #expect(places.values == [home, "server1:1", "server2:1", "server3:1"])
+            await world.run(for: .seconds(1))
+            #expect(places.values.last == home)
+        }
+    }
+
+    // MARK: Versions
+
+    @Test(arguments: [ScriptStep.refuse(.unsupportedProtocolVersion), .closeWithoutAnswer()])
+    func `a broker of 3.1.1 is found at once, and remembered`(_ refusal: ScriptStep) async throws {
+        let script: [ConnectionScript] = [
+            .connection([refusal]), .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
+        ]
+        try await ScriptedWorld.run(script) {
+            $0.protocolVersion = .preferVersion5
+        } _: { world in
+            await world.connect()
+            #expect(await world.connectTimes == [.zero, .zero])
+            await world.run(for: .seconds(30))
+            #expect(await world.broker.connections.map(\.connect?.version) == [.v5, .v311, .v311])
+        }
+    }
+
+    @Test func `a CONNACK of 3.1.1 that minds the version leads to 3.1.1`() async throws {
+        let old = ConnectionScript.connection([.expect(.connect), .sendBytes([0x20, 2, 0, 1]), .cut(.orderly)])
+        try await ScriptedWorld.run([old]) {
+            $0.protocolVersion = .preferVersion5
+        } _: { world in
+            await world.connect()
+            #expect(await world.broker.connections.map(\.connect?.version) == [.v5, .v311])
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `silence in both versions goes back to MQTT 5`() async throws {
+        let silent = ConnectionScript.connection([.closeWithoutAnswer()])
+        try await ScriptedWorld.run([silent, silent]) {
+            $0.protocolVersion = .preferVersion5
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(10))
+            #expect(await world.broker.connections.map(\.connect?.version) == [.v5, .v311, .v5])
+        }
+    }
+
+    // MARK: What a broker breaks
+
+    static let violations: [(String, ScriptStep, CourierError.Code)] = [
+        ("a second CONNACK", .send(.connAck(ConnAck())), .protocolViolation),
+        ("a CONNECT", .sendBytes([0x10, 0]), .malformedPacket),
+        ("a reserved packet type", .sendBytes([0x00, 0]), .malformedPacket),
+        ("a PINGREQ", .sendBytes([0xC0, 0]), .protocolViolation),
+        ("a length of five bytes", .sendBytes([0x30, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]), .malformedPacket),
+        ("QoS 3", .sendBytes([0x36, 5, 0, 1, 0x61, 0, 1]), .malformedPacket),
+        ("a topic with a wildcard", .sendBytes([0x30, 4, 0, 1, 0x23, 0]), .malformedPacket),
+        ("an alias that stands for nothing", .sendBytes([0x30, 6, 0, 0, 3, 0x23, 0, 1]), .protocolViolation),
+        ("an alias that is too large", .sendBytes([0x30, 7, 0, 1, 0x61, 3, 0x23, 0xFF, 0]), .protocolViolation),
+        ("an AUTH that nobody asked for", .sendBytes([0xF0, 0]), .protocolViolation),
+    ]
+
+    @Test(arguments: violations.indices) func `a broken protocol ends the connection, and a fresh one follows`(
+        _ index: Int
+    ) async throws {
+        let (what, step, code) = Self.violations[index]
+        try await ScriptedWorld.run([.connection([.accept(), step])]) { world in
+            await world.connect()
+            let errors = world.errors(of: "connectionLost").map(\.code)
+            #expect(errors == [code] || errors == [.malformedPacket] || errors == [.protocolViolation], "\(what)")
+            #expect(errors.count == 1, "\(what)")
+            await world.run(for: .seconds(1))
+            #expect(await world.connectTimes == [.zero, .seconds(1)], "\(what)")
+            let goodbye = await world.broker.packets(.disconnect, on: 1).first?.packet.disconnect
+            #expect(goodbye?.reasonCode.isFailure == true, "\(what)")
+        }
+    }
+
+    @Test func `bytes that are no CONNACK fail the attempt`() async throws {
+        let http = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
+        try await ScriptedWorld.run([.connection([.expect(.connect), .sendBytes(http)])]) { world in
+            await world.connect()
+            #expect(world.errors(of: "connectionFailure").count == 1)
+            await world.run(for: .seconds(1))
+            #expect(await world.connectTimes == [.zero, .seconds(1)])
+        }
+    }
+
+    @Test func `a packet before CONNACK fails the attempt`() async throws {
+        let script = ConnectionScript.connection([.expect(.connect), .send(.pingResp)])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.protocolViolation])
+            await world.run(for: .seconds(1))
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `a session that cannot be there fails the attempt`() async throws {
+        let provider = ScriptedProvider([], clean: true)
+        try await ScriptedWorld.run([.connection([.accept(isSessionPresent: true)])], provider: provider) { world in
+            await world.connect()
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.protocolViolation])
+            await world.run(for: .seconds(1))
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    // MARK: The way to the broker
+
+    @Test func `a broker that is not there is tried after the pause`() async throws {
+        // A port may become somebody else's; nobody makes this socket.
+        let nowhere = TransportEndpoint.unix(path: "/nonexistent/courier.socket")
+        try await ScriptedWorld.run {
+            $0.endpoint = { _ in nowhere }
+        } _: { world in
+            world.client.connect()
+            await world.until { world.events.contains("connectionFailure") }
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.connectionFailed])
+            await world.run(for: .seconds(1))
+            await world.until { world.events.count { $0 == "connectionFailure" } == 2 }
+            #expect(world.events.count { $0 == "connectionAttempt" } == 2)
+        }
+    }
+
+    @Test func `a server that does not speak TLS fails the attempt, and is tried again`() async throws {
+        let plain = ConnectionScript.connection([.sendBytes(Array("220 not TLS\r\n".utf8)), .stall])
+        try await ScriptedWorld.run([plain, plain], isScriptChecked: false) { config in
+            var tls = TLSClientConfiguration()
+            tls.serverName = "broker.invalid"
+            config.tls = tls
+        } _: { world in
+            world.client.connect()
+            await world.until { world.events.contains("connectionFailure") }
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.secureConnectionFailed])
+            await world.run(for: .milliseconds(999))
+            #expect(world.events.count { $0 == "connectionAttempt" } == 1)
+            await world.run(for: .milliseconds(1))
+            await world.until { world.events.count { $0 == "connectionFailure" } == 2 }
+            #expect(world.events.count { $0 == "connectionAttempt" } == 2)
+        }
+    }
+
+    @Test(arguments: [CutStyle.orderly, .reset])
+    func `a connection that breaks is tried again after the pause`(_ style: CutStyle) async throws {
+        try await ScriptedWorld.run([.connection([.accept(), .pause(.seconds(100)), .cut(style)])]) { world in
+            await world.connect()
+            await world.run(for: .seconds(200))
+            #expect(world.errors(of: "connectionLost").map(\.code) == [.connectionLost])
+            #expect(await world.connectTimes == [.zero, .seconds(101)])
+        }
+    }
+
+    @Test func `options that can not be used stop the client`() async throws {
+        let bad = ConnectOptions(host: "h", port: 1, clientId: "a\u{0}b", username: "", password: "")
+        let provider = ScriptedProvider([.options(bad)])
+        try await ScriptedWorld.run(provider: provider) {
+            $0.endpoint = nil
+        } _: { world in
+            await world.connect()
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.invalidConfiguration])
+            await world.run(for: .seconds(1_000))
+            #expect(world.events.count { $0 == "connectionAttempt" } == 1)
+            #expect(await world.connectedAnswer()?.failure?.code == .invalidConfiguration)
+        }
+    }
+
+    // MARK: Two clients with one id
+
+    @Test func `a session that was taken over is left alone for a long time, and whoever waits is told`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .disconnect(.sessionTakenOver)]) { world in
+            await world.connect()
+            #expect(await world.connectedAnswer()?.failure?.code == .sessionTakenOver)
+            await world.run(for: .seconds(2_100))
+            #expect(await world.gaps == .seconds(60, 120, 240, 480, 600, 600))
+        }
+    }
+
+    @Test func `whoever began to wait before the takeover is told as well`() async throws {
+        let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
+        try await ScriptedWorld.run([.connection([.refuse(.serverBusy)]), script]) { world in
+            await world.connect()
+            let waiting = Task { [client = world.client] in
+                try await client.connected()
+            }
+            await world.until { world.client.waitingCount == 1 }
+            await world.run(for: .seconds(1))
+            try await waiting.value  // It was there for a moment.
+            #expect(await world.connectedAnswer()?.failure?.code == .sessionTakenOver)
+            world.client.connect()
+            await world.settle()
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `a network that comes back does not shorten that time, connect() does`() async throws {
+        let network = SwitchedNetwork()
+        let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
+        try await ScriptedWorld.run([script], over: .tcp(host: "0.0.0.0")) {
+            $0.networkMonitor = network
+        } _: { world in
+            await world.connect()
+            try await world.broker.endOfConnection(1)
+            await world.run(for: .seconds(10))
+            network.become(.unavailable)
+            await world.settle()
+            network.become(.available)
+            await world.run(for: .seconds(10))
+            #expect(await world.broker.connections.count == 1)
+            await world.connect()
+            try await world.broker.connection(2)
+            #expect(await world.connectTimes == .seconds(0, 20))
+        }
+    }
+
+    @Test func `in 3.1.1 three drops right after CONNACK mean the same`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .cut(.orderly)]) {
+            $0.protocolVersion = .version311
+        } _: {
+            world in
+            await world.connect()
+            await world.run(for: .seconds(3))
+            let error = await world.connectedAnswer()?.failure
+            #expect(error?.code == .sessionTakenOver)
+            #expect(error?.message.contains("scripted") == true)
+            await world.run(for: .seconds(200))
+            #expect(await Array(world.gaps.prefix(4)) == .seconds(1, 2, 60, 120))
+        }
+    }
+
+    @Test func `drops after some time mean nothing`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(6)), .cut(.orderly)]) {
+            $0.protocolVersion = .version311
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(100))
+            #expect(await Array(world.gaps.prefix(4)) == .seconds(7, 8, 10, 14))
+        }
+    }
+}

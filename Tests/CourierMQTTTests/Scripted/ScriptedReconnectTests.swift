@@ -1,0 +1,237 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// When the client comes back, by the virtual clock.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedReconnectTests {
+    @Test func `without jitter the pauses are 1 2 4 8 16 30 30, exactly`() async throws {
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
+            await world.connect()
+            await world.run(for: .seconds(151))
+            #expect(await world.gaps == .seconds(1, 2, 4, 8, 16, 30, 30, 30, 30))
+            // The credentials are good: the provider is not asked again.
+            #expect(world.provider.asked == [.zero])
+        }
+    }
+
+    @Test func `the same after connections that are lost as soon as they are there`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .cut(.reset)]) { world in
+            await world.connect()
+            await world.run(for: .seconds(91))
+            #expect(await world.gaps == .seconds(1, 2, 4, 8, 16, 30, 30))
+            #expect(world.events.count { $0 == "reconnect" } == 7)
+        }
+    }
+
+    @Test func `only a connection that lasted starts the pauses anew`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.refuse(.serverUnavailable)]), .connection([.refuse(.serverUnavailable)]),
+            .connection([.accept(), .pause(.milliseconds(9_999)), .cut(.orderly)]),
+            .connection([.accept(), .pause(.seconds(10)), .cut(.orderly)]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            await world.run(for: .seconds(60))
+            #expect(await world.gaps == [.seconds(1), .seconds(2), .milliseconds(13_999), .seconds(11)])
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `a named time decides what lasting is`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.refuse(.serverUnavailable)]), .connection([.refuse(.serverUnavailable)]),
+            .connection([.accept(), .pause(.seconds(2)), .cut(.orderly)]),
+        ]
+        try await ScriptedWorld.run(script) {
+            $0.stableConnectionTime = .seconds(2)
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(20))
+            #expect(await world.gaps == .seconds(1, 2, 3))
+        }
+    }
+
+    @Test(arguments: [ReconnectJitter.equal, .full])
+    func `jitter stays in its range, and is there`(_ jitter: ReconnectJitter) async throws {
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) {
+            $0.reconnectJitter = jitter
+        } _: {
+            world in
+            await world.connect()
+            await world.run(for: .seconds(600))
+            let gaps = await world.gaps
+            #expect(gaps.count >= 19)
+            let pauses = [1, 2, 4, 8, 16] + Array(repeating: 30, count: max(0, gaps.count - 5))
+            for (gap, pause) in zip(gaps, pauses) {
+                let least = jitter == .equal ? Duration.seconds(pause) / 2 : .zero
+                #expect((least...Duration.seconds(pause)).contains(gap))
+            }
+            #expect(Set(gaps.dropFirst(5)).count > 1, "no chance in it")
+        }
+    }
+
+    @Test func `connect() ends a pause, and what is asked for too soon waits five seconds`() async throws {
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
+            await world.connect()
+            await world.run(for: .seconds(31 + 3))  // 1 2 4 8 16, and 3 s of the next pause.
+            #expect(await world.broker.connections.count == 6)
+            await world.connect()
+            #expect(await world.broker.connections.count == 7)
+            #expect(world.provider.asked == [.zero, .seconds(34)])
+            await world.run(for: .seconds(2))
+            await world.connect()
+            await world.run(for: .milliseconds(2_999))
+            #expect(await world.broker.connections.count == 7)
+            await world.run(for: .milliseconds(1))
+            #expect(await world.broker.connections.count == 8)
+        }
+    }
+
+    // MARK: The world around
+
+    /// 0.0.0.0 leads to this machine, and is not one of the addresses for which no network is needed.
+    private static let far = ScriptedWorld.Way.tcp(host: "0.0.0.0")
+
+    @Test func `a network that comes back ends the pause`() async throws {
+        let network = SwitchedNetwork()
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
+            $0.networkMonitor = network
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(20))  // The next attempt would begin at 31 s.
+            #expect(await world.connectTimes.last == .seconds(15))
+            network.become(.unavailable)
+            await world.settle()
+            network.become(.available)
+            try await world.broker.connection(6)
+            await world.settle()
+            #expect(await world.connectTimes.last == .seconds(20))
+            #expect(world.events.contains("connectionUnavailable") && world.events.contains("connectionAvailable"))
+        }
+    }
+
+    @Test func `a network that comes and goes does not hammer the broker`() async throws {
+        let network = SwitchedNetwork()
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
+            $0.networkMonitor = network
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(32))
+            let before = await world.broker.connections.count
+            for _ in 0..<20 {
+                network.become(.unavailable)
+                await world.settle()
+                network.become(.available)
+                await world.run(for: .seconds(1))
+            }
+            let gaps = await world.gaps.dropFirst(before)
+            #expect(!gaps.isEmpty && gaps.allSatisfy { $0 >= .seconds(1) })
+            #expect(await world.broker.connections.count - before <= 5)
+        }
+    }
+
+    @Test func `without a network it tries each minute, since the monitor may be wrong`() async throws {
+        let network = SwitchedNetwork()
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
+            $0.networkMonitor = network
+        } _: { world in
+            await world.connect()
+            network.become(.unavailable)
+            await world.run(for: .seconds(200))
+            #expect(await world.gaps == .seconds(60, 60, 60))
+        }
+    }
+
+    @Test func `the background disconnects, the foreground connects for a topic`() async throws {
+        let phases = AppPhaseController()
+        try await ScriptedWorld.run {
+            $0.lifecycle = phases
+            $0.topics = ["a": .one]
+        } _: { world in
+            await world.connect()
+            phases.enterBackground()
+            await world.run(for: .seconds(1))
+            #expect(await world.broker.packets(.disconnect, on: 1).count == 1)
+            #expect(world.client.connectionState == .disconnected)
+            await world.run(for: .seconds(1_000))
+            #expect(await world.broker.connections.count == 1)
+            phases.enterForeground()
+            await world.settle()
+            #expect(world.client.connectionState == .connected)
+            #expect(world.events.contains("appBackground") && world.events.contains("appForeground"))
+        }
+    }
+
+    @Test func `the foreground does nothing for a client without topics, until it has one`() async throws {
+        let phases = AppPhaseController()
+        try await ScriptedWorld.run {
+            $0.lifecycle = phases
+        } _: { world in
+            await world.connect()
+            phases.enterBackground()
+            await world.run(for: .seconds(10))
+            phases.enterForeground()
+            await world.run(for: .seconds(100))
+            #expect(await world.broker.connections.count == 1)
+            world.client.subscribe(("a", .one))
+            await world.settle()
+            #expect(await world.broker.connections.count == 2)
+            #expect(await world.broker.packets(.subscribe, on: 2).count == 1)
+        }
+    }
+
+    @Test func `connect() in the background waits for the foreground`() async throws {
+        let phases = AppPhaseController(.background)
+        try await ScriptedWorld.run {
+            $0.lifecycle = phases
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(100))
+            #expect(await world.broker.connections.isEmpty)
+            phases.enterForeground()
+            await world.settle()
+            #expect(world.client.connectionState == .connected)
+            #expect(await world.broker.connections.count == 1)
+        }
+    }
+
+    @Test func `the foreground ends a pause at once`() async throws {
+        let phases = AppPhaseController()
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) {
+            $0.lifecycle = phases
+            $0.topics = ["a": .one]
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(18))
+            phases.enterBackground()
+            await world.run(for: .seconds(100))
+            #expect(await world.broker.connections.count == 5)
+            phases.enterForeground()
+            await world.settle()
+            #expect(await world.connectTimes.last == .seconds(118))
+        }
+    }
+
+    @Test func `there are never two attempts at a time`() async throws {
+        let phases = AppPhaseController()
+        try await ScriptedWorld.run(afterwards: [.expect(.connect), .stall]) {
+            $0.lifecycle = phases
+            $0.topics = ["a": .one]
+        } _: { world in
+            for step in 0..<60 {
+                world.client.connect()
+                if step % 7 == 3 { world.client.disconnect() }
+                if step % 5 == 0 { phases.enterBackground() }
+                if step % 5 == 1 { phases.enterForeground() }
+                if step % 11 == 10 { world.client.destroy() }
+                if step % 3 == 0 { await world.run(for: .milliseconds(1_700)) }
+            }
+            await world.settle()
+            #expect(await world.broker.connections.count > 3)
+        }  // The world checks at its end that no connection overlaps another.
+    }
+}
