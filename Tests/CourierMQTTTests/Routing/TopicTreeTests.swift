@@ -128,6 +128,22 @@ import Testing
         #expect(readers(&tree, "room/1/x/state1") == [1])
     }
 
+    @Test func `levels of every length up to 40 bytes, alone and in a row, are told apart`() throws {
+        let texts = (0...40).map { String("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH".prefix($0)) }
+        var tree = TopicTree(seed: 5)
+        for (reader, text) in texts.enumerated() {
+            tree.insert(try TopicFilter("x/\(text)"), for: reader)
+            tree.insert(try TopicFilter("y/\(text)/z"), for: reader)
+            if reader > 0 { tree.insert(try TopicFilter(text), for: reader) }
+        }
+        for (reader, text) in texts.enumerated() {
+            #expect(readers(&tree, "x/\(text)") == [reader])
+            #expect(readers(&tree, "y/\(text)/z") == [reader])
+            #expect(readers(&tree, "y/\(text)!/z").isEmpty)
+            if reader > 0 { #expect(readers(&tree, text) == [reader]) }
+        }
+    }
+
     @Test func `an empty topic finds nobody`() throws {
         #expect(try matching(["#", "+"], "").isEmpty)
     }

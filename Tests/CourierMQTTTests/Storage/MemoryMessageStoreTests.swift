@@ -71,7 +71,8 @@ import Testing
     @Test func `pages larger than what is looked at in one go are whole`() async {
         let store = MemoryMessageStore()
         _ = await commit((1...3_000).map { .enqueue(message($0, bytes: 1)) }, to: store)
-        _ = await commit((1...3_000).map { .keep(message($0, $0.isMultiple(of: 1_000) ? "x" : "y", bytes: 1)) }, to: store)
+        _ = await commit(
+            (1...3_000).map { .keep(message($0, $0.isMultiple(of: 1_000) ? "x" : "y", bytes: 1)) }, to: store)
         #expect(await outgoingIDs(store) == Array(1...3_000))
         let found = await store.incoming(in: scope, matching: try? TopicFilter("x"), after: nil, limit: 9)
         #expect(found.map(\.id.rawValue) == [1_000, 2_000, 3_000])
@@ -85,7 +86,8 @@ import Testing
         let filter = try TopicFilter("a/+")
         #expect(await store.incoming(in: scope, matching: filter, after: nil, limit: 9) == [kept[0], kept[2]])
         #expect(await store.incoming(in: scope, matching: filter, after: id(1), limit: 9) == [kept[2]])
-        #expect(await store.incoming(in: scope, matching: try TopicFilter("#"), after: nil, limit: 2) == [kept[0], kept[1]])
+        #expect(
+            await store.incoming(in: scope, matching: try TopicFilter("#"), after: nil, limit: 2) == [kept[0], kept[1]])
         _ = await commit([.removeIncoming(id(1))], to: store)
         #expect(await store.incoming(in: scope, matching: filter, after: nil, limit: 9) == [kept[2]])
     }
@@ -108,7 +110,8 @@ import Testing
 
     @Test func `packet ids are remembered until they are forgotten`() async {
         let store = MemoryMessageStore()
-        _ = await commit([.rememberPacketID(1), .rememberPacketID(2), .rememberPacketID(2), .rememberPacketID(3)], to: store)
+        _ = await commit(
+            [.rememberPacketID(1), .rememberPacketID(2), .rememberPacketID(2), .rememberPacketID(3)], to: store)
         _ = await commit([.forgetPacketID(2), .forgetPacketID(9)], to: store)
         #expect(await store.incomingPacketIDs(in: scope) == [1, 3])
         _ = await commit([.forgetAllPacketIDs], to: store)
@@ -130,7 +133,9 @@ import Testing
         #expect(await store.subscriptions(in: scope) == [StoredSubscription(b, .subscribed(.two))])
     }
 
-    @Test func `a summary counts rows and payload bytes, and ids go on growing after everything is removed`() async throws {
+    @Test func `a summary counts rows and payload bytes, and ids go on growing after everything is removed`()
+        async throws
+    {
         let store = MemoryMessageStore()
         #expect(
             await store.summary(of: scope)
@@ -143,7 +148,8 @@ import Testing
         _ = await commit([.removeIncoming(id(9))], to: store)
         #expect(await store.summary(of: scope).lastMessageID == id(9))
         _ = await commit(
-            [.rememberPacketID(1), .want(StoredSubscription(try TopicFilter("a"), .unsubscribing)), .removeAll], to: store)
+            [.rememberPacketID(1), .want(StoredSubscription(try TopicFilter("a"), .unsubscribing)), .removeAll],
+            to: store)
         #expect(
             await store.summary(of: scope)
                 == StoreSummary(outgoingCount: 0, incomingCount: 0, payloadBytes: 0, lastMessageID: id(9)))
@@ -181,7 +187,8 @@ import Testing
         let old = Date(timeIntervalSince1970: 1)
         _ = await commit(
             [
-                .enqueue(message(1)), .keep(message(2, expiresAt: old)), .want(StoredSubscription(filter, .subscribed(.one))),
+                .enqueue(message(1)), .keep(message(2, expiresAt: old)),
+                .want(StoredSubscription(filter, .subscribed(.one))),
                 .rememberPacketID(1),
             ], to: store)
         let before = await store.summary(of: scope)
@@ -195,12 +202,14 @@ import Testing
         #expect(await store.outgoing(in: scope, after: nil, limit: 9) == [StoredOutgoing(message(1), .queued)])
         #expect(await store.incomingPacketIDs(in: scope) == [1])
         #expect(await store.subscriptions(in: scope) == [StoredSubscription(filter, .subscribed(.one))])
-        #expect(await commit([.enqueue(message(5))], to: store, in: StoreScope(clientID: "x", broker: "y")) == .storeFull)
+        #expect(
+            await commit([.enqueue(message(5))], to: store, in: StoreScope(clientID: "x", broker: "y")) == .storeFull)
         #expect(await commit([.removeOutgoing(id(1)), .enqueue(message(5))], to: store) == nil)
         #expect(await outgoingIDs(store) == [5])
     }
 
-    @Test func `bytes of payload, topic and properties are limited, and what only removes is accepted when full`() async {
+    @Test func `bytes of payload, topic and properties are limited, and what only removes is accepted when full`() async
+    {
         let store = MemoryMessageStore(maximumBytes: 100)
         #expect(await commit([.enqueue(message(1, bytes: 99))], to: store) == nil)  // And one byte of topic.
         #expect(await commit([.enqueue(message(2, bytes: 0))], to: store) == .storeFull)
@@ -258,6 +267,8 @@ import Testing
         #expect(summary.outgoingCount == 400)
         #expect(summary.incomingCount == 1_600)
         #expect(summary.payloadBytes == 20_000)
-        #expect(await outgoingIDs(store) == (0..<8).flatMap { task in stride(from: 0, to: 200, by: 4).map { UInt64(task * 1_000 + $0) } })
+        #expect(
+            await outgoingIDs(store)
+                == (0..<8).flatMap { task in stride(from: 0, to: 200, by: 4).map { UInt64(task * 1_000 + $0) } })
     }
 }

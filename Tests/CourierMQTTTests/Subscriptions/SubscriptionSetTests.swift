@@ -145,7 +145,9 @@ import Testing
         #expect(visible(try set.unwant([(a, nil)], by: .reader(3), now: start)) == [.unsubscribe([a], request(4))])
     }
 
-    @Test func `what the app subscribed stays when its readers end, and what a reader reads when the app unsubscribes`() throws {
+    @Test func `what the app subscribed stays when its readers end, and what a reader reads when the app unsubscribes`()
+        throws
+    {
         var set = try granted()
         _ = try set.want([.init(a, .one)], by: .reader(1), now: start)
         #expect(visible(try set.unwant([(a, nil)], by: .reader(1), now: start)).isEmpty)
@@ -177,6 +179,14 @@ import Testing
                 .waiter(1, .unsubscribed), .unsubscribeSucceeded([a], timeTaken: .zero),
                 .subscribe([Subscription(a, .one)], request(3)),
             ])
+    }
+
+    @Test func `who waits for what is not wanted any more is told at once, also without a connection`() throws {
+        var set = try granted()
+        _ = set.disconnected(now: start)
+        #expect(visible(try set.unwant([(a, 1)], by: .app, now: start)).isEmpty)
+        #expect(visible(try set.want([.init(a, .two, waiter: 2)], by: .app, now: start)) == [.waiter(1, .superseded)])
+        #expect(visible(try set.unwant([(a, 3)], by: .app, now: start)) == [.waiter(2, .superseded)])
     }
 
     @Test func `a refused unsubscribe fails its waiter and is tried with the next connection`() throws {
@@ -246,7 +256,9 @@ import Testing
         #expect(error != nil)
         #expect(set.count == 1)
         _ = try set.want([.init(b, .one), .init(a, .two, waiter: 1)], by: .app, now: start)
-        expectCourierError(.queueFull, "at most 1 may") { try set.want([.init(a, .one, waiter: 2)], by: .app, now: start) }
+        expectCourierError(.queueFull, "at most 1 may") {
+            try set.want([.init(a, .one, waiter: 2)], by: .app, now: start)
+        }
         expectCourierError(.queueFull, "at most 1 may") { try set.unwant([(a, 2)], by: .app, now: start) }
         #expect(set.wanted(a) == .two)
         set.forget(waiter: 1, of: a)
@@ -264,7 +276,8 @@ import Testing
         #expect(read.first == .store(.want(StoredSubscription(b, .unsubscribing))))
         _ = set.subAck(request(1), [.grantedQoS1], now: start)
         _ = set.subAck(request(2), [.grantedQoS1], now: start)
-        #expect(stored(try set.unwant([(a, nil)], by: .app, now: start)) == [.want(StoredSubscription(a, .unsubscribing))])
+        #expect(
+            stored(try set.unwant([(a, nil)], by: .app, now: start)) == [.want(StoredSubscription(a, .unsubscribing))])
         #expect(stored(try set.unwant([(b, nil)], by: .reader(1), now: start)).isEmpty)
         #expect(stored(set.unsubAck(request(3), [], now: start)) == [.forgetSubscription(a)])
         #expect(stored(set.unsubAck(request(4), [], now: start)) == [.forgetSubscription(b)])

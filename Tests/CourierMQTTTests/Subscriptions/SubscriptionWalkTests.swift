@@ -3,8 +3,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The invariants: a waiter is answered once, a filter is in one packet at a time, each attempt has one end, what is sent is
-/// stored before; and at rest the broker has what is wanted, and nobody waits.
+/// The invariants: a waiter is answered once, a filter is in one packet at a time, each attempt has one end, what is
+/// sent is stored before; and at rest the broker has what is wanted, and nobody waits.
 @Suite struct SubscriptionWalkTests {
     @Test func `after every sequence of three steps everything comes to rest as wanted`() throws {
         let filter = try TopicFilter("a")
@@ -29,6 +29,9 @@ import Testing
         _ count: inout Int
     ) {
         count += 1
+        var givenUp = world.set
+        let outcomes = givenUp.abandonWaiters()
+        if outcomes.count != world.waiters.count { Issue.record("\(path): \(outcomes) is not one for each waiter") }
         for sessionPresent in [true, false] {
             var end = world
             if let problem = end.settle(sessionPresent: sessionPresent) {

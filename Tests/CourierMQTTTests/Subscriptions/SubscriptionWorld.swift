@@ -2,10 +2,11 @@ import CourierCore
 
 @testable import CourierMQTT
 
-/// A ``SubscriptionSet``, a model of a broker with a session, and the connection between them: a value, so that a test can go on
-/// from one state in several ways.
+/// A ``SubscriptionSet``, a model of a broker with a session, and the connection between them: a value, so that a test
+/// can go on from one state in several ways.
 ///
-/// A request is done by the broker when it is delivered, and its answer arrives later: the connection may end before either.
+/// A request is done by the broker when it is delivered, and its answer arrives later: the connection may end before
+/// either.
 struct SubscriptionWorld {
     /// What may happen next; it does nothing where it can not happen.
     enum Step: Hashable, CaseIterable {
@@ -39,7 +40,7 @@ struct SubscriptionWorld {
     private var inFlight: Swift.Set<TopicFilter> = []
     // Who waits.
     private var lastWaiter: UInt64 = 0
-    private var waiters: Swift.Set<UInt64> = []
+    private(set) var waiters: Swift.Set<UInt64> = []
     /// What a store would hold.
     private var stored: [TopicFilter: StoredSubscription.Intent] = [:]
     /// What went wrong, if anything did.
