@@ -40,7 +40,7 @@ let package = Package(
         .testTarget(
             name: "CourierMQTTTests",
             dependencies: [
-                "CourierCore", "CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec", "MQTTEngine",
+                "CLinux", "CourierCore", "CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec", "MQTTEngine",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -3,6 +3,12 @@ import PackageDescription
 
 // Compiles the published Courier snippets against this package, as an app would: README.md says what is shown.
 
+let snippets: [Target.Dependency] = [
+    "NotThereYet",
+    .product(name: "CourierCore", package: "Courier"),
+    .product(name: "CourierMQTT", package: "Courier"),
+]
+
 let package = Package(
     name: "ReferenceSnippets",
     dependencies: [
@@ -10,7 +16,7 @@ let package = Package(
     ],
     targets: [
         .target(
-            name: "StubMQTT",
+            name: "NotThereYet",
             dependencies: [.product(name: "CourierCore", package: "Courier")],
             swiftSettings: [
                 .swiftLanguageMode(.v6),
@@ -18,13 +24,7 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]),
-        .target(
-            name: "ReferenceSwift5",
-            dependencies: ["StubMQTT", .product(name: "CourierCore", package: "Courier")],
-            swiftSettings: [.swiftLanguageMode(.v5)]),
-        .target(
-            name: "ReferenceSwift6",
-            dependencies: ["StubMQTT", .product(name: "CourierCore", package: "Courier")],
-            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .target(name: "ReferenceSwift5", dependencies: snippets, swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(name: "ReferenceSwift6", dependencies: snippets, swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -19,12 +19,15 @@ extension ClientEngine {
     }
 
     /// The byte stream has ended, whoever ended it. The session stays, for the next connection.
-    public mutating func transportClosed(now: Instant, _ actions: inout ActionList) {
+    ///
+    /// `wasSilent` says that the peer ended it without giving a reason, as a server does that does not know the version;
+    /// an error of TLS, or no way to the peer, has nothing to do with the version.
+    public mutating func transportClosed(now: Instant, wasSilent: Bool = true, _ actions: inout ActionList) {
         switch phase {
         case .idle: return
         case .connecting:
             // Some servers, RabbitMQ among them, close without a word when they do not know the version.
-            close(fallback() ?? .transportClosed, &actions)
+            close((wasSilent ? fallback() : nil) ?? .transportClosed, &actions)
         case .connected: close(.transportClosed, &actions)
         case .closing: break
         }

@@ -19,8 +19,8 @@ extension ClientEngine {
             } else {
                 handle = incoming.hand(id, .atLeastOnce)
             }
-        case .exactlyOnce(let id, _):
-            let arrival = incoming.receivedQoS2(id)
+        case .exactlyOnce(let id, let isDuplicate):
+            let arrival = incoming.receivedQoS2(id, isDuplicate: isDuplicate)
             if arrival == .beingProcessed { incoming.waitAgain(for: id) }
             if acknowledgesAtOnce || arrival == .repeated {
                 link.encoder.encodeSuccess(.pubRec, id, into: &buffer)

@@ -27,10 +27,14 @@ extension ClientEngine {
         configuration.acknowledgements = mode
     }
 
-    /// Forgets the session: everything that waits or is in flight, in both directions, without a word. Between
-    /// connections only.
-    public mutating func forgetSession() {
+    /// Forgets the session: everything that waits or is in flight, in both directions. What was to be published ends with
+    /// ``EngineAction/Failure/dropped``. Between connections only.
+    public mutating func forgetSession(_ actions: inout ActionList) {
         guard case .idle = phase else { preconditionFailure("forgot the session during a connection") }
+        for id in outgoing.idsInOrder() {
+            if let exchange = outgoing.exchange(of: id) { actions.append(.failed(exchange.token, .dropped)) }
+        }
+        for place in queue.removeAll() { actions.append(.failed(store.view(place).header.token, .dropped)) }
         outgoing = OutgoingExchanges()
         incoming = IncomingExchanges()
         queue = Ring()

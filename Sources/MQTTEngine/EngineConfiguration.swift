@@ -39,6 +39,8 @@ public struct EngineConfiguration: Hashable, Sendable {
 
     /// How many outgoing QoS 1 and 2 messages may be unacknowledged, if the server allows as many; 1,000 by default.
     public var maximumInFlight: Int
+    /// The same before MQTT 5, where servers do not say how many they allow; 1,000 by default.
+    public var maximumInFlightBeforeVersion5: Int
     /// How many QoS 1 and 2 messages may wait for a connection or for their turn; 10,000 by default. One more fails with
     /// ``EngineAction/Failure/queueFull``.
     public var maximumQueued: Int
@@ -62,6 +64,7 @@ public struct EngineConfiguration: Hashable, Sendable {
         pingTimeout = .seconds(10)
         acknowledgementTimeout = .seconds(60)
         maximumInFlight = 1_000
+        maximumInFlightBeforeVersion5 = 1_000
         maximumQueued = 10_000
         receiveMaximum = .max
         maximumPacketSize = PacketDecoder.Limits().maximumPacketSize

@@ -49,6 +49,19 @@ struct IncomingTests {
         #expect(talk.performed().count == 1)
     }
 
+    /// The server has lost the session, and its CONNACK that said so was lost as well.
+    @Test func `[MQTT-3.3.1-1] a held id that comes unmarked on a later connection is a new message`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.message("t", Self.qos2))
+        #expect(talk.performed().count == 1)
+        try talk.reconnect(isSessionPresent: true)
+        try talk.receive(.message("t", Self.qos2))
+        #expect(talk.performed().count == 1)
+        try talk.receive(.message("t", .exactlyOnce(5, isDuplicate: true)))
+        #expect(talk.performed() == [])
+    }
+
     @Test func `PUBREL of an unknown id is answered so that the server can go on`() throws {
         for version in [ProtocolVersion.v311, .v5] {
             let talk = Conversation(version)

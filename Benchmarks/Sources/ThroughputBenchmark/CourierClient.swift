@@ -43,7 +43,7 @@ final class CourierClient: ThroughputClient, @unchecked Sendable {
         self.workload = workload
         loop = try EventLoop()
         var configuration = EngineConfiguration(connect: Connect(version: .v311, clientID: "courier"))
-        configuration.maximumInFlight = Int(workload.window)
+        configuration.maximumInFlightBeforeVersion5 = Int(workload.window)
         configuration.maximumQueued = .max
         state = .allocate(capacity: 1)
         state.initialize(to: State(engine: ClientEngine(configuration)))

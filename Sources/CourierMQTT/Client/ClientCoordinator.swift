@@ -51,6 +51,9 @@ final class ClientCoordinator: @unchecked Sendable {
     private var preparation = Preparation.none
     /// The server of the last attempt, whose version of MQTT is remembered.
     private var lastServer: String?
+    /// How many CONNECT were sent since the last CONNACK. A broker that has lost the session makes another one for each,
+    /// and says so once: in the CONNACK that may never arrive.
+    private var unansweredConnects = 0
     /// When PINGREQ was sent that has no answer yet.
     private var pingedAt: ContinuousClock.Instant?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
@@ -113,7 +116,8 @@ extension ClientCoordinator {
 
     func destroy() {
         session.withLock { $0 = false }
-        publishing.setHasSession(false)
+        publishing.giveUpSession(
+            CourierError(.clientDestroyed, "The client was destroyed before the message was acknowledged."))
         loop.execute { [self] in tell(.destroyRequested) }
     }
 
@@ -292,13 +296,11 @@ extension ClientCoordinator {
     }
 
     private func clearStoredState() {
-        publishing.gate.disconnected()  // What comes from now on belongs to the next session.
         subscriptions.removeAll()
         tell(.topicsChanged(areWanted: subscriptions.hasTopics))
         distributor.removeKept()
-        publishing.endAll(
-            CourierError(.clientDestroyed, "The client was destroyed before the message was acknowledged."))
         driver.forgetSession()
+        publishing.gate.release()
         startsClean = true
         events.reset()
     }
@@ -375,7 +377,8 @@ extension ClientCoordinator {
     private func established(_ connAck: ConnAck) {
         startsClean = false
         version5.store(driver.protocolVersion >= .v5, ordering: .releasing)
-        subscriptions.connected(connAck)
+        subscriptions.connected(connAck, isOtherSession: unansweredConnects > 1)
+        unansweredConnects = 0
         tell(.accepted(connAck, driver.protocolVersion))
         subscriptions.perform()
         isDrainPaced = true
@@ -549,7 +552,10 @@ extension ClientCoordinator: SessionRelay.Target {
 
     func outboxDrained() { drain() }
 
-    func opened() { tell(.connectSent) }
+    func opened() {
+        unansweredConnects += 1
+        tell(.connectSent)
+    }
 
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) {
         pingFailed()

@@ -86,7 +86,10 @@ extension ClientSettings {
         settings.acknowledgementTimeout = config.acknowledgementTimeout
         settings.receiveMaximum = config.receiveMaximum
         settings.maximumPacketSize = config.maximumPacketSize
-        settings.maximumInFlight = config.maximumInFlight
+        if let maximum = config.maximumInFlight {
+            settings.maximumInFlight = maximum
+            settings.maximumInFlightBeforeVersion5 = maximum
+        }
         settings.maximumQueued = max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit)
         settings.sessionLossPolicy =
             switch config.sessionLossPolicy {

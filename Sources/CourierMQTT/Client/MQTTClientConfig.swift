@@ -61,8 +61,9 @@ public struct MQTTClientConfig {
     public var sessionLossPolicy = SessionLossPolicy.resend
     /// How many messages the broker may send without an acknowledgement (MQTT 5); 65,535 by default.
     public var receiveMaximum = UInt16.max
-    /// How many messages are sent without an acknowledgement, if the broker allows as many; 1,000 by default.
-    public var maximumInFlight = 1_000
+    /// How many messages are sent without an acknowledgement; `nil`, the default, is 1,000 where MQTT 5 says that the
+    /// broker allows as many, and 20 before MQTT 5, where no broker says and some end a connection that has more.
+    public var maximumInFlight: Int?
     /// The size of the largest packet that is read, in bytes; 16 MiB by default.
     public var maximumPacketSize = 16 << 20
 

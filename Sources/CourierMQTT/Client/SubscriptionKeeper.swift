@@ -136,10 +136,11 @@ final class SubscriptionKeeper {
 
     // MARK: The session
 
-    func connected(_ connAck: ConnAck) {
+    func connected(_ connAck: ConnAck, isOtherSession: Bool) {
         let limit = connAck.properties.maximumPacketSize.map { Int($0) } ?? .max
         actions += filters.connected(
-            sessionPresent: connAck.isSessionPresent, maximumPacketSize: limit, now: loop.now)
+            sessionPresent: connAck.isSessionPresent, isOtherSession: isOtherSession, maximumPacketSize: limit,
+            now: loop.now)
     }
 
     func disconnected() {

@@ -66,6 +66,7 @@ extension ConnectPlan {
         configuration.pingTimeout = settings.pingTimeout
         configuration.acknowledgementTimeout = settings.acknowledgementTimeout
         configuration.maximumInFlight = settings.maximumInFlight
+        configuration.maximumInFlightBeforeVersion5 = settings.maximumInFlightBeforeVersion5
         configuration.maximumQueued = settings.maximumQueued
         configuration.receiveMaximum = settings.receiveMaximum
         configuration.maximumPacketSize = settings.maximumPacketSize

@@ -36,6 +36,8 @@ struct ConnectionSettings: Sendable {
     var maximumPacketSize = PacketDecoder.Limits().maximumPacketSize
     /// How many outgoing QoS 1 and 2 messages may be unacknowledged, 1,000 by default.
     var maximumInFlight = 1_000
+    /// The same before MQTT 5.
+    var maximumInFlightBeforeVersion5 = 20
     /// How many outgoing QoS 1 and 2 messages may wait in the engine, 10,000 by default.
     var maximumQueued = 10_000
     /// How many topic aliases the broker may use, 16 by default.
@@ -86,6 +88,7 @@ extension ConnectionSettings {
             ("receive maximum", Int(receiveMaximum), 1...65_535),  // 3.1.2.11.3
             ("maximum packet size", maximumPacketSize, Self.packetSizes),
             ("number of messages in flight", maximumInFlight, 1...65_535),
+            ("number of messages in flight before MQTT 5", maximumInFlightBeforeVersion5, 1...65_535),
             ("number of queued messages", maximumQueued, 0...Int.max),
             ("number of reads per turn", channel.readsPerTurn, 1...Int.max),
             ("low water mark", channel.lowWaterMark, 0...max(channel.highWaterMark, 0)),

@@ -166,11 +166,12 @@ package final class SessionDriver: @unchecked Sendable {
         state.pointee.engine.setAcknowledgements(mode)
     }
 
-    /// Forgets everything that waits or is in flight, without a word: now, or when the connection that there is has ended.
+    /// Forgets everything that waits or is in flight: now, or when the connection that there is has ended.
     package func forgetSession() {
         loop.preconditionOnLoop()
         if state.pointee.channel == nil {
-            state.pointee.engine.forgetSession()
+            forgetAll()
+            settle()
         } else {
             state.pointee.forgetsSession = true
         }
@@ -288,6 +289,32 @@ extension SessionDriver {
     }
 }
 
+extension SessionDriver {
+    /// Forgets what the engine has, and what it would have had next.
+    private func forgetAll() {
+        while true {
+            let (isEmpty, wasFull) = outbox.exchange(&state.pointee.batch)
+            state.pointee.engine.publish(
+                state.pointee.batch, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
+            state.pointee.batch.removeAll()
+            if wasFull { observer.outboxDrained() }
+            if isEmpty { break }
+        }
+        state.pointee.engine.forgetSession(&state.pointee.actions)
+    }
+}
+
+extension ChannelCloseReason {
+    /// Whether the peer has ended the connection without any reason.
+    fileprivate var isSilent: Bool {
+        switch self {
+        case .closedByPeer: true
+        case .failed(let error): error.code == .reset
+        case .closedByOwner: false
+        }
+    }
+}
+
 extension SessionDriver: LoopWork {
     /// Gives the outbox to the engine, a batch at a time, until it is empty or the channel takes no more.
     package func runOnLoop() {
@@ -366,11 +393,12 @@ extension SessionDriver: ChannelHandler {
         state.pointee.channel = nil
         state.pointee.hasOpened = false
         state.pointee.buffer.removeAll()
-        state.pointee.engine.transportClosed(now: loop.now, &state.pointee.actions)
+        state.pointee.engine.transportClosed(now: loop.now, wasSilent: cause.isSilent, &state.pointee.actions)
         perform()
         if state.pointee.forgetsSession {
             state.pointee.forgetsSession = false
-            state.pointee.engine.forgetSession()
+            forgetAll()
+            perform()
         }
         if let timer = state.pointee.timer { loop.cancel(timer) }
         state.pointee.timer = nil

@@ -207,16 +207,23 @@ extension SubscriptionSet {
     /// The broker has accepted the connection.
     ///
     /// - Parameters:
-    ///   - sessionPresent: Whether it has kept the session.
+    ///   - sessionPresent: Whether it has a session.
+    ///   - isOtherSession: Whether that may be another one than the one that it confirmed things for; `false` by default.
     ///   - maximumPacketSize: The largest packet that it takes; without limit by default.
     ///   - now: The present.
     /// - Returns: What is to be done.
-    mutating func connected(sessionPresent: Bool, maximumPacketSize: Int = .max, now: Instant) -> [Action] {
+    mutating func connected(
+        sessionPresent: Bool, isOtherSession: Bool = false, maximumPacketSize: Int = .max, now: Instant
+    ) -> [Action] {
         var actions = disconnected(now: now)
         packetLimit = maximumPacketSize
         for place in entries.indices {
             guard place < entries.count, entries[place] != nil else { continue }
-            if !sessionPresent { entries[place]?.confirmed = .absent }
+            if !sessionPresent {
+                entries[place]?.confirmed = .absent
+            } else if isOtherSession, entries[place]?.confirmed != .absent {
+                entries[place]?.confirmed = .unknown
+            }
             entries[place]?.failed = nil
             changed(place, &actions)
         }

@@ -77,7 +77,11 @@ struct OfflineQueue {
         return verdict
     }
 
+    /// The message that has waited longest.
+    var first: OutgoingMessage? { elements.dropFirst(start).lazy.compactMap { $0?.message }.first }
+
     /// Takes the message that has waited longest.
+    @discardableResult
     mutating func popFirst() -> OutgoingMessage? {
         while start < elements.count {
             let element = elements[start]
@@ -91,21 +95,6 @@ struct OfflineQueue {
             return element.message
         }
         return nil
-    }
-
-    /// Puts a message back that was just taken and not used.
-    mutating func putBack(_ message: OutgoingMessage) {
-        guard start > 0 else {
-            elements.insert(Element(message: message, isLatestOnly: false), at: 0)
-            for topic in latest.keys { latest[topic]? += 1 }
-            count += 1
-            byteCount += Self.size(message)
-            return
-        }
-        start -= 1
-        elements[start] = Element(message: message, isLatestOnly: false)
-        count += 1
-        byteCount += Self.size(message)
     }
 
     /// Takes out what has expired, and returns the tokens.

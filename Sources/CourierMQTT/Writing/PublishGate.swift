@@ -30,6 +30,8 @@ final class PublishGate: Sendable {
     private struct State {
         var queue: OfflineQueue
         var isConnected = false
+        /// How many sessions are being given up; until that is done, messages wait for the next one.
+        var holds = 0
         /// When the caller knows to look for messages that have waited too long.
         var expiryCheck: Instant?
         var roomWaiters: [Waiter<Void>] = []
@@ -74,12 +76,12 @@ final class PublishGate: Sendable {
         var needsDrain = false
         var needsExpiryCheck = false
         let (admission, verdict) = state.withLock { state -> (Admission, OfflineQueue.Verdict) in
-            if !state.isConnected, message.qos == .atMostOnce, !policy.queuesQoS0 {
+            if !state.isConnected || state.holds > 0, message.qos == .atMostOnce, !policy.queuesQoS0 {
                 return (.offline, OfflineQueue.Verdict())
             }
             isOpen.store(false, ordering: .releasing)
             let verdict = state.queue.append(message, isLatestOnly: isLatestOnly, now: now())
-            needsDrain = state.isConnected
+            needsDrain = state.isConnected && state.holds == 0
             if let expiry = verdict.expiry, state.expiryCheck.map({ expiry < $0 }) ?? true {
                 state.expiryCheck = expiry
                 needsExpiryCheck = true
@@ -109,7 +111,23 @@ final class PublishGate: Sendable {
         state.withLock { state in state.roomWaiters.removeAll { $0 === waiter } }
     }
 
+    /// The session is given up: what comes from now on belongs to the next one, and waits until ``release()``.
+    func hold() {
+        state.withLock { state in
+            state.holds += 1
+            isOpen.store(false, ordering: .releasing)
+        }
+    }
+
     // MARK: On the loop
+
+    /// The session that ``hold()`` spoke of is gone, and its connection carries no more messages.
+    func release() {
+        state.withLock { state in
+            state.holds -= 1
+            state.isConnected = false
+        }
+    }
 
     /// Messages may go out now: those that wait first.
     func connected() {
@@ -148,16 +166,14 @@ final class PublishGate: Sendable {
     }
 
     private func drain(_ limit: Int, _ state: inout State) -> Drained {
-        guard state.isConnected else { return .blocked }
+        guard state.isConnected, state.holds == 0 else { return .blocked }
         for _ in 0..<max(limit, 1) {
-            guard let message = state.queue.popFirst() else {
+            guard let message = state.queue.first else {
                 isOpen.store(true, ordering: .releasing)
                 return .opened
             }
-            guard deliver(message) else {
-                state.queue.putBack(message)
-                return .blocked
-            }
+            guard deliver(message) else { return .blocked }
+            state.queue.popFirst()
         }
         return .hasMore
     }

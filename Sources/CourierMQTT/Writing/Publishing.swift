@@ -58,6 +58,14 @@ final class Publishing: Sendable {
     /// Ends the publish of `token`, if it has not ended.
     func ended(_ token: Token, with end: PublishEnds.End) { ends.end(token, with: end) }
 
+    /// The session is given up: every publish ends, and what comes from now on belongs to the next session, which it waits
+    /// for until the gate is released. From any thread.
+    func giveUpSession(_ error: CourierError) {
+        setHasSession(false)
+        gate.hold()
+        endAll(error)
+    }
+
     /// Ends every publish that has not ended.
     func endAll(_ error: CourierError) {
         gate.removeAll(error.code)

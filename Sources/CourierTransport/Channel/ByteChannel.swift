@@ -117,7 +117,7 @@ public final class ByteChannel: @unchecked Sendable {
     }
 
     func begin() {
-        guard phase == .connecting else { return }  // Closed before it began.
+        guard phase == .connecting else { return dropStart() }  // Closed before it began.
         loop.settle(self)
         let deadline = loop.clock.now + options.connectTimeout
         timer = loop.schedule(at: deadline) { [weak self] in self?.connectTimedOut() }
@@ -131,6 +131,17 @@ public final class ByteChannel: @unchecked Sendable {
             case .descriptors(let reading, let writing):
                 attach(DescriptorStream(reading: reading, writing: writing, name: peerName, calls: tools.calls))
             }
+        }
+    }
+
+    /// Lets go of what it was given to begin with.
+    private func dropStart() {
+        switch start {
+        case .accept(let stream, _), .dial(.stream(let stream), _, _): stream.close(abruptly: true)
+        case .dial(.descriptors(let reading, let writing), _, let tools):
+            DescriptorStream(reading: reading, writing: writing, name: peerName, calls: tools.calls)
+                .close(abruptly: true)
+        case .dial(.tcp, _, _), .dial(.unix, _, _): break
         }
     }
 

@@ -42,7 +42,9 @@ struct Link {
         keepAlive = seconds == 0 ? nil : .seconds(Int64(seconds))
         maximumQoS = properties.maximumQoS ?? .exactlyOnce
         isRetainAvailable = properties.retainAvailable ?? true
-        quotaLimit = min(max(configuration.maximumInFlight, 1), Int(properties.receiveMaximum ?? .max))
+        let wanted =
+            version >= .v5 ? configuration.maximumInFlight : configuration.maximumInFlightBeforeVersion5
+        quotaLimit = min(max(wanted, 1), Int(properties.receiveMaximum ?? .max))
         quota = quotaLimit
         if let size = properties.maximumPacketSize { encoder.maximumPacketSize = Int(size) }  // [MQTT-3.2.2-15]
         outgoingAliases = OutgoingAliases(

@@ -51,9 +51,16 @@ struct IncomingExchanges {
     var heldCount: Int { held.count }
 
     /// A QoS 2 PUBLISH came.
-    mutating func receivedQoS2(_ id: PacketID) -> Arrival {
-        _ = counted.insert(id)
+    ///
+    /// A held id that comes on a later connection without the mark of a repetition, which it would have to have
+    /// ([MQTT-3.3.1-1]), is a new message: the server has lost the session, and its CONNACK that said so was lost too.
+    mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool) -> Arrival {
+        let isFirstHere = counted.insert(id)
         if held.insert(id) { return .new }
+        if isFirstHere, !isDuplicate {
+            processing[id] = nil
+            return .new
+        }
         return processing[id] == nil ? .repeated : .beingProcessed
     }
 

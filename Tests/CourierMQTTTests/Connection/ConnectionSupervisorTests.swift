@@ -120,7 +120,7 @@ import Testing
             CourierError(.clientDestroyed, "destroy() ended the wait for a connection; call connect()."))
         #expect(
             world.handle(.destroyRequested) == [
-                .clearStoredState, .emit(.courierDisconnect(clearsState: true)), .stateChanged(.disconnected),
+                .emit(.courierDisconnect(clearsState: true)), .clearStoredState, .stateChanged(.disconnected),
                 .closeInOrder, .releaseWaiters(told),
             ])
         #expect(!world.supervisor.hasSession)

@@ -74,6 +74,8 @@ struct EventGrammar {
             mustBegin = false
             switch event {
             case .connectionServiceAuthStart, .connectionAttempt: break
+            // Told on the threads of writers and readers, whenever it happens.
+            case .messageSend, .messageSendSuccess, .messageSendFailure, .messageReceiveFailure: mustBegin = true
             default: violate("reconnect is followed by \(name(of: event)) instead of the attempt")
             }
         }

@@ -214,6 +214,7 @@ import Testing
         expected.receiveMaximum = 20
         expected.maximumPacketSize = 1_000
         expected.maximumInFlight = 30
+        expected.maximumInFlightBeforeVersion5 = 20
         expected.maximumQueued = 40
         expected.incomingTopicAliases = 1
         expected.outgoingTopicAliases = 2

@@ -156,11 +156,8 @@ import Testing
             let outcome = try world.publish("new")
             await world.run(for: .seconds(5))
             #expect(outcome.value != nil)
-            // The loop learns of destroy() after the message was taken, and ends it with the old session.
-            await withKnownIssue(isIntermittent: true) {
-                #expect(outcome.value?.success != nil)
-                #expect(await world.publishes(on: 2).map(\.text) == ["new"])
-            }
+            #expect(outcome.value?.success != nil)
+            #expect(await world.publishes(on: 2).map(\.text) == ["new"])
         }
     }
 
@@ -179,10 +176,7 @@ import Testing
             await world.run(for: .seconds(10))
             #expect(outcome.value?.failure?.code == .clientDestroyed)
             await world.connect()
-            // What waits in the session's outbox is not forgotten with the session.
-            await withKnownIssue(isIntermittent: true) {
-                #expect(await world.publishes(on: 2).isEmpty)
-            }
+            #expect(await world.publishes(on: 2).isEmpty)
         }
     }
 
@@ -241,8 +235,7 @@ import Testing
             client.value = nil
             #expect(world.events.last == "connectionFailure")
             let closedAt = await world.broker.connections.first?.closedAt
-            // The channel forgets a stream that it has not opened yet.
-            withKnownIssue(isIntermittent: true) { #expect(closedAt != nil) }
+            #expect(closedAt != nil)
         }
     }
 

@@ -64,6 +64,11 @@ import Testing
         _ = set.disconnected(now: start)
         let all = Action.subscribe([Subscription(a, .one), Subscription(b, .zero)], request(3))
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
+        _ = set.subAck(request(3), [.grantedQoS1, .grantedQoS0], now: start)
+        _ = set.disconnected(now: start)
+        // A session, but perhaps another one than the one that granted: everything again.
+        let again = Action.subscribe([Subscription(a, .one), Subscription(b, .zero)], request(4))
+        #expect(visible(set.connected(sessionPresent: true, isOtherSession: true, now: start)) == [again])
     }
 
     @Test func `an unsubscribe survives reconnects until the broker confirms it or has no session`() throws {

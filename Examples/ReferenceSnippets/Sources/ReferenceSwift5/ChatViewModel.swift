@@ -1,6 +1,7 @@
 import CourierCore
+import CourierMQTT
 import Foundation
-import StubMQTT
+import NotThereYet
 
 struct Note: Codable {
     let title: String

@@ -1,6 +1,5 @@
 import CourierCore
 import Foundation
-import StubMQTT
 
 /// A reference type from before `Sendable`.
 class LegacyNote: Codable {

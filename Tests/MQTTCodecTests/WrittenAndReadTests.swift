@@ -2,9 +2,8 @@ import MQTTCodec
 import Testing
 
 @Suite
-struct ReadmeExampleTests {
-    /// README's lines, with the packets collected where README prints them.
-    @Test func `README's example reads what it wrote`() throws {
+struct WrittenAndReadTests {
+    @Test func `what was written into one buffer is read packet by packet`() throws {
         let encoder = PacketEncoder(version: .v5, sender: .client)
         var buffer = PacketBuffer()
         let subscription = Subscription("chat/+/notes", qos: .atLeastOnce)

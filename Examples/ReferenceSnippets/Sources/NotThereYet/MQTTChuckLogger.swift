@@ -1,6 +1,6 @@
 public import CourierCore
 
-/// Stands in for the packet inspector of `CourierMQTTChuck`; this one looks away.
+/// Stands in for the packet inspector, which Courier does not have yet; this one looks away.
 public final class MQTTChuckLogger: PacketObserver {
     /// Makes a logger.
     public init() {}

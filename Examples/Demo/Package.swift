@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The demo of Scripts/demo, and the broker of the demo as a program of its own.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Demo",
+    dependencies: [
+        .package(name: "Courier", path: "../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "Demo",
+            dependencies: [
+                .product(name: "CourierCore", package: "Courier"),
+                .product(name: "CourierMQTT", package: "Courier"),
+                .product(name: "CourierTesting", package: "Courier"),
+                .product(name: "CourierTransport", package: "Courier"),
+                .product(name: "MQTTCodec", package: "Courier"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "LocalBroker",
+            dependencies: [
+                .product(name: "CourierTesting", package: "Courier"),
+                .product(name: "CourierTransport", package: "Courier"),
+            ],
+            swiftSettings: settings),
+    ]
+)

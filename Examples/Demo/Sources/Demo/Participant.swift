@@ -1,0 +1,83 @@
+import CourierCore
+import CourierMQTT
+import Foundation
+
+/// A client with its token service, and a record of what it went through.
+///
+/// It lives on the main actor, where a client calls handlers and sinks unless it is told otherwise.
+@MainActor final class Participant: @MainActor ICourierEventHandler {
+    /// The exact pauses that the client is configured to make; with chance in them there would be nothing to check.
+    static let pauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
+
+    let name: String
+    let tokens: TokenService
+    let client: any CourierClient
+    private let screen: Screen
+    private let stage: Stage
+
+    private(set) var isConnected = false
+    private(set) var connectionCount = 0
+    private(set) var failureCount = 0
+    private(set) var lossCount = 0
+    /// How long each attempt after the loss came after the end of what was before it.
+    private(set) var intervals: [Duration] = []
+    private(set) var connectedAt = ContinuousClock.now
+    private var endedAt: ContinuousClock.Instant?
+
+    init(_ name: String, port: UInt16, token: String, through cable: Cable, _ screen: Screen, _ stage: Stage) {
+        self.name = name
+        self.screen = screen
+        self.stage = stage
+        tokens = TokenService(clientID: name, port: port, token: token)
+
+        var config = MQTTClientConfig(provider: tokens)
+        config.messageAdapters = [JSONMessageAdapter(), PlistMessageAdapter()]
+        config.adapterRules = [AdapterRule("positions/#", contentType: "application/x-plist")]
+        config.autoReconnectInterval = 1
+        config.maxAutoReconnectInterval = 30
+        config.reconnectJitter = .none
+        config.networkMonitor = AlwaysAvailableNetwork()  // The broker is in this process: no network is needed.
+        config.endpoint = { cable.endpoint(for: $0) }
+        client = CourierClientFactory().makeMQTTClient(config: config)
+        client.addEventHandler(self)
+    }
+
+    func onEvent(_ event: CourierEvent) {
+        let now = ContinuousClock.now
+        switch event.type {
+        case .connectionServiceAuthStart: screen.tell(name, "asks for a token", .quiet)
+        case .connectionServiceAuthSuccess(let timeTaken):
+            screen.tell(name, "has a token, after \(timeTaken) ms", .quiet)
+        case .connectionServiceAuthFailure(_, let error):
+            screen.tell(name, "has no token: \(sentence(error))", .bad)
+        case .connectionAttempt:
+            if let endedAt { intervals.append(now - endedAt) }
+        case .connectionSuccess:
+            (isConnected, endedAt, connectedAt) = (true, nil, now)
+            connectionCount += 1
+            screen.tell(name, intervals.isEmpty ? "connected" : "\(attempt) connected", .good)
+        case .connectionFailure(_, let error):
+            endedAt = now
+            failureCount += 1
+            screen.tell(name, "\(attempt) \(sentence(error))", .notable)
+        case .connectionLost(_, let error, _, _):
+            (isConnected, endedAt) = (false, now)
+            lossCount += 1
+            screen.tell(name, "lost its connection: \(sentence(error))", .bad)
+        case .messageReceiveFailure(let topic, let error, _), .messageSendFailure(let topic, _, let error, _):
+            screen.tell(name, "\(topic): \(sentence(error))", .bad)
+        default: break
+        }
+        stage.changed()
+    }
+
+    private var attempt: String {
+        guard let interval = intervals.last else { return "first attempt:" }
+        return "attempt \(intervals.count), \(Screen.seconds(interval)) later:"
+    }
+
+    private func sentence(_ error: (any Error)?) -> String {
+        if let error = error as? CourierError { return error.message }
+        return error.map { "\($0)" } ?? "no reason given"
+    }
+}

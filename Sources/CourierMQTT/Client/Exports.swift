@@ -1,0 +1,2 @@
+// The contract comes with its implementation: an app that imports the client means both.
+@_exported public import CourierCore

@@ -1,0 +1,1 @@
+../../../CourierMQTTTests/Connection/EventGrammar.swift

@@ -1,0 +1,27 @@
+import Synchronization
+
+/// The awaits that have not ended, to find one that never does.
+final class OpenAwaits: Sendable {
+    private struct State {
+        var next = 0
+        var open: [Int: (what: String, since: ContinuousClock.Instant)] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs `body` as an await that has to end.
+    func track<Result>(_ what: String, _ body: () async throws -> Result) async rethrows -> Result {
+        let id = state.withLock { state in
+            state.next += 1
+            state.open[state.next] = (what, .now)
+            return state.next
+        }
+        defer { state.withLock { $0.open[id] = nil } }
+        return try await body()
+    }
+
+    var count: Int { state.withLock { $0.open.count } }
+
+    /// What waits, and since when.
+    var all: [(what: String, since: ContinuousClock.Instant)] { state.withLock { Array($0.open.values) } }
+}

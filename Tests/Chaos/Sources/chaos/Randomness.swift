@@ -1,0 +1,1 @@
+../../../Simulation/Sources/simulate/Randomness.swift

@@ -1,0 +1,31 @@
+import Foundation
+
+// chaos [--seconds S] [--seed SEED] [--kills PERCENT] | --self-test
+
+/// The value behind `name` on the command line.
+func option(_ name: String) -> UInt64? {
+    guard let index = CommandLine.arguments.firstIndex(of: name), index + 1 < CommandLine.arguments.count else {
+        return nil
+    }
+    return UInt64(CommandLine.arguments[index + 1])
+}
+
+if CommandLine.arguments.contains("--self-test") {
+    let test = SelfTest()
+    let failures = test.failures()
+    for failure in failures { print("chaos: judged wrongly: \(failure)") }
+    if failures.isEmpty { print("chaos: \(test.count) planted stories are judged rightly") }
+    exit(failures.isEmpty ? 0 : 1)
+}
+// A peer that is gone is an error of a write, not the end of the program.
+signal(SIGPIPE, SIG_IGN)
+let seed = option("--seed") ?? UInt64.random(in: 1...999_999)
+let seconds = Int(option("--seconds") ?? 180)
+do {
+    let run = try await ChaosRun(seconds: seconds, seed: seed, killPercent: Int(option("--kills") ?? 30))
+    let isGood = try await run.run()
+    exit(isGood ? 0 : 1)
+} catch {
+    print("chaos: \(error)")
+    exit(2)
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Synchronization
+
+/// Foundation streams over a socket, as an accessory's session gives them.
+enum DescriptorStreams {
+    /// The streams of one socket, which closes with the last of them; `end` makes calls return that wait.
+    static func pair(
+        _ socket: Int32, bytesPerCall: Int = .max, onRelease: @escaping @Sendable () -> Void = {}
+    ) -> (input: InputStream, output: OutputStream, end: @Sendable () -> Void) {
+        let owner = SocketOwner(socket, onRelease: onRelease)
+        return (
+            DescriptorInput(owner, bytesPerCall), DescriptorOutput(owner, bytesPerCall),
+            { [weak owner] in owner?.shutDown(Int32(SHUT_RDWR)) }
+        )
+    }
+
+    /// Two sockets that are connected with each other.
+    static func socketPair() throws -> (Int32, Int32) {
+        var sockets: [Int32] = [0, 0]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0 else { throw POSIXError(.EMFILE) }
+        return (sockets[0], sockets[1])
+    }
+
+    /// A socket connected with a port of this machine.
+    static func socket(to port: UInt16) throws -> Int32 {
+        let descriptor = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            throw POSIXError(.ECONNREFUSED)
+        }
+        return descriptor
+    }
+}
+
+/// Closes a socket when both streams are gone.
+private final class SocketOwner: Sendable {
+    let descriptor: Int32
+    private let onRelease: @Sendable () -> Void
+
+    init(_ descriptor: Int32, onRelease: @escaping @Sendable () -> Void) {
+        self.descriptor = descriptor
+        self.onRelease = onRelease
+    }
+
+    func shutDown(_ how: Int32) { _ = shutdown(descriptor, how) }
+
+    deinit {
+        close(descriptor)
+        onRelease()
+    }
+}
+
+private final class DescriptorInput: InputStream {
+    private let owner: SocketOwner
+    private let bytesPerCall: Int
+    private var status = Stream.Status.notOpen
+    private var failure: NSError?
+
+    init(_ owner: SocketOwner, _ bytesPerCall: Int) {
+        self.owner = owner
+        self.bytesPerCall = bytesPerCall
+        super.init(data: Data())
+    }
+
+    override var streamStatus: Stream.Status { status }
+    override var streamError: (any Error)? { failure }
+    override func open() { status = .open }
+    override func close() { status = .closed }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+        let count = recv(owner.descriptor, buffer, min(length, bytesPerCall), 0)
+        if count == 0 { status = .atEnd }
+        if count < 0 {
+            failure = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+            status = .error
+        }
+        return count
+    }
+}
+
+private final class DescriptorOutput: OutputStream {
+    private let owner: SocketOwner?
+    private let bytesPerCall: Int
+    private var status = Stream.Status.notOpen
+    private var failure: NSError?
+
+    init(_ owner: SocketOwner, _ bytesPerCall: Int) {
+        self.owner = owner
+        self.bytesPerCall = bytesPerCall
+        super.init(toMemory: ())
+    }
+
+    /// Of no use, but every subclass must have it.
+    required init(toMemory: ()) {
+        owner = nil
+        bytesPerCall = 0
+        super.init(toMemory: ())
+    }
+
+    override var streamStatus: Stream.Status { status }
+    override var streamError: (any Error)? { failure }
+    override func open() { status = .open }
+    override func close() {
+        status = .closed
+        owner?.shutDown(Int32(SHUT_WR))
+    }
+
+    override func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
+        guard let owner else { return -1 }
+        let count = send(owner.descriptor, buffer, min(length, bytesPerCall), 0)
+        if count < 0 {
+            failure = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+            status = .error
+        }
+        return count
+    }
+}

@@ -1,0 +1,156 @@
+import CourierTesting
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+@Suite(.timeLimit(.minutes(10)))
+struct StreamPairTests {
+    /// A pair over `socket`.
+    private func pair(
+        _ socket: Int32, bytesPerCall: Int = .max, onRelease: @escaping @Sendable () -> Void = {}
+    ) -> StreamPair {
+        let streams = DescriptorStreams.pair(socket, bytesPerCall: bytesPerCall, onRelease: onRelease)
+        return StreamPair(input: streams.input, output: streams.output, name: "accessory 7", whenClosed: streams.end)
+    }
+
+    // MARK: The contract
+
+    @Test(arguments: [1_000, Int.max])
+    func `streams over a socket keep the laws, also when they move little at a time`(bytesPerCall: Int) async throws {
+        try await DuplexByteStreamLaws.check(.init(showsReset: false), patience: .seconds(200)) {
+            let (left, right) = try DescriptorStreams.socketPair()
+            return (pair(left, bytesPerCall: bytesPerCall), pair(right, bytesPerCall: bytesPerCall))
+        }
+    }
+
+    @Test func `Foundation's own streams over two pipes keep the laws`() async throws {
+        try await DuplexByteStreamLaws.check(.init(showsReset: false), patience: .seconds(200)) {
+            var (there, back): ([Int32], [Int32]) = ([0, 0], [0, 0])
+            try #require(pipe(&there) == 0 && pipe(&back) == 0)
+            defer { for descriptor in there + back { close(descriptor) } }
+            func pair(reading: Int32, writing: Int32) throws -> StreamPair {
+                let input = try #require(InputStream(fileAtPath: "/dev/fd/\(reading)"))
+                let output = try #require(OutputStream(toFileAtPath: "/dev/fd/\(writing)", append: false))
+                input.open()
+                output.open()
+                return StreamPair(input: input, output: output)
+            }
+            return (try pair(reading: back[0], writing: there[1]), try pair(reading: there[0], writing: back[1]))
+        }
+    }
+
+    // MARK: MQTT over it
+
+    @Test(arguments: [ProtocolVersion.v311, .v5])
+    func `a session runs over a pair, with large messages both ways at once`(version: ProtocolVersion) async throws {
+        var configuration = BrokerConfiguration()
+        configuration.maximumPacketSize = 2 << 20
+        let broker = try LoopbackBroker.start(configuration: configuration)
+        let loop = try EventLoop()
+        let (ended, hasEnded) = AsyncStream.makeStream(of: Void.self)
+        let session = TestSession(version, on: loop)
+        try await session.connect(
+            to: .stream(pair(try DescriptorStreams.socket(to: broker.port)) { hasEnded.finish() }))
+        try await session.subscribe("big/+", qos: .exactlyOnce)
+        let payload = LargePayload.bytes
+        for number in 0..<6 {
+            try await session.publish(
+                "big/\(number)", payload, qos: PacketQoS(rawValue: UInt8(number % 3)) ?? .atMostOnce,
+                token: Token(rawValue: UInt64(10 + number)))
+        }
+        try await session.wait("for six payloads") { $0.messages.count == 6 && $0.acknowledged.count == 4 }
+        for message in session.record.messages { #expect(message.payload == payload, "\(message.topic)") }
+        try await session.disconnect()
+        #expect(session.record.ends == [.requested])
+        // Both threads have let go of their streams.
+        for await _ in ended {}
+        await loop.shutdown()
+        await broker.shutdown()
+    }
+
+    @Test func `a session resumes over a new pair after the peer has gone`() async throws {
+        let broker = try LoopbackBroker.start()
+        let loop = try EventLoop()
+        let session = TestSession(on: loop)
+        try await session.connect(to: .stream(pair(try DescriptorStreams.socket(to: broker.port))))
+        try await session.subscribe("kept", qos: .atLeastOnce)
+        broker.dropConnections()
+        try await session.wait("to be dropped") { $0.ends.count == 1 }
+        for number in 0..<10 {
+            try await session.publish(
+                "kept", [UInt8(number)], qos: .atLeastOnce, token: Token(rawValue: UInt64(10 + number)))
+        }
+        try await session.connect(to: .stream(pair(try DescriptorStreams.socket(to: broker.port))))
+        try await session.wait("for what waited") { $0.messages.count == 10 && $0.acknowledged.count == 10 }
+        #expect(session.record.messages.flatMap(\.payload) == Array(0..<10))
+        try await session.disconnect()
+        await loop.shutdown()
+        await broker.shutdown()
+    }
+
+    // MARK: Ends and errors
+
+    @Test func `an abort lets go of both streams, though the peer is silent and does not read`() async throws {
+        let (ours, theirs) = try DescriptorStreams.socketPair()
+        let loop = try EventLoop()
+        let (ended, hasEnded) = AsyncStream.makeStream(of: Void.self)
+        let session = TestSession(on: loop)
+        loop.execute { session.driver.open(.stream(pair(ours) { hasEnded.finish() })) }
+        loop.execute { session.driver.abort() }
+        try await session.wait("to end") { $0.ends.count == 1 }
+        for await _ in ended {}
+        close(theirs)
+        await loop.shutdown()
+    }
+
+    @Test func `the end of the peer's output is no error`() async throws {
+        let (ours, theirs) = try DescriptorStreams.socketPair()
+        let loop = try EventLoop()
+        let session = TestSession(on: loop)
+        let stream = pair(ours)
+        loop.execute { session.driver.open(.stream(stream)) }
+        shutdown(theirs, Int32(SHUT_WR))
+        try await session.wait("to end") { $0.causes.count == 1 }
+        #expect(session.record.causes == [.closedByPeer])
+        close(theirs)
+        await loop.shutdown()
+    }
+
+    @Test func `a stream that can not be opened says which and why`() async throws {
+        let loop = try EventLoop()
+        let session = TestSession(on: loop)
+        let input = try #require(InputStream(fileAtPath: "/nowhere/at/all"))
+        let stream = StreamPair(input: input, output: OutputStream(toMemory: ()), name: "serial line A")
+        loop.execute { session.driver.open(.stream(stream)) }
+        try await session.wait("to fail") { $0.causes.count == 1 }
+        guard case .failed(let error)? = session.record.causes.first else {
+            Issue.record("\(session.record.causes)")
+            return
+        }
+        #expect(error.message == "reading from serial line A failed: No such file or directory")
+        #expect(error.errno == ENOENT)
+        await loop.shutdown()
+    }
+
+    @Test func `a write that fails ends the session, though nothing more is written`() async throws {
+        let (ours, theirs) = try DescriptorStreams.socketPair()
+        shutdown(theirs, Int32(SHUT_RD))
+        let loop = try EventLoop()
+        let session = TestSession(on: loop)
+        let stream = pair(ours)
+        loop.execute { session.driver.open(.stream(stream)) }
+        try await session.wait("to fail") { $0.causes.count == 1 }
+        guard case .failed(let error)? = session.record.causes.first else {
+            Issue.record("\(session.record.causes)")
+            return
+        }
+        #expect(error.code == .brokenPipe)
+        #expect(error.message == "writing to accessory 7 failed: Broken pipe")
+        close(theirs)
+        await loop.shutdown()
+    }
+}

@@ -1,0 +1,1 @@
+../../CourierTransportTests/Support/Certificates.swift

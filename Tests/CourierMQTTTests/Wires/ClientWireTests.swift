@@ -1,0 +1,160 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import Foundation
+import Testing
+
+@testable import CourierMQTT
+
+/// What an app does with a client, over every wire, and what it reads when TLS does not come about.
+@Suite(.timeLimit(.minutes(10)))
+struct ClientWireTests {
+    private func options(_ broker: WireBroker) -> ConnectOptions {
+        let (host, scheme) =
+            switch broker.wire {
+            case .tcp, .memory: ("localhost", "mqtt")
+            case .tls, .mutualTLS: ("localhost", "mqtts")
+            case .unix: (broker.socketPath, "unix")
+            }
+        return ConnectOptions(
+            host: host, port: broker.port, clientId: "wire-%%%%%%%%", username: "", password: "", scheme: scheme)
+    }
+
+    private func client(
+        _ broker: WireBroker, tls: TLSClientConfiguration?, _ change: (inout MQTTClientConfig) -> Void = { _ in }
+    ) throws -> TestClient {
+        try TestClient(options(broker)) { config in
+            config.tls = tls
+            change(&config)
+            if broker.wire == .memory { config.endpoint = { _ in broker.endpoint } }
+        }
+    }
+
+    @Test(arguments: WireCase.wires)
+    func `a client publishes and reads over every wire`(_ wireCase: WireCase) async throws {
+        try await WireBroker.with(wireCase) { broker in
+            let test = try client(broker, tls: broker.clientTLS)
+            try await test.connect()
+            let client = test.client
+            let reading = Task {
+                var texts: [String] = []
+                for try await text in client.messages(String.self, from: "wires/+", qos: .two) {
+                    texts.append(text)
+                    if texts.count == 3 { break }
+                }
+                return texts
+            }
+            try await test.wait(for: "subscribeSuccess")
+            let long = String(repeating: "0123456789", count: 100_000)
+            for (text, qos) in [("zero", QoS.zero), ("one", .one), (long, .two)] {
+                let receipt = try await client.publish(text, to: "wires/a", qos: qos)
+                #expect(receipt.reasonCode == .success)
+            }
+            let texts = try await reading.value
+            #expect(texts == ["zero", "one", long])
+            try await test.end()
+        }
+    }
+
+    // MARK: What an app reads
+
+    /// The error of the first attempt that `isWanted` holds for, as the event gives it.
+    private func failure(
+        of test: TestClient, where isWanted: @escaping @Sendable (CourierError) -> Bool = { _ in true }
+    ) async throws -> CourierError {
+        @Sendable func wanted(_ events: [CourierEventType]) -> CourierError? {
+            for case .connectionFailure(_, let error as CourierError) in events where isWanted(error) { return error }
+            return nil
+        }
+        test.client.connect()
+        defer { test.client.disconnect() }
+        try await test.wait("for an attempt to fail") { wanted($0) != nil }
+        return try #require(wanted(test.events))
+    }
+
+    private func expect(_ error: CourierError, _ words: [String], sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(error.code == .secureConnectionFailed, sourceLocation: sourceLocation)
+        for word in words {
+            #expect(error.message.contains(word), "\(error.message)", sourceLocation: sourceLocation)
+        }
+        #expect(error.cause is TransportError, sourceLocation: sourceLocation)
+    }
+
+    static let peers = WireCase.Peer.allCases
+
+    @Test(arguments: peers)
+    func `a broker of an authority that is not trusted is refused by name, with the remedy`(
+        peer: WireCase.Peer
+    ) async throws {
+        try await WireBroker.with(WireCase(peer: peer, wire: .tls), identity: "stranger") { broker in
+            let test = try client(broker, tls: broker.clientTLS)
+            expect(
+                try await failure(of: test),
+                ["localhost:\(broker.port)", "signed by no trusted authority", "trust its authority's certificate"])
+        }
+    }
+
+    @Test(arguments: peers)
+    func `a certificate for another host is refused with both names`(peer: WireCase.Peer) async throws {
+        try await WireBroker.with(WireCase(peer: peer, wire: .tls), identity: "elsewhere") { broker in
+            let test = try client(broker, tls: broker.clientTLS)
+            expect(try await failure(of: test), ["localhost:\(broker.port)", "is not for “localhost”"])
+        }
+    }
+
+    @Test(arguments: peers)
+    func `an expired certificate is refused with who has to act`(peer: WireCase.Peer) async throws {
+        try await WireBroker.with(WireCase(peer: peer, wire: .tls), identity: "expired") { broker in
+            let test = try client(broker, tls: broker.clientTLS)
+            expect(
+                try await failure(of: test),
+                ["localhost:\(broker.port)", "has expired", "its owner has to renew it"])
+        }
+    }
+
+    /// In TLS 1.3 the broker says it after the handshake, when the client has sent its CONNECT. Mosquitto closes without
+    /// reading that, which resets the connection and may overtake its word; the next attempt has another chance.
+    @Test(arguments: peers)
+    func `a client without the certificate that the broker wants is told so`(peer: WireCase.Peer) async throws {
+        try await WireBroker.with(WireCase(peer: peer, wire: .mutualTLS)) { broker in
+            var tls = try #require(broker.clientTLS)
+            tls.identity = nil
+            let test = try client(broker, tls: tls) { $0.protocolVersion = .version5 }
+            let error = try await failure(of: test) { ![.connectionFailed, .connectionLost].contains($0.code) }
+            expect(error, ["localhost:\(broker.port)", "requires a certificate of the client"])
+        }
+    }
+
+    /// Mosquitto resets the connection, ours closes it in order; neither says more.
+    @Test(arguments: peers)
+    func `TLS to a port without it ends in an error that names the port`(peer: WireCase.Peer) async throws {
+        try await WireBroker.with(WireCase(peer: peer, wire: .tcp)) { broker in
+            let options = ConnectOptions(
+                host: "127.0.0.1", port: broker.port, clientId: "lost", username: "", password: "", scheme: "mqtts")
+            let error = try await failure(of: try TestClient(options))
+            switch peer {
+            case .mosquitto: #expect(error.message == "connection reset: 127.0.0.1:\(broker.port)")
+            case .loopback: expect(error, ["127.0.0.1:\(broker.port)", "in the middle of the TLS handshake"])
+            }
+        }
+    }
+
+    @Test func `after the broker's certificate was renewed the client connects by itself`() async throws {
+        let certificates = try await Certificates.shared
+        let first = try LoopbackBroker.start(
+            tls: try TLSContext(server: TLSServerConfiguration(identity: certificates.identity("expired"))))
+        let port = first.port
+        let options = ConnectOptions(
+            host: "localhost", port: port, clientId: "patient", username: "", password: "", scheme: "mqtts")
+        let test = try TestClient(options) { $0.tls = certificates.client }
+        let connected = Task { try await test.client.connected() }
+        test.client.connect()
+        try await test.wait(for: "connectionFailure")
+        await first.shutdown()
+        let second = try LoopbackBroker.start(
+            on: .tcp(port: port), tls: try TLSContext(server: TLSServerConfiguration(identity: certificates.server)))
+        try await connected.value
+        try await test.end()
+        await second.shutdown()
+    }
+}

@@ -1,0 +1,1 @@
+../../CourierTransportTests/Support/TemporaryFolder.swift
