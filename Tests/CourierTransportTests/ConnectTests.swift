@@ -18,12 +18,21 @@ import Testing
         return error
     }
 
-    /// A port that was free a moment ago.
+    /// Where the search for the next port begins.
+    private static let portOffset = Atomic<Int>(Int(getpid()) * 37)
+
+    /// A port where nobody listens, and nobody will: it is below those that the system gives away by itself.
     private func freePort(_ loop: EventLoop) async throws -> UInt16 {
-        let listener = try ChannelListener.listen(loop: loop) { _ in Recorder() }
-        listener.close()
-        await loop.run {}
-        return listener.port
+        while true {
+            let port = UInt16(14_000 + Self.portOffset.add(1, ordering: .relaxed).newValue % 6_000)
+            guard
+                let listener = try? ChannelListener.listen(
+                    on: .tcp(host: "127.0.0.1", port: port), loop: loop, makeHandler: { _ in Recorder() })
+            else { continue }
+            listener.close()
+            await loop.run {}
+            return port
+        }
     }
 
     @Test func `refused: the sentence begins with the cause and the address`() async throws {

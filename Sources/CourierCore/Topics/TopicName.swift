@@ -15,6 +15,10 @@ public struct TopicName: Hashable, Sendable {
     ///   which may be empty.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName`` with the rule that was broken.
     public init(_ string: String) throws {
+        if TopicRules.isLegalName(string) {
+            self.string = string
+            return
+        }
         if let problem = TopicRules.lengthOrNullProblem(of: string) {
             throw CourierError(.invalidTopicName, "The topic name \(string.quoted()) \(problem).")
         }

@@ -7,6 +7,17 @@ enum TopicRules {
     static let singleLevelWildcard = UInt8(ascii: "+")
     static let multiLevelWildcard = UInt8(ascii: "#")
 
+    /// Whether the text is a legal topic name: the quick answer, for the many that are.
+    static func isLegalName(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
+            for byte in bytes where byte == singleLevelWildcard || byte == multiLevelWildcard || byte == 0 {
+                return false
+            }
+            return true
+        } ?? false
+    }
+
     /// What is wrong with the text as far as names and filters share it, `nil` when nothing is.
     static func lengthOrNullProblem(of text: String) -> String? {
         let length = text.utf8.count

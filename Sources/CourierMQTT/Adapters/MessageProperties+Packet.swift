@@ -19,6 +19,12 @@ extension MessageProperties {
         }
     }
 
+    /// Whether nothing is said.
+    var isEmpty: Bool {
+        contentType == nil && payloadFormat == .unspecified && responseTopic == nil && correlationData == nil
+            && messageExpiry == nil && userProperties.isEmpty
+    }
+
     /// How many user properties one message may have; other ends may accept fewer.
     static let userPropertyLimit = 256
 

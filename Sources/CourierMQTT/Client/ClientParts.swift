@@ -32,7 +32,9 @@ struct ClientParts: Sendable {
 
         let relay = SessionRelay()
         let driver = SessionDriver(
-            EngineConfiguration(connect: Connect(version: .v5, clientID: "")), on: loop, observer: relay)
+            EngineConfiguration(connect: Connect(version: .v5, clientID: "")), on: loop, observer: relay,
+            outboxLimit: max(settings.offline.maximumCount, SessionDriver.defaultOutboxLimit),
+            outboxByteLimit: max(settings.offline.maximumBytes, SessionDriver.defaultOutboxByteLimit))
         let link = WeakCoordinator()
         publishing = Publishing(
             settings.offline, registry: settings.registry, events: events, census: census, on: loop,

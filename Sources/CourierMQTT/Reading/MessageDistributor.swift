@@ -15,8 +15,6 @@ final class MessageDistributor: @unchecked Sendable {
         let mode: AcknowledgementMode
         /// What it reads; `nil` is everything.
         let filter: TopicFilter?
-        /// What has arrived for it in this read.
-        var batch: [ReceivedMessage] = []
         var isBehind = false
     }
 
@@ -25,6 +23,8 @@ final class MessageDistributor: @unchecked Sendable {
     private struct State: ~Copyable {
         var tree = TopicTree()
         var readers: [Reader?] = []
+        /// What has arrived for each reader in this read.
+        var batches: [[ReceivedMessage]] = []
         var free: [ReaderID] = []
         /// The readers of everything.
         var unfiltered: [ReaderID] = []
@@ -89,6 +89,7 @@ final class MessageDistributor: @unchecked Sendable {
         } else {
             id = state.pointee.readers.count
             state.pointee.readers.append(reader)
+            state.pointee.batches.append([])
         }
         if let filter { state.pointee.tree.insert(filter, for: id) } else { state.pointee.unfiltered.append(id) }
         state.pointee.lastIsValid = false
@@ -117,10 +118,12 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.touched.removeAll { $0 == id }
         state.pointee.lastIsValid = false
         if reader.isBehind { caughtUp() }
+        let batch = state.pointee.batches[id]
+        state.pointee.batches[id] = []
         guard reader.mode == .afterProcessing else { return }
         state.pointee.afterProcessingCount -= 1
         if state.pointee.afterProcessingCount == 0 { surroundings.setAcknowledgesOnCommand(false) }
-        for message in left + reader.batch where message.extras?.ticket != nil {
+        for message in left + batch where message.extras?.ticket != nil {
             _ = state.pointee.kept.keep(message, until: nil)
         }
     }
@@ -193,9 +196,7 @@ final class MessageDistributor: @unchecked Sendable {
         var touched: [ReaderID] = []
         swap(&touched, &state.pointee.touched)
         for id in touched {
-            guard var batch = state.pointee.readers[id]?.batch else { continue }
-            state.pointee.readers[id]?.batch = []
-            push(&batch, to: id)
+            push(&state.pointee.batches[id], to: id)
         }
         touched.removeAll(keepingCapacity: true)
         if state.pointee.touched.isEmpty { swap(&touched, &state.pointee.touched) }
@@ -219,8 +220,8 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     private func append(_ message: ReceivedMessage, to id: ReaderID) {
-        if state.pointee.readers[id]?.batch.isEmpty == true { state.pointee.touched.append(id) }
-        state.pointee.readers[id]?.batch.append(message)
+        if state.pointee.batches[id].isEmpty { state.pointee.touched.append(id) }
+        state.pointee.batches[id].append(message)
     }
 
     private func push(_ batch: inout [ReceivedMessage], to id: ReaderID) {

@@ -92,7 +92,8 @@ final class MessageReaders: Sendable {
                     .messageReceiveFailure(topic: topic ?? "", error: error, sizeBytes: 0), options.withLock { $0 })
                 return AnyCancellable {}
             }
-            let registration = ReaderRegistration(ReadBuffer(), distributor, on: loop)
+            // A sink can not say what it may lose, so it loses nothing.
+            let registration = ReaderRegistration(ReadBuffer(overflow: .pause), distributor, on: loop)
             QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
             loop.execute { registration.open(filter, .onReceipt) }
             return AnyCancellable { [loop] in

@@ -12,6 +12,14 @@ public struct OfflinePolicy: Hashable, Sendable {
         case dropNewest
         /// The call fails with `queueFull`.
         case fail
+
+        /// Whether it is the caller that is told, and nothing that waits is given up.
+        var refusesNewest: Bool {
+            switch self {
+            case .suspend, .fail: true
+            case .dropOldest, .dropNewest: false
+            }
+        }
     }
 
     /// How many messages may wait, 10,000 by default.

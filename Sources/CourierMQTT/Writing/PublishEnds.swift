@@ -49,7 +49,7 @@ final class PublishEnds: Sendable {
     private func finish(_ entry: PublishLedger.Entry, _ outcome: PublishLedger.Outcome) {
         switch entry.recipient {
         case .waiter(let waiter): waiter.resume(outcome.mapError { $0 })
-        case .completion(let completion): completions.add { completion(outcome) }
+        case .completion(let completion): completions.add(completion, outcome)
         case .nobody: break
         }
         tell(entry, outcome)

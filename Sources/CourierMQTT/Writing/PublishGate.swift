@@ -30,6 +30,8 @@ final class PublishGate: Sendable {
     private struct State {
         var queue: OfflineQueue
         var isConnected = false
+        /// Whether the session had no room for the last message; it tells when it has.
+        var isSessionFull = false
         /// How many sessions are being given up; until that is done, messages wait for the next one.
         var holds = 0
         /// When the caller knows to look for messages that have waited too long.
@@ -72,7 +74,10 @@ final class PublishGate: Sendable {
 
     /// Takes a message, if there is room.
     func submit(_ message: OutgoingMessage, isLatestOnly: Bool) -> Admission {
-        if isOpen.load(ordering: .acquiring), deliver(message) { return .delivered }
+        if isOpen.load(ordering: .acquiring) {
+            if deliver(message) { return .delivered }
+            if policy.overflow.refusesNewest, isOpen.load(ordering: .acquiring) { return sessionIsFull() }
+        }
         var needsDrain = false
         var needsExpiryCheck = false
         let (admission, verdict) = state.withLock { state -> (Admission, OfflineQueue.Verdict) in
@@ -94,11 +99,18 @@ final class PublishGate: Sendable {
         return admission
     }
 
+    /// The session is connected and full: it has room again sooner than a queue in front of it would help.
+    private func sessionIsFull() -> Admission {
+        state.withLock { $0.isSessionFull = true }
+        requestDrain()  // The session may have made room before it was noted that it had none.
+        return .full
+    }
+
     /// A waiter that is resumed when there is room; at once if there is.
     func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> {
         let waiter = Waiter<Void>(census)
         let hasRoom = state.withLock { state in
-            if state.queue.hasRoom { return true }
+            if state.queue.hasRoom, !state.isSessionFull { return true }
             state.roomWaiters.append(waiter)
             return false
         }
@@ -156,6 +168,7 @@ final class PublishGate: Sendable {
     /// Hands at most `limit` waiting messages to the session.
     func drain(_ limit: Int) -> Drained {
         let (drained, waiters) = state.withLock { state -> (Drained, [Waiter<Void>]) in
+            state.isSessionFull = false
             let drained = drain(limit, &state)
             guard state.queue.hasRoom, !state.roomWaiters.isEmpty else { return (drained, []) }
             defer { state.roomWaiters = [] }

@@ -157,7 +157,7 @@ final class Publishing: Sendable {
         } catch {
             throw CourierError(.invalidTopicName, "The topic \(shape.topic.quoted()) is not legal.", cause: error)
         }
-        try shape.properties.check(topic: shape.topic)
+        if !shape.properties.isEmpty { try shape.properties.check(topic: shape.topic) }
     }
 
     private func outgoing(_ bytes: [UInt8], _ shape: Shape, _ recipient: PublishLedger.Recipient) -> OutgoingMessage {
@@ -174,7 +174,7 @@ final class Publishing: Sendable {
             events.tell(
                 .messageSend(topic: shape.topic, qos: shape.qos, sizeBytes: bytes.count), options.withLock { $0 })
         }
-        let hasProperties = shape.contentType != nil || shape.properties != MessageProperties()
+        let hasProperties = shape.contentType != nil || !shape.properties.isEmpty
         return OutgoingMessage(
             topic: shape.topic, payload: bytes, qos: PacketQoS(shape.qos), isRetained: shape.isRetained,
             properties: hasProperties

@@ -70,7 +70,9 @@ public final class ScriptedBroker: Sendable {
         if let loop { home = loop } else { home = try EventLoop(name: "scripted-broker") }
         let host = ScriptedHost(script, afterwards: afterwards, packetLimit: packetLimit, on: home)
         do throws(TransportError) {
-            let listener = try ChannelListener.listen(on: address, tls: tls, loop: home) { host.accept($0) }
+            let listener = try ChannelListener.listen(
+                on: address, tls: tls, options: Self.channelOptions, loop: home
+            ) { host.accept($0) }
             return ScriptedBroker(home, ownsLoop: loop == nil, listener, host)
         } catch {
             if loop == nil { home.shutdownAndWait() }
@@ -87,9 +89,16 @@ public final class ScriptedBroker: Sendable {
     public func connectInMemory(capacity: Int = 64 << 10, bytesPerCall: Int = .max) -> TransportEndpoint {
         let (client, server) = MemoryStream.pair(capacity: capacity, bytesPerCall: bytesPerCall)
         loop.execute { [loop, host] in
-            ByteChannel.accept(server, on: loop) { host.accept($0) }
+            ByteChannel.accept(server, options: Self.channelOptions, on: loop) { host.accept($0) }
         }
         return .stream(client)
+    }
+
+    /// What was sent before an orderly cut reaches a client that reads late, on a busy machine too.
+    private static var channelOptions: ChannelOptions {
+        var options = ChannelOptions()
+        options.lingerTimeout = .seconds(600)
+        return options
     }
 
     /// Stops: no more connections are accepted, those there are break, and whoever waits gets an error. What was recorded

@@ -43,7 +43,8 @@ extension ByteChannel {
             do throws(TransportError) {
                 try readOnce(&hasDelivered)
             } catch {
-                finish(.failed(writeFailure ?? error))
+                // What TLS says is the reason why the peer takes nothing any more.
+                finish(.failed(error.code.isOfTLS ? error : writeFailure ?? error))
             }
         }
         isTurnRunning = false

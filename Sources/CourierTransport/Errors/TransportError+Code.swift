@@ -53,6 +53,9 @@ extension TransportError {
         /// The number of this code; it never changes between versions.
         public var number: Int { kind.rawValue }
 
+        /// Whether it was TLS that failed, and not the way below it.
+        var isOfTLS: Bool { (300..<400).contains(number) }
+
         /// The code's Swift name, such as `connectionRefused`.
         public var description: String { "\(kind)" }
 

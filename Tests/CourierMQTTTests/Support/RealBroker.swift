@@ -67,19 +67,40 @@ final class RealBroker: Sendable {
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// Runs mosquitto and knocks at its port until it answers.
+    /// Runs mosquitto and returns when it says that it is running.
     private func start() async throws {
-        try process.withLock { $0 = try Self.spawn(["/usr/sbin/mosquitto", "-c", folder.path() + "/mosquitto.conf"]) }
-        let deadline = ContinuousClock.now.advanced(by: .seconds(20))
-        while !Self.answers(port) {
-            guard ContinuousClock.now < deadline else { throw StartFailure(port: port) }
-            await Task.yield()
+        let (child, log) = try Self.spawn(["/usr/sbin/mosquitto", "-c", folder.path() + "/mosquitto.conf"])
+        process.withLock { $0 = child }
+        let isRunning = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { Self.read(log) { continuation.resume(returning: $0) } }
         }
+        guard isRunning else { throw StartFailure(port: port) }
+    }
+
+    /// Reads what mosquitto logs to its end, so that it never waits for a reader, and tells once whether it runs.
+    private static func read(_ log: Int32, _ tell: (Bool) -> Void) {
+        defer { close(log) }
+        var text: [UInt8] = []
+        var hasTold = false
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = Glibc.read(log, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            if hasTold { continue }
+            text += bytes[..<count]
+            guard String(decoding: text, as: UTF8.self).contains(" running") else { continue }
+            hasTold = true
+            tell(true)
+        }
+        if !hasTold { tell(false) }
     }
 
     /// Starts a program with no signal blocked: a child of Foundation's `Process` inherits the mask of a thread that blocks
     /// SIGTERM, and then cannot be stopped in order.
-    private static func spawn(_ words: [String]) throws -> pid_t {
+    ///
+    /// - Returns: The process, and where its errors can be read.
+    private static func spawn(_ words: [String]) throws -> (pid_t, Int32) {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -90,16 +111,20 @@ final class RealBroker: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in [1, 2] as [Int32] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
-        }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw StartFailure(port: 0) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[1]) }
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0
         guard posix_spawn(&process, words[0], &actions, &attributes, &arguments, environ) == 0 else {
+            close(ends[0])
             throw StartFailure(port: 0)
         }
-        return process
+        return (process, ends[0])
     }
 
     struct StartFailure: Error {
@@ -114,29 +139,24 @@ final class RealBroker: Sendable {
         return address
     }
 
-    private static func answers(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = address(port)
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
+    /// Where the search for the next port begins.
+    private static let portOffset = Atomic<Int>(Int(getpid()) * 37)
 
-    /// A port that was free a moment ago.
+    /// A port that no other server of this process gets, and that no outgoing connection takes meanwhile: it is below those
+    /// that the system gives away by itself (`net.ipv4.ip_local_port_range`).
     private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = address(0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+        for _ in 0..<1_000 {
+            let candidate = UInt16(20_000 + portOffset.add(1, ordering: .relaxed).newValue % 12_000)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = address(candidate)
+            let isFree = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
             }
+            if isFree { return candidate }
         }
-        try #require(isBound)
-        return UInt16(bigEndian: address.sin_port)
+        throw StartFailure(port: 0)
     }
 }
