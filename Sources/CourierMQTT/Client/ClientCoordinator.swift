@@ -58,7 +58,8 @@ final class ClientCoordinator: @unchecked Sendable {
     private var pingedAt: ContinuousClock.Instant?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     private var startsClean = false
-    private var isDrainPaced = false
+    /// How many parts are left of what waited when the connection came; what comes later is not held back.
+    private var pacedParts = 0
     /// The next part of what goes out in parts.
     private var drainTimer: TimerToken?
     private var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
@@ -379,10 +380,11 @@ extension ClientCoordinator {
         version5.store(driver.protocolVersion >= .v5, ordering: .releasing)
         subscriptions.connected(connAck, isOtherSession: unansweredConnects > 1)
         unansweredConnects = 0
+        // Before anybody learns of the connection: who awaited it may publish at once.
+        pacedParts = publishing.gate.waitingCount / settings.offline.drainCount
+        publishing.gate.connected()
         tell(.accepted(connAck, driver.protocolVersion))
         subscriptions.perform()
-        isDrainPaced = true
-        publishing.gate.connected()
     }
 
     private func lost() {
@@ -421,11 +423,12 @@ extension ClientCoordinator {
     /// Hands waiting messages to the session, a part at a time after a reconnect.
     func drain() {
         guard drainTimer == nil else { return }  // The next part has its time.
-        let limit = isDrainPaced ? settings.offline.drainCount : .max
+        let limit = pacedParts > 0 ? settings.offline.drainCount : .max
         switch publishing.gate.drain(limit) {
-        case .opened: isDrainPaced = false
+        case .opened: pacedParts = 0
         case .blocked: break  // The session tells when it has room, and a connection when it is there.
         case .hasMore:
+            pacedParts -= 1
             drainTimer = loop.schedule(at: loop.now.advanced(by: settings.offline.drainInterval)) { [weak self] in
                 self?.drainTimer = nil
                 self?.drain()

@@ -90,7 +90,8 @@ extension ClientSettings {
             settings.maximumInFlight = maximum
             settings.maximumInFlightBeforeVersion5 = maximum
         }
-        settings.maximumQueued = max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit)
+        settings.maximumQueued =
+            max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit) + SessionDriver.queueLimit
         settings.sessionLossPolicy =
             switch config.sessionLossPolicy {
             case .resend: .resend

@@ -47,7 +47,9 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// From how many messages on that wait in the engine for their turn the outbox keeps the next ones, 1,000: what waits
     /// there has not been accepted for good, and whoever publishes is told that there is no room.
-    private static let queueLimit = 1_000
+    ///
+    /// The engine's own limit has to leave room for a whole outbox beyond it, which is handed over at once.
+    static let queueLimit = 1_000
 
     /// How many bytes each buffer of a quiet session keeps at most.
     private static let keptCapacity = 4 << 10
