@@ -23,6 +23,11 @@ struct ClientParts: Sendable {
     /// - Throws: What is wrong with the configuration, or that there is no event loop to be had.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let settings = try ClientSettings(config)
+        if config.isMessagePersistenceEnabled {
+            settings.log.log(
+                .warning, source: "configuration",
+                "isMessagePersistenceEnabled is set, and there is no durable store yet: messages wait in memory.")
+        }
         loop = try Self.loop(config)
         deliveryQueue = config.deliveryQueue
         census = WaiterCensus()

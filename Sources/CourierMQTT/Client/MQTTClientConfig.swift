@@ -30,7 +30,8 @@ public struct MQTTClientConfig {
     public var topics: [String: QoS]
     /// The formats of messages, asked in this order; JSON by default.
     public var messageAdapters: [any MessageAdapter]
-    /// Whether messages of QoS 1 and 2 survive the process; `false` by default. It needs a ``messageStore``.
+    /// Whether messages of QoS 1 and 2 are to survive the process; `false` by default. There is no durable store yet:
+    /// with either value they wait in memory, and a client that is asked to keep them says so in its log.
     public var isMessagePersistenceEnabled: Bool
     /// Seconds until the first attempt after a loss, doubled with each further one; 5 by default.
     public var autoReconnectInterval: UInt16
