@@ -1,0 +1,75 @@
+import CourierCore
+import CourierTransport
+import Synchronization
+
+/// What is called from any thread.
+extension ClientCoordinator {
+    var hasSession: Bool { session.withLock { $0 } }
+
+    /// Whether the last connection that was accepted speaks MQTT 5.
+    var speaksVersion5: Bool { version5.load(ordering: .acquiring) }
+
+    func connect(source: String) {
+        session.withLock { $0 = true }
+        publishing.setHasSession(true)
+        loop.execute { [self] in
+            startOnce()
+            tell(.connectRequested(source: source))
+        }
+    }
+
+    func disconnect() {
+        loop.execute { [self] in tell(.disconnectRequested) }
+    }
+
+    func destroy() {
+        session.withLock { $0 = false }
+        publishing.giveUpSession(
+            CourierError(.clientDestroyed, "The client was destroyed before the message was acknowledged."))
+        loop.execute { [self] in tell(.destroyRequested) }
+    }
+
+    /// Tells when there is a connection, or why there will be none; at once if it is known.
+    @discardableResult
+    func whenConnected(
+        _ callback: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) -> CallbackList<Result<Void, CourierError>>.Key {
+        let key = connectionWaiters.add(callback)
+        loop.execute { [self] in answerConnectionWaiters() }
+        return key
+    }
+
+    /// Takes back what ``whenConnected(_:)`` was given.
+    func forgetConnectionWaiter(_ key: CallbackList<Result<Void, CourierError>>.Key) { connectionWaiters.remove(key) }
+
+    /// Tells when there is no connection any more.
+    func whenClosed(_ callback: @escaping @Sendable () -> Void) {
+        closeWaiters.add(callback)
+        loop.execute { [self] in answerCloseWaiters() }
+    }
+
+    /// Wants messages of a filter.
+    func subscribe(_ filter: String, _ qos: QoS, told: (@Sendable (Result<QoS, CourierError>) -> Void)?) {
+        loop.execute { [self] in
+            subscriptions.subscribe(filter, qos, told: told)
+            subscriptionsChanged()
+        }
+    }
+
+    /// Wants no more messages of a filter.
+    func unsubscribe(_ filter: String, told: (@Sendable (Result<Void, CourierError>) -> Void)?) {
+        loop.execute { [self] in
+            subscriptions.unsubscribe(filter, told: told)
+            subscriptionsChanged()
+        }
+    }
+
+    /// The app let the client go.
+    func release() {
+        loop.execute { [self] in
+            isReleased = true
+            tell(.disconnectRequested)
+            finishIfReleased()
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import CourierCore
+import CourierTransport
+import Dispatch
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+
+/// Opening and closing.
+extension ClientCoordinator {
+    func open(_ options: ConnectOptions, _ attempt: AttemptID) {
+        let plan: ConnectPlan
+        do throws(CourierError) {
+            plan = try settings.plan(for: options)
+        } catch {
+            return tell(.openFailed(attempt, error))
+        }
+        self.plan = plan
+        guard plan.tls != nil else { return open(plan, nil) }
+        preparation = .wanted
+        // Certificates and keys are files, which the loop must not wait for.
+        DispatchQueue.global().async { [self] in
+            let context = Result { () throws(CourierError) -> TLSContext? in try contexts.context(for: plan) }
+            loop.execute { [self] in prepared(context, plan, attempt) }
+        }
+    }
+
+    func prepared(_ context: Result<TLSContext?, CourierError>, _ plan: ConnectPlan, _ attempt: AttemptID) {
+        let isWanted = preparation == .wanted
+        preparation = .none
+        switch context {
+        case .success(let context) where isWanted: open(plan, context)
+        case .success:
+            self.plan = nil
+            tell(.openFailed(attempt, CourierError(.connectionFailed, "The attempt was given up.")))
+        case .failure(let error):
+            self.plan = nil
+            tell(.openFailed(attempt, error))
+        }
+        answerCloseWaiters()
+    }
+
+    /// Ends the connection, or the preparations for it.
+    func close(_ end: () -> Void) {
+        publishing.gate.disconnected()  // What is written from now on waits for the next connection.
+        if preparation == .none { end() } else { preparation = .cancelled }
+    }
+
+    func open(_ plan: ConnectPlan, _ tls: TLSContext?) {
+        var engine = plan.engine
+        if startsClean { engine.connect.isCleanStart = true }
+        driver.reconfigure(engine, isSameServer: plan.name == lastServer)
+        lastServer = plan.name
+        driver.open(plan.endpoint, tls: tls, options: plan.channel, tap: tap(on: plan))
+    }
+
+    /// What shows this connection's packets to the observer, if there is one.
+    func tap(on plan: ConnectPlan) -> PacketTap? {
+        guard let observer = settings.observer else { return nil }
+        let version: ObservedConnection.ProtocolVersion =
+            switch driver.protocolVersion {
+            case .v31: .v31
+            case .v311: .v311
+            case .v5: .v5
+            }
+        return PacketTap(
+            observer,
+            ObservedConnection(
+                id: Self.connectionCount.add(1, ordering: .relaxed).newValue, options: plan.options,
+                protocolVersion: version, openedAt: Date(), openedInstant: loop.now))
+    }
+
+    /// Of this process.
+    static let connectionCount = Atomic<UInt64>(0)
+
+    func established(_ connAck: ConnAck) {
+        startsClean = false
+        version5.store(driver.protocolVersion >= .v5, ordering: .releasing)
+        subscriptions.connected(connAck, isOtherSession: unansweredConnects > 1)
+        unansweredConnects = 0
+        // Before anybody learns of the connection: who awaited it may publish at once.
+        pacedParts = publishing.gate.waitingCount / settings.offline.drainCount
+        publishing.gate.connected()
+        tell(.accepted(connAck, driver.protocolVersion))
+        subscriptions.perform()
+    }
+
+    func lost() {
+        publishing.gate.disconnected()
+        plan = nil
+        subscriptions.disconnected()
+        distributor.connectionLost()
+        scheduleExpiry()
+    }
+
+    func finishIfReleased() {
+        guard isReleased, plan == nil, !isPerforming else { return }
+        let error = CourierError(.clientDestroyed, "The client has ended.")
+        environment = nil
+        for token in [timer?.token, drainTimer, expiryTimer?.token, cleanupTimer].compactMap({ $0 }) {
+            loop.cancel(token)
+        }
+        timer = nil
+        drainTimer = nil
+        expiryTimer = nil
+        cleanupTimer = nil
+        connectionWaiters.callAll(.failure(error))
+        closeWaiters.callAll(())
+        subscriptions.end(error)
+        distributor.finish(nil)
+        publishing.endAll(error)
+        events.finish()
+        state.send(completion: .finished)
+        relay.target = nil
+    }
+}

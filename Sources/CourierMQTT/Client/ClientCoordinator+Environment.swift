@@ -1,0 +1,37 @@
+import CourierCore
+import CourierTransport
+
+/// The world around.
+extension ClientCoordinator {
+    /// Looks at network and phase from the first `connect()` on.
+    func startOnce() {
+        guard environment == nil, !isReleased else { return }
+        tell(.topicsChanged(areWanted: subscriptions.hasTopics))
+        // What is said at once describes the world in which the app asks, and comes before what it asks for.
+        isLookingAround = true
+        defer { isLookingAround = false }
+        environment = EnvironmentWatch(
+            network: settings.networkMonitor ?? SystemNetworkMonitor(loop: loop),
+            lifecycle: settings.lifecycle ?? AlwaysForeground(), on: loop
+        ) { [weak self] change in
+            guard let self else { return }
+            if loop.isOnLoop, isLookingAround { return surroundingsChanged(change) }
+            loop.execute { [self] in surroundingsChanged(change) }
+        }
+        scheduleCleanup()
+    }
+
+    func surroundingsChanged(_ change: EnvironmentWatch.Change) {
+        guard !isReleased else { return }
+        switch change {
+        case .network(let status):
+            network = status
+            tell(.networkChanged(networkForBroker))
+        case .phase(let phase): tell(.phaseChanged(phase))
+        case .resumed: tell(.resumedFromSuspend)
+        }
+    }
+
+    /// A broker on this machine is reached without any network.
+    var networkForBroker: NetworkStatus { info.map(settings.isLocal) == true ? .available : network }
+}

@@ -1,0 +1,76 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+
+/// What the session tells.
+extension ClientCoordinator: SessionRelay.Target {
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: PacketProperties) {
+        distributor.received(
+            message, topic: topic, payload: payload, properties.isEmpty ? nil : MessageProperties(properties))
+    }
+
+    func receivedAll() {
+        distributor.receivedAll()
+        supervisor.bytesReceived(now: loop.now)
+    }
+
+    func wrote() {
+        if supervisor.bytesSent(now: loop.now) { setTimer() }
+    }
+
+    func progressed(_ progress: ExchangeProgress) {
+        guard case .acknowledged(let token, let code) = progress else { return }
+        publishing.ended(token, with: .refused(code, []))
+    }
+
+    func performed(_ action: EngineAction) {
+        switch action {
+        case .connected(let connAck): established(connAck)
+        case .acknowledged(let token, let code, let properties):
+            publishing.ended(token, with: .refused(code, properties))
+        case .failed(let token, let failure):
+            if !subscriptions.failed(token, failure) { publishing.ended(token, with: .session(failure)) }
+        case .subscribed(let token, let subAck): subscriptions.subscribed(token, subAck)
+        case .unsubscribed(let token, let unsubAck): subscriptions.unsubscribed(token, unsubAck)
+        case .pingSent: pinged()
+        case .pongReceived(let roundTrip):
+            pingedAt = nil
+            tell(.pongReceived(timeTaken: roundTrip.wholeMilliseconds))
+        case .message, .incomingReleased, .sent, .receivedByServer, .authenticationContinued, .authenticated, .close:
+            break
+        }
+    }
+
+    /// One PINGREQ at a time is told; more of them wait for the same answer.
+    func pinged() {
+        guard pingedAt == nil else { return }
+        pingedAt = loop.now
+        tell(.ping(url: plan?.name ?? ""))
+    }
+
+    /// The connection ends, and nobody will answer any more.
+    func pingFailed() {
+        guard let pingedAt else { return }
+        self.pingedAt = nil
+        tell(
+            .pingFailure(
+                timeTaken: pingedAt.duration(to: loop.now).wholeMilliseconds,
+                error: CourierError(.timedOut, "The connection ended before the broker answered PINGREQ.")))
+    }
+
+    func outboxDrained() { drain() }
+
+    func opened() {
+        unansweredConnects += 1
+        tell(.connectSent)
+    }
+
+    func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) {
+        pingFailed()
+        lost()
+        tell(.closed(reason, cause))
+        answerCloseWaiters()
+        finishIfReleased()
+    }
+}

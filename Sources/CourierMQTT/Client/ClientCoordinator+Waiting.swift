@@ -1,0 +1,45 @@
+import CourierCore
+import CourierTransport
+
+/// What waits: messages for a connection, and for their time to be over.
+extension ClientCoordinator {
+    /// Hands waiting messages to the session, a part at a time after a reconnect.
+    func drain() {
+        guard drainTimer == nil else { return }  // The next part has its time.
+        let limit = pacedParts > 0 ? settings.offline.drainCount : .max
+        switch publishing.gate.drain(limit) {
+        case .opened: pacedParts = 0
+        case .blocked: break  // The session tells when it has room, and a connection when it is there.
+        case .hasMore:
+            pacedParts -= 1
+            drainTimer = loop.schedule(at: loop.now.advanced(by: settings.offline.drainInterval)) { [weak self] in
+                self?.drainTimer = nil
+                self?.drain()
+            }
+        }
+    }
+
+    /// Ends what has waited too long, now and as often as needed.
+    func scheduleExpiry() {
+        guard !isReleased, let next = publishing.gate.removeExpired(now: loop.now) else { return }
+        let deadline = max(next, loop.now.advanced(by: ClientSettings.expiryCheckInterval))
+        if let expiryTimer {
+            guard deadline < expiryTimer.deadline else { return }
+            loop.cancel(expiryTimer.token)
+        }
+        let token = loop.schedule(at: deadline) { [weak self] in
+            self?.expiryTimer = nil
+            self?.scheduleExpiry()
+        }
+        expiryTimer = (token, deadline)
+    }
+
+    func scheduleCleanup() {
+        guard settings.timeToKeep > .zero, !isReleased else { return }
+        cleanupTimer = loop.schedule(at: loop.now.advanced(by: settings.cleanupInterval)) { [weak self] in
+            guard let self else { return }
+            distributor.removeExpired()
+            scheduleCleanup()
+        }
+    }
+}
