@@ -83,7 +83,14 @@ extension ClientEngine {
         _ actions: inout ActionList
     ) throws(Fault) {
         let id = acknowledgement.packetID
-        if incoming.receivedPubRel(id) {
+        if configuration.awaitsStorage {
+            guard !incoming.isReleasing(id) else { return }
+            if incoming.receivedPubRel(id) {
+                incoming.beginRelease(id)
+                return actions.append(ExchangeProgress.incomingReleased(id))
+            }
+            writeAcknowledgement(.pubComp, id, .packetIdentifierNotFound, into: &buffer)
+        } else if incoming.receivedPubRel(id) {
             link.encoder.encodeSuccess(.pubComp, id, into: &buffer)
             actions.append(ExchangeProgress.incomingReleased(id))
         } else {

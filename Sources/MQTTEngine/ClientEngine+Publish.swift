@@ -84,21 +84,24 @@ extension ClientEngine {
             return actions.append(.failed(header.token, failure))
         }
         let kind: OutgoingExchanges.Kind = header.qos == .exactlyOnce ? .untilPubRec : .untilPubAck
-        guard let id = outgoing.begin(kind, header.token, message, at: now),
+        let isHeld = configuration.awaitsStorage && header.qos == .exactlyOnce
+        guard let id = outgoing.begin(kind, header.token, message, at: now, isHeld: isHeld),
             let delivery = Delivery(qos: header.qos, packetID: id)
         else {
             store.discard(message)
             return actions.append(.failed(header.token, .queueFull))
         }
-        do throws(EncodeError) {
-            try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
-        } catch {
-            endExchange(id)
-            return actions.append(.failed(header.token, .notEncodable(error)))
+        if !isHeld {
+            do throws(EncodeError) {
+                try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
+            } catch {
+                endExchange(id)
+                return actions.append(.failed(header.token, .notEncodable(error)))
+            }
+            written(now: now)
+            awaitAcknowledgement(now: now)
         }
-        written(now: now)
         link.takeQuota()
-        awaitAcknowledgement(now: now)
         actions.append(ExchangeProgress.sent(header.token, id))
     }
 
@@ -107,7 +110,7 @@ extension ClientEngine {
     private mutating func resend(
         _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
-        guard let exchange = outgoing.exchange(of: id) else { return true }
+        guard let exchange = outgoing.exchange(of: id), !exchange.isHeld else { return true }
         guard let message = exchange.message else {
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
             written(now: now)
@@ -176,12 +179,15 @@ extension ClientEngine {
         switch outgoing.kind(of: id) {
         case .untilPubRec:
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }  // 4.3.3
-            guard let exchange = outgoing.advanceToPubComp(id, at: now) else { return }
+            let isHeld = configuration.awaitsStorage
+            guard let exchange = outgoing.advanceToPubComp(id, at: now, isHeld: isHeld) else { return }
             if let message = exchange.message { store.discard(message) }
-            link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
             actions.append(ExchangeProgress.receivedByServer(exchange.token))
+            if isHeld { return }
+            link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
         case .untilPubComp:
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }
+            if outgoing.exchange(of: id)?.isHeld == true { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
         case .untilPubAck, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubRec, id))
         case nil: writeAcknowledgement(.pubRel, id, .packetIdentifierNotFound, into: &buffer)

@@ -29,6 +29,13 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var sessionLossPolicy: SessionLossPolicy
     /// Who acknowledges messages; ``AcknowledgementMode/automatic`` by default.
     public var acknowledgements: AcknowledgementMode
+    /// Whether each step of QoS 2 waits until the caller has stored it, so that a process that is killed between any two
+    /// goes on where it was, and exactly once stays exactly once; `false` by default.
+    ///
+    /// The caller answers each ``EngineAction/sent(_:_:)`` and ``EngineAction/receivedByServer(_:)`` of QoS 2 by
+    /// ``ClientEngine/stored(_:_:now:into:_:)``, and each ``EngineAction/incomingReleased(_:)`` by
+    /// ``ClientEngine/storedRelease(_:now:into:)``; only then are PUBLISH, PUBREL and PUBCOMP written.
+    public var awaitsStorage: Bool
 
     /// Gives up on CONNACK after this long, counted from CONNECT; 10 s by default.
     public var connectTimeout: Duration
@@ -60,6 +67,7 @@ public struct EngineConfiguration: Hashable, Sendable {
         fallsBackToVersion311 = true
         sessionLossPolicy = .resend
         acknowledgements = .automatic
+        awaitsStorage = false
         connectTimeout = .seconds(10)
         pingTimeout = .seconds(10)
         acknowledgementTimeout = .seconds(60)

@@ -106,6 +106,14 @@ final class Conversation {
         return engine.acknowledge(handle, code, now: now, into: &buffer)
     }
 
+    func restore(_ messages: [ClientEngine.UnfinishedMessage], incoming ids: [PacketID] = []) {
+        engine.restore(messages, incoming: ids, &actions)
+    }
+
+    func stored(_ token: Token, _ id: PacketID) { engine.stored(token, id, now: now, into: &buffer, &actions) }
+
+    func storedRelease(_ id: PacketID) { engine.storedRelease(id, now: now, into: &buffer) }
+
     func disconnect(_ disconnect: Disconnect = Disconnect()) {
         engine.disconnect(disconnect, now: now, into: &buffer, &actions)
     }

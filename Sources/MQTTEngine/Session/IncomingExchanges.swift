@@ -28,6 +28,8 @@ struct IncomingExchanges {
     private var held = PacketIDSet()
     /// Those of ``held`` that count against our receive maximum: their PUBLISH came on this connection.
     private var counted = PacketIDSet()
+    /// Ids whose PUBREL came, and whose PUBCOMP waits until the caller has stored that.
+    private var releasing = PacketIDSet()
     /// Answers due on this connection, in the order of their messages.
     private var pending: [Pending] = []
     /// How many of ``pending`` are gone from its front; they are removed together, now and then.
@@ -70,6 +72,18 @@ struct IncomingExchanges {
         processing[id] = nil
         return held.remove(id)
     }
+
+    /// Whether PUBCOMP for this id waits until the caller has stored that PUBREL came.
+    func isReleasing(_ id: PacketID) -> Bool { releasing.contains(id) }
+
+    /// Notes that PUBCOMP for this id waits.
+    mutating func beginRelease(_ id: PacketID) { _ = releasing.insert(id) }
+
+    /// Says whether PUBCOMP for this id waited, and does no more.
+    mutating func endRelease(_ id: PacketID) -> Bool { releasing.remove(id) }
+
+    /// Takes over the ids that an earlier process held.
+    mutating func restore(_ ids: some Sequence<PacketID>) { for id in ids { _ = held.insert(id) } }
 
     /// Makes the handle of a new message that the caller will acknowledge.
     mutating func hand(_ id: PacketID, _ qos: PacketQoS) -> IncomingMessage.Handle {
@@ -138,6 +152,7 @@ struct IncomingExchanges {
         positions.removeAll()
         unacknowledgedQoS1 = 0
         counted.removeAll()
+        releasing.removeAll()
     }
 
     /// The server knows nothing of these exchanges any more: every id means a new message.

@@ -35,6 +35,8 @@ struct OutgoingExchanges {
         var sentAt: Moment?
         /// Whether its PUBLISH was written on this connection, and so counts against the server's receive maximum.
         var holdsQuota: Bool
+        /// Whether its next packet waits until the caller has stored that it comes.
+        var isHeld = false
         /// What to send again; `nil` when that is never a PUBLISH. Whoever ends the exchange discards it.
         var message: MessageStore.Place?
     }
@@ -52,11 +54,12 @@ struct OutgoingExchanges {
     var isFull: Bool { free.isEmpty && table.count >= Self.largestTable }
 
     /// Starts an exchange and returns its id, or `nil` when all are taken.
-    mutating func begin(_ kind: Kind, _ token: Token, _ message: MessageStore.Place?, at now: Moment)
-        -> PacketID?
-    {
+    mutating func begin(
+        _ kind: Kind, _ token: Token, _ message: MessageStore.Place?, at now: Moment, isHeld: Bool = false
+    ) -> PacketID? {
         let exchange = Exchange(
-            kind: kind, token: token, order: nextOrder, sentAt: now, holdsQuota: kind.isPublish, message: message)
+            kind: kind, token: token, order: nextOrder, sentAt: isHeld ? nil : now, holdsQuota: kind.isPublish,
+            isHeld: isHeld, message: message)
         if let id = free.popFirst() {
             table[Self.index(id)] = exchange
             nextOrder &+= 1
@@ -92,15 +95,49 @@ struct OutgoingExchanges {
         return index < table.count ? table[index] : nil
     }
 
-    /// Notes that PUBREC came and PUBREL goes out at `now`, and returns the exchange as it was: its message is needed no
-    /// more.
-    mutating func advanceToPubComp(_ id: PacketID, at now: Moment) -> Exchange? {
+    /// Notes that PUBREC came and PUBREL goes out at `now`, unless it is held, and returns the exchange as it was: its
+    /// message is needed no more.
+    mutating func advanceToPubComp(_ id: PacketID, at now: Moment, isHeld: Bool = false) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
         table[index]?.kind = .untilPubComp
-        table[index]?.sentAt = now
+        table[index]?.sentAt = isHeld ? nil : now
+        table[index]?.isHeld = isHeld
         table[index]?.message = nil
         return exchange
+    }
+
+    /// Notes that the next packet of the exchange that `token` names need not wait any longer, and returns it.
+    mutating func release(_ id: PacketID, _ token: Token) -> Exchange? {
+        let index = Self.index(id)
+        guard index < table.count, let exchange = table[index], exchange.isHeld, exchange.token == token else {
+            return nil
+        }
+        table[index]?.isHeld = false
+        return exchange
+    }
+
+    /// Takes over exchanges that an earlier process began, in their order, into an empty table. An id that comes twice is
+    /// ignored the second time; says which were taken.
+    mutating func restore(
+        _ exchanges: [(id: PacketID, kind: Kind, token: Token, message: MessageStore.Place?)]
+    ) -> [Bool] {
+        precondition(count == 0, "restored into exchanges")
+        table = [Exchange?](repeating: nil, count: exchanges.lazy.map { Int($0.id.rawValue) }.max() ?? 0)
+        free = Ring()
+        let taken = exchanges.map { exchange in
+            guard table[Self.index(exchange.id)] == nil else { return false }
+            table[Self.index(exchange.id)] = Exchange(
+                kind: exchange.kind, token: exchange.token, order: nextOrder, sentAt: nil, holdsQuota: false,
+                message: exchange.message)
+            nextOrder &+= 1
+            count &+= 1
+            return true
+        }
+        for index in table.indices where table[index] == nil {
+            if let id = PacketID(rawValue: UInt16(index + 1)) { free.append(id) }
+        }
+        return taken
     }
 
     /// Notes that a packet of the exchange was written at `now`; a PUBLISH takes quota.

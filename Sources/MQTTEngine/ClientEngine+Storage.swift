@@ -1,0 +1,94 @@
+public import MQTTCodec
+
+/// What a caller that keeps the session on disk tells the engine; see ``EngineConfiguration/awaitsStorage``.
+extension ClientEngine {
+    /// A message that an earlier process published and the server has not finished.
+    public enum UnfinishedMessage: Sendable {
+        /// It was written with this packet id, or was about to be.
+        case sent(OutgoingMessage, PacketID)
+        /// The server has it (PUBREC); its outcome is reported under this name.
+        case received(Token, PacketID)
+    }
+
+    /// Takes over what an earlier process left of the session: before the first connection, and once.
+    ///
+    /// The server is sent it again when it has kept the session; otherwise ``EngineConfiguration/sessionLossPolicy`` says
+    /// what happens.
+    ///
+    /// - Parameters:
+    ///   - messages: Outgoing messages, in the order in which they were sent first.
+    ///   - ids: The packet ids of QoS 2 messages that were acknowledged with PUBREC and whose PUBREL has not come.
+    ///   - actions: Gets the failures of messages that cannot be taken over.
+    public mutating func restore(
+        _ messages: [UnfinishedMessage], incoming ids: some Sequence<PacketID>, _ actions: inout ActionList
+    ) {
+        guard case .idle = phase else { preconditionFailure("restored during a connection") }
+        var exchanges: [(id: PacketID, kind: OutgoingExchanges.Kind, token: Token, message: MessageStore.Place?)] = []
+        for message in messages {
+            switch message {
+            case .received(let token, let id): exchanges.append((id, .untilPubComp, token, nil))
+            case .sent(let message, let id):
+                var batch = MessageBatch()
+                batch.append(message)
+                batch.forEach { view in
+                    let kind: OutgoingExchanges.Kind = message.qos == .exactlyOnce ? .untilPubRec : .untilPubAck
+                    exchanges.append((id, kind, message.token, store.keep(view)))
+                } refused: { token, error in
+                    actions.append(.failed(token, .notEncodable(error)))
+                }
+            }
+        }
+        for (exchange, isTaken) in zip(exchanges, outgoing.restore(exchanges)) where !isTaken {
+            if let message = exchange.message { store.discard(message) }
+            actions.append(.failed(exchange.token, .dropped))
+        }
+        incoming.restore(ids)
+    }
+
+    /// The caller has stored that an exchange has come this far: what it waited with is written.
+    ///
+    /// - Parameters:
+    ///   - token: The name of the message.
+    ///   - id: Its packet id.
+    ///   - now: The present.
+    ///   - buffer: Gets PUBLISH or PUBREL, when there is a connection; otherwise the next one does.
+    ///   - actions: Gets the failure of a message that cannot be written.
+    public mutating func stored(
+        _ token: Token, _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) {
+        let now = Moment(now)
+        guard let exchange = outgoing.release(id, token), isConnected, !link.resendStack.contains(id) else { return }
+        if let message = exchange.message {
+            guard exchange.holdsQuota, let delivery = Delivery(qos: message.record.header.qos, packetID: id) else {
+                // It began on an earlier connection, and takes its turn behind what was sent on that.
+                link.resendStack.insert(id, at: 0)
+                return pump(now: now, into: &buffer, &actions)
+            }
+            do throws(EncodeError) {
+                try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
+            } catch {
+                endExchange(id)
+                link.returnQuota()
+                return actions.append(.failed(token, .notEncodable(error)))
+            }
+        } else {
+            // Never behind messages that wait for quota, which only the PUBCOMP to this gives back.
+            link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
+        }
+        written(now: now)
+        outgoing.markSent(id, at: now, takingQuota: false)
+        awaitAcknowledgement(now: now)
+    }
+
+    /// The caller has stored that a QoS 2 message which it received is complete: the server is told by PUBCOMP.
+    ///
+    /// - Parameters:
+    ///   - id: The packet id.
+    ///   - now: The present.
+    ///   - buffer: Gets PUBCOMP, when the connection on which PUBREL came still lasts.
+    public mutating func storedRelease(_ id: PacketID, now: Instant, into buffer: inout PacketBuffer) {
+        guard incoming.endRelease(id), isConnected else { return }
+        link.encoder.encodeSuccess(.pubComp, id, into: &buffer)
+        written(now: Moment(now))
+    }
+}
