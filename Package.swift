@@ -36,21 +36,28 @@ let package = Package(
         .target(name: "MQTTCodec", swiftSettings: settings),
         .target(name: "MQTTEngine", dependencies: ["MQTTCodec"], swiftSettings: settings),
 
-        .testTarget(name: "CourierCoreTests", dependencies: ["CourierCore"], swiftSettings: settings),
+        // What tests of several targets share; in no product.
+        .target(
+            name: "TestSupport", dependencies: ["CourierCore", "CourierTransport", "MQTTCodec"],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "CourierCoreTests", dependencies: ["CourierCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "CourierMQTTTests",
             dependencies: [
                 "CLinux", "CourierCore", "CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec", "MQTTEngine",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "CourierTransportTests", dependencies: ["CLinux", "CourierTransport"], swiftSettings: settings),
-        .testTarget(
-            name: "CourierTestingTests",
-            dependencies: ["CourierCore", "CourierTesting", "CourierTransport", "MQTTCodec"],
+            name: "CourierTransportTests", dependencies: ["CLinux", "CourierTransport", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "MQTTCodecTests", dependencies: ["MQTTCodec"], resources: [.copy("Captures")],
+            name: "CourierTestingTests",
+            dependencies: ["CourierCore", "CourierTesting", "CourierTransport", "MQTTCodec", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MQTTCodecTests", dependencies: ["MQTTCodec", "TestSupport"], resources: [.copy("Captures")],
             swiftSettings: settings),
         .testTarget(name: "MQTTEngineTests", dependencies: ["MQTTCodec", "MQTTEngine"], swiftSettings: settings),
     ]

@@ -1,6 +1,7 @@
 import CourierTransport
 import MQTTCodec
 import MQTTEngine
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

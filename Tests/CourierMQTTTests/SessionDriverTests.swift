@@ -2,6 +2,7 @@ import CourierTesting
 import CourierTransport
 import MQTTCodec
 import MQTTEngine
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

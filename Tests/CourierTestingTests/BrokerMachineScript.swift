@@ -1,5 +1,6 @@
 import CourierTesting
 import MQTTCodec
+import TestSupport
 import Testing
 
 /// A broker whose clock only the test moves.
@@ -202,19 +203,4 @@ extension Packet {
     }
     static func pubRel(_ id: PacketID) -> Self { .pubRel(Acknowledgement(packetID: id)) }
     static func pubComp(_ id: PacketID) -> Self { .pubComp(Acknowledgement(packetID: id)) }
-}
-
-private func encode(_ packet: Packet, _ version: ProtocolVersion, from sender: Endpoint) throws -> [UInt8] {
-    var buffer = PacketBuffer()
-    try PacketEncoder(version: version, sender: sender).encode(packet, into: &buffer)
-    return buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
-}
-
-private func decode(
-    _ bytes: [UInt8], _ version: ProtocolVersion, from sender: Endpoint,
-    limits: PacketDecoder.Limits = PacketDecoder.Limits()
-) throws(DecodeError) -> Packet? {
-    let decoder = PacketDecoder(version: version, sender: sender, limits: limits)
-    guard case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes) else { return nil }
-    return try decoder.packet(frame, in: bytes.span.bytes)
 }

@@ -1,21 +1,7 @@
 import CourierTesting
 import MQTTCodec
+import TestSupport
 import Testing
-
-/// SplitMix64, so that a walk repeats from its seed.
-private struct WalkGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// A broker, some clients, and the packets between them, which a lost connection takes along.
 private struct Walk {
@@ -27,7 +13,7 @@ private struct Walk {
         var isCut = false
     }
 
-    private var generator: WalkGenerator
+    private var generator: SeededGenerator
     private var script: BrokerScript
     private var clients: [WalkClient]
     private var channels: [ConnectionID: Channel] = [:]
@@ -37,7 +23,7 @@ private struct Walk {
     private(set) var trace: [BrokerMachine.Action] = []
 
     init(seed: UInt64, queueLimit: Int) {
-        generator = WalkGenerator(seed: seed)
+        generator = SeededGenerator(seed: seed)
         self.queueLimit = queueLimit
         script = BrokerScript {
             $0.receiveMaximum = 4

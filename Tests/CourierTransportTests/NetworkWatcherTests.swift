@@ -1,25 +1,17 @@
 import CLinux
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CourierTransport
 
-/// `unshare(2)`, which Swift's `Glibc` leaves out.
-@_silgen_name("unshare")
-private func unshare(_ flags: Int32) -> Int32
-
-/// `CLONE_NEWNET`.
-private let newNetwork: Int32 = 0x4000_0000
-
 /// A network namespace of its own for the thread of a loop; what the loop does and starts happens in there.
 struct NetworkNamespace {
-    static let requirement: Comment = "needs a kernel and the privilege to make network namespaces, iproute2 and veth"
-
     /// Whether a thread can have a namespace here, and a pair of connected links in it.
     static let isPossible: Bool = {
         let result = Watched(false)
         let thread = try? LoopThread(name: "test-namespace") {
-            let works = unshare(newNetwork) == 0 && run(["ip link add out0 type veth peer name out1 2>/dev/null"])
+            let works = PrivateNetwork.enter() && run(["ip link add out0 type veth peer name out1 2>/dev/null"])
             result.update { $0 = works }
         }
         thread?.join()
@@ -30,7 +22,7 @@ struct NetworkNamespace {
 
     init(_ loop: EventLoop) async throws {
         self.loop = loop
-        let isReady = await loop.run { unshare(newNetwork) == 0 && Self.run(["ip link set lo up"]) }
+        let isReady = await loop.run { PrivateNetwork.enter() && Self.run(["ip link set lo up"]) }
         try #require(isReady)
     }
 
@@ -50,7 +42,7 @@ struct NetworkNamespace {
     private static func run(_ commands: [String]) -> Bool { commands.allSatisfy { system($0) == 0 } }
 }
 
-@Suite(.enabled(if: NetworkNamespace.isPossible, NetworkNamespace.requirement))
+@Suite(.enabled(if: NetworkNamespace.isPossible, PrivateNetwork.requirement))
 struct NetworkWatcherTests {
     private func withNamespace(
         _ clock: any LoopClock = RealLoopClock(), _ body: (NetworkNamespace) async throws -> Void

@@ -1,4 +1,5 @@
 import MQTTCodec
+import TestSupport
 import Testing
 
 /// A packet that can be made as a value and must not be written, and the error that the encoder must give.

@@ -1,4 +1,5 @@
 import MQTTCodec
+import TestSupport
 import Testing
 
 /// A packet that breaks the specification, and the error that it must give.

@@ -66,7 +66,7 @@ struct StorageTests {
         #expect(talk.performed() == [.sent(1, 1)])
         talk.pass(.seconds(61))
         talk.fireTimer()
-        #expect(talk.isConnected)
+        #expect(talk.performed() == [.pingSent])
         talk.stored(1, 1)
         try talk.receive(.pubRec(1))
         talk.stored(1, 1)

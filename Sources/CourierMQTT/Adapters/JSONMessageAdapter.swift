@@ -14,8 +14,7 @@ public import Foundation
 /// call works on a state of its own and only reads their options; do not change the options of a coder after it was
 /// handed over.
 public struct JSONMessageAdapter: MessageAdapter {
-    private let encoder: JSONEncoder
-    private let decoder: JSONDecoder
+    private let coders: CoderPair<JSONEncoder, JSONDecoder>
 
     /// Makes an adapter.
     ///
@@ -23,8 +22,7 @@ public struct JSONMessageAdapter: MessageAdapter {
     ///   - encoder: Writes the values; one with Foundation's defaults unless given.
     ///   - decoder: Reads them; one with Foundation's defaults unless given.
     public init(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()) {
-        self.encoder = encoder
-        self.decoder = decoder
+        coders = CoderPair(encoder: encoder, decoder: decoder)
     }
 
     /// `application/json`.
@@ -39,7 +37,7 @@ public struct JSONMessageAdapter: MessageAdapter {
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `DecodingError` when the JSON is not
     ///   right for it.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
-        try read(CodableClaim.decodable(T.self), from: message)
+        try coders.value(from: message)
     }
 
     /// Writes a value as JSON, on the caller's thread.
@@ -51,10 +49,6 @@ public struct JSONMessageAdapter: MessageAdapter {
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when JSON can not
     ///   hold the value.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
-        try encoder.encode(CodableClaim.encodable(data))
-    }
-
-    private func read<D: Decodable, T>(_ type: D.Type, from message: Data) throws -> T {
-        try CodableClaim.value(decoder.decode(type, from: message))
+        try coders.payload(of: data)
     }
 }

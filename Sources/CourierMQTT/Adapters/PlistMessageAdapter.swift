@@ -11,8 +11,7 @@ public import Foundation
 /// call works on a state of its own and only reads their options; do not change the options of a coder after it was
 /// handed over.
 public struct PlistMessageAdapter: MessageAdapter {
-    private let encoder: PropertyListEncoder
-    private let decoder: PropertyListDecoder
+    private let coders: CoderPair<PropertyListEncoder, PropertyListDecoder>
 
     /// Makes an adapter that writes one format; it reads all.
     ///
@@ -29,8 +28,7 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///   - encoder: Writes the values, in the format that it is set to.
     ///   - decoder: Reads them; one with Foundation's defaults unless given.
     public init(encoder: PropertyListEncoder, decoder: PropertyListDecoder = PropertyListDecoder()) {
-        self.encoder = encoder
-        self.decoder = decoder
+        coders = CoderPair(encoder: encoder, decoder: decoder)
     }
 
     /// `application/x-plist`.
@@ -45,7 +43,7 @@ public struct PlistMessageAdapter: MessageAdapter {
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `DecodingError` when the list is not
     ///   right for it.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
-        try read(CodableClaim.decodable(T.self), from: message)
+        try coders.value(from: message)
     }
 
     /// Writes a value as a property list, on the caller's thread.
@@ -57,10 +55,6 @@ public struct PlistMessageAdapter: MessageAdapter {
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when a property list
     ///   can not hold the value.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
-        try encoder.encode(CodableClaim.encodable(data))
-    }
-
-    private func read<D: Decodable, T>(_ type: D.Type, from message: Data) throws -> T {
-        try CodableClaim.value(decoder.decode(type, from: message))
+        try coders.payload(of: data)
     }
 }

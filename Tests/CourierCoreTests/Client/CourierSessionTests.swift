@@ -1,6 +1,7 @@
 import CourierCore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct CourierSessionTests {
@@ -77,9 +78,9 @@ import Testing
 }
 
 private final class MockClient: CourierClient, QuietSession {
-    let calls = Recorder<String>()
-    let requests = Recorder<PublishRequest>()
-    let subscriptions = Recorder<SubscriptionRequest>()
+    let calls = Series<String>()
+    let requests = Series<PublishRequest>()
+    let subscriptions = Series<SubscriptionRequest>()
     let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
     let happened = PassthroughSubject<CourierEvent, Never>()
 
@@ -90,13 +91,13 @@ private final class MockClient: CourierClient, QuietSession {
 
     func addEventHandler(_ handler: any ICourierEventHandler) {}
     func removeEventHandler(_ handler: any ICourierEventHandler) {}
-    func connect(source: String) { calls.record("connect \(source)") }
+    func connect(source: String) { calls.append("connect \(source)") }
     func disconnect() {}
     func destroy() {}
     func subscribe(_ topics: [(topic: String, qos: QoS)]) {
-        calls.record("subscribe " + topics.map { "\($0.topic)\($0.qos.wireLevel)" }.joined(separator: " "))
+        calls.append("subscribe " + topics.map { "\($0.topic)\($0.qos.wireLevel)" }.joined(separator: " "))
     }
-    func unsubscribe(_ topics: [String]) { calls.record("unsubscribe " + topics.joined(separator: " ")) }
+    func unsubscribe(_ topics: [String]) { calls.append("unsubscribe " + topics.joined(separator: " ")) }
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {}
     func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> {
         PassthroughSubject<D, Never>().eraseToAnyPublisher()
@@ -114,11 +115,11 @@ private final class MockClient: CourierClient, QuietSession {
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt {
         _ = try request.topic.name(for: nil)
-        requests.record(request)
+        requests.append(request)
         return PublishReceipt()
     }
     func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
-        subscriptions.record(request)
+        subscriptions.append(request)
         return MessageSequence { EndedSource() }
     }
 }
@@ -157,9 +158,9 @@ extension QuietSession {
 private final class OverridingClient: QuietSession {
     let mock = MockClient()
 
-    func connect() { mock.calls.record("own connect") }
-    func subscribe(_ topics: (topic: String, qos: QoS)...) { mock.calls.record("own subscribe") }
-    func unsubscribe(_ topics: String...) { mock.calls.record("own unsubscribe") }
+    func connect() { mock.calls.append("own connect") }
+    func subscribe(_ topics: (topic: String, qos: QoS)...) { mock.calls.append("own subscribe") }
+    func unsubscribe(_ topics: String...) { mock.calls.append("own unsubscribe") }
 
     var connectionState: ConnectionState { mock.connectionState }
     var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { mock.connectionStatePublisher }

@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct MessageTests {
@@ -20,8 +21,8 @@ import Testing
 
     @Test func `a log message is made only when its level is of interest`() {
         struct Log: LogHandler {
-            let records = Recorder<LogRecord>()
-            func log(_ record: LogRecord) { records.record(record) }
+            let records = Series<LogRecord>()
+            func log(_ record: LogRecord) { records.append(record) }
         }
         let log = Log()
         var made = 0

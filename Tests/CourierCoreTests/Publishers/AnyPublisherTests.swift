@@ -1,6 +1,7 @@
 import CourierCore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct AnyPublisherTests {
@@ -90,14 +91,14 @@ import Testing
     @Test func `receive(on:) keeps order and one call at a time on a concurrent queue`() async {
         let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
         let subject = PassthroughSubject<Int, Never>()
-        let recorder = Recorder<Int>()
+        let recorder = Series<Int>()
         let inside = Atomic(0)
         let collisions = Atomic(0)
         var cancellable: AnyCancellable?
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             cancellable = subject.eraseToAnyPublisher().receive(on: queue).sink { number in
                 if inside.add(1, ordering: .relaxed).oldValue != 0 { collisions.add(1, ordering: .relaxed) }
-                recorder.record(number)
+                recorder.append(number)
                 inside.subtract(1, ordering: .relaxed)
                 if number == 2_000 { done.resume() }
             }
@@ -111,13 +112,13 @@ import Testing
     @Test func `receive(on:) is bounded, and the completion arrives in any case`() async {
         let queue = DispatchQueue(label: "busy")
         let subject = PassthroughSubject<Int, Never>()
-        let recorder = Recorder<Int>()
+        let recorder = Series<Int>()
         let drops = Atomic(0)
         let policy = BufferPolicy(limit: 3) { drops.add(1, ordering: .relaxed) }
         var cancellable: AnyCancellable?
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             cancellable = subject.eraseToAnyPublisher().receive(on: queue, buffer: policy).sink(
-                receiveCompletion: { _ in done.resume() }, receiveValue: { recorder.record($0) })
+                receiveCompletion: { _ in done.resume() }, receiveValue: { recorder.append($0) })
             queue.suspend()
             for number in 1...10 { subject.send(number) }
             subject.send(completion: .finished)

@@ -1,6 +1,7 @@
 import CourierCore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct SubjectTests {
@@ -79,11 +80,11 @@ import Testing
         let (senders, each) = (8, 1_000)
         let subject = PassthroughSubject<Sent, Never>(buffer: BufferPolicy(limit: senders * each))
         let turnstile = Turnstile()
-        let first = Recorder<Sent>()
-        let second = Recorder<Sent>()
+        let first = Series<Sent>()
+        let second = Series<Sent>()
         let publisher = subject.eraseToAnyPublisher()
         let cancellables = [
-            publisher.sink { value in turnstile.pass { first.record(value) } }, publisher.sink { second.record($0) },
+            publisher.sink { value in turnstile.pass { first.append(value) } }, publisher.sink { second.append($0) },
         ]
         DispatchQueue.concurrentPerform(iterations: senders) { sender in
             for number in 0..<each { subject.send(Sent(sender: sender, number: number)) }
@@ -112,14 +113,14 @@ import Testing
     @Test func `who joins while values are sent misses none and gets none twice`() {
         let last = 3_000
         let subject = CurrentValueSubject<Int, Never>(0, buffer: BufferPolicy(limit: last + 1))
-        let recorders = (0..<20).map { _ in Recorder<Int>() }
+        let recorders = (0..<20).map { _ in Series<Int>() }
         let kept = Mutex<[AnyCancellable]>([])
         DispatchQueue.concurrentPerform(iterations: 2) { role in
             if role == 0 {
                 for number in 1...last { subject.send(number) }
             } else {
                 for recorder in recorders {
-                    let cancellable = subject.eraseToAnyPublisher().sink { recorder.record($0) }
+                    let cancellable = subject.eraseToAnyPublisher().sink { recorder.append($0) }
                     kept.withLock { $0.append(cancellable) }
                 }
             }
@@ -133,8 +134,8 @@ import Testing
 
     @Test func `the last value that a subscriber sees is the subject's value, whoever sends`() {
         let subject = CurrentValueSubject<Int, Never>(0, buffer: BufferPolicy(limit: 8))
-        let recorder = Recorder<Int>()
-        let cancellable = subject.eraseToAnyPublisher().sink { recorder.record($0) }
+        let recorder = Series<Int>()
+        let cancellable = subject.eraseToAnyPublisher().sink { recorder.append($0) }
         DispatchQueue.concurrentPerform(iterations: 8) { sender in
             for number in 0..<500 { subject.send(sender * 1_000 + number) }
         }

@@ -1,4 +1,5 @@
 import CourierCore
+import TestSupport
 import Testing
 
 /// Clauses are those of MQTT 5.0; where 3.1.1 numbers them differently, both say the same.
@@ -14,7 +15,7 @@ import Testing
 
     @Test(arguments: ["#/a", "a#", "a/b#", "a/#/b", "##", "#a", "a/#b", "+#", "#+", "a/+#"])
     func `a multi-level wildcard elsewhere is refused [MQTT-4.7.1-1]`(_ filter: String) {
-        expectError(.invalidTopicFilter) { try TopicFilter(filter) }
+        expectCourierError(.invalidTopicFilter) { try TopicFilter(filter) }
     }
 
     @Test(arguments: ["+", "/+", "+/", "+/+", "a/+/b", "+/a/#", "/+/"])
@@ -24,13 +25,13 @@ import Testing
 
     @Test(arguments: ["a+", "+a", "a/b+", "a/+b/c", "++", "a/++/b"])
     func `a single-level wildcard beside other characters is refused [MQTT-4.7.1-2]`(_ filter: String) {
-        expectError(.invalidTopicFilter) { try TopicFilter(filter) }
+        expectCourierError(.invalidTopicFilter) { try TopicFilter(filter) }
     }
 
     @Test func `an empty filter, U+0000 and 65,536 bytes are refused [MQTT-4.7.3-1] [MQTT-4.7.3-2] [MQTT-4.7.3-3]`() {
-        expectError(.invalidTopicFilter) { try TopicFilter("") }
-        expectError(.invalidTopicFilter) { try TopicFilter("a\u{0}b") }
-        expectError(.invalidTopicFilter) { try TopicFilter(String(repeating: "é", count: 32_768)) }
+        expectCourierError(.invalidTopicFilter) { try TopicFilter("") }
+        expectCourierError(.invalidTopicFilter) { try TopicFilter("a\u{0}b") }
+        expectCourierError(.invalidTopicFilter) { try TopicFilter(String(repeating: "é", count: 32_768)) }
         #expect(throws: Never.self) { try TopicFilter(String(repeating: "é", count: 32_767) + "a") }
     }
 
@@ -53,7 +54,7 @@ import Testing
 
     @Test(arguments: ["$share/", "$share//a", "$share/g", "$share/g/", "$share/g+/a", "$share/#/a", "$share/+/a"])
     func `a share without a plain name or without a filter is refused [MQTT-4.8.2-1] [MQTT-4.8.2-2]`(_ filter: String) {
-        expectError(.invalidTopicFilter) { try TopicFilter(filter) }
+        expectCourierError(.invalidTopicFilter) { try TopicFilter(filter) }
     }
 
     @Test func `# matches the level before it and everything below [MQTT-4.7.1-1]`() throws {
@@ -114,10 +115,10 @@ import Testing
     }
 
     @Test func `an error names the filter, the rule and the remedy, and cuts a long filter`() throws {
-        let error = try #require(expectError(.invalidTopicFilter) { try TopicFilter("chat/room+/notes") })
+        let error = try #require(expectCourierError(.invalidTopicFilter) { try TopicFilter("chat/room+/notes") })
         #expect(error.message.contains("\"chat/room+/notes\""))
         #expect(error.message.contains("let it stand alone"))
-        let long = expectError(.invalidTopicFilter) { try TopicFilter(String(repeating: "x", count: 70_000)) }
+        let long = expectCourierError(.invalidTopicFilter) { try TopicFilter(String(repeating: "x", count: 70_000)) }
         #expect((long?.message.count ?? 0) < 300)
     }
 

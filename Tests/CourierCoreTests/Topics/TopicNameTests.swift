@@ -1,4 +1,5 @@
 import CourierCore
+import TestSupport
 import Testing
 
 @Suite struct TopicNameTests {
@@ -9,18 +10,18 @@ import Testing
 
     @Test(arguments: ["a/+", "#", "a+b", "a#"])
     func `a wildcard in a name is refused [MQTT-4.7.0-1] [MQTT-3.3.2-2]`(_ text: String) throws {
-        let error = try #require(expectError(.invalidTopicName) { try TopicName(text) })
+        let error = try #require(expectCourierError(.invalidTopicName) { try TopicName(text) })
         #expect(error.message.contains("wildcards are for topic filters"))
     }
 
     @Test func `length is counted in bytes of UTF-8, 1 to 65,535 [MQTT-4.7.3-1] [MQTT-4.7.3-3]`() {
-        expectError(.invalidTopicName) { try TopicName("") }
+        expectCourierError(.invalidTopicName) { try TopicName("") }
         #expect(throws: Never.self) { try TopicName(String(repeating: "a", count: 65_535)) }
-        expectError(.invalidTopicName) { try TopicName(String(repeating: "a", count: 65_536)) }
-        expectError(.invalidTopicName) { try TopicName(String(repeating: "😀", count: 16_384)) }
+        expectCourierError(.invalidTopicName) { try TopicName(String(repeating: "a", count: 65_536)) }
+        expectCourierError(.invalidTopicName) { try TopicName(String(repeating: "😀", count: 16_384)) }
     }
 
     @Test func `U+0000 is refused [MQTT-4.7.3-2]`() {
-        expectError(.invalidTopicName) { try TopicName("a\u{0}") }
+        expectCourierError(.invalidTopicName) { try TopicName("a\u{0}") }
     }
 }

@@ -1,4 +1,5 @@
 import CourierCore
+import TestSupport
 import Testing
 
 @Suite struct TopicTests {
@@ -26,38 +27,40 @@ import Testing
     }
 
     @Test func `an open parameter is no topic to publish to`() throws {
-        let error = try #require(expectError(.missingTopicArgument) { try name(notes) })
+        let error = try #require(expectCourierError(.missingTopicArgument) { try name(notes) })
         #expect(error.message.contains("\"room\""))
     }
 
     @Test(arguments: ["", "a/b", "+", "#", "a\u{0}", "../+", "x/"])
     func `a value can not leave its level`(_ value: String) throws {
         let topic = notes(room: value)
-        expectError(.invalidTopicArgument) { try name(topic) }
-        expectError(.invalidTopicArgument) { try topic.filter }
-        expectError(.invalidTopicArgument) { try topic.checked() }
+        expectCourierError(.invalidTopicArgument) { try name(topic) }
+        expectCourierError(.invalidTopicArgument) { try topic.filter }
+        expectCourierError(.invalidTopicArgument) { try topic.checked() }
     }
 
     @Test func `a value can not turn a topic into a $SYS or $share one`() throws {
         let topic = Topic<Note>("{first}/{second}/x")
-        expectError(.invalidTopicArgument) { try name(topic(first: "$SYS", second: "a")) }
-        expectError(.invalidTopicArgument) { try topic(first: "$share").filter }
+        expectCourierError(.invalidTopicArgument) { try name(topic(first: "$SYS", second: "a")) }
+        expectCourierError(.invalidTopicArgument) { try topic(first: "$share").filter }
         #expect(try name(topic(first: "a", second: "$b")) == "a/$b/x")
         let own = Topic<Note>("%u/x")
-        expectError(.invalidTopicArgument) { try own.filter(for: ConnectionIdentity(username: "$SYS", clientID: "c")) }
+        expectCourierError(.invalidTopicArgument) {
+            try own.filter(for: ConnectionIdentity(username: "$SYS", clientID: "c"))
+        }
     }
 
     @Test func `an unknown, unnamed or repeated parameter is an error that names it`() throws {
-        let unknown = try #require(expectError(.invalidTopicArgument) { try name(notes(rom: "7")) })
+        let unknown = try #require(expectCourierError(.invalidTopicArgument) { try name(notes(rom: "7")) })
         #expect(unknown.message.contains("rom"))
         #expect(unknown.message.contains("room"))
-        expectError(.invalidTopicArgument) { try name(notes("7")) }
-        expectError(.invalidTopicArgument) { try name(notes(room: "7")(room: "8")) }
-        expectError(.invalidTopicArgument) { try name(notes(room: "7", room: "8")) }
+        expectCourierError(.invalidTopicArgument) { try name(notes("7")) }
+        expectCourierError(.invalidTopicArgument) { try name(notes(room: "7")(room: "8")) }
+        expectCourierError(.invalidTopicArgument) { try name(notes(room: "7", room: "8")) }
     }
 
     @Test func `the first mistake is the one that is reported`() throws {
-        let error = try #require(expectError(.invalidTopicArgument) { try name(notes(rom: "7")(room: "a/b")) })
+        let error = try #require(expectCourierError(.invalidTopicArgument) { try name(notes(rom: "7")(room: "a/b")) })
         #expect(error.message.contains("rom"))
     }
 
@@ -67,20 +70,22 @@ import Testing
     ])
     func `a bad template compiles, and is an error when it is used`(_ text: String) {
         let topic = Topic<Note>(text)
-        expectError(.invalidTopicTemplate) { try topic.checked() }
-        expectError(.invalidTopicTemplate) { try name(topic(room: "7")) }
-        expectError(.invalidTopicTemplate) { try topic.filter }
+        expectCourierError(.invalidTopicTemplate) { try topic.checked() }
+        expectCourierError(.invalidTopicTemplate) { try name(topic(room: "7")) }
+        expectCourierError(.invalidTopicTemplate) { try topic.filter }
     }
 
     @Test func `placeholders stand for the connection's user name and client id`() throws {
         let topic = Topic<Note>("users/%u/dev-%c/{room}/100%%")
         #expect(try name(topic(room: "7")) == "users/ada/dev-phone-7/7/100%")
         #expect(try topic.filter(for: identity).string == "users/ada/dev-phone-7/+/100%")
-        expectError(.unresolvedPlaceholder) { try topic.filter }
+        expectCourierError(.unresolvedPlaceholder) { try topic.filter }
         let hostile = ConnectionIdentity(username: "ada/#", clientID: "c")
-        let error = try #require(expectError(.invalidTopicArgument) { try topic.filter(for: hostile) })
+        let error = try #require(expectCourierError(.invalidTopicArgument) { try topic.filter(for: hostile) })
         #expect(error.message.contains("user name"))
-        expectError(.invalidTopicArgument) { try topic.filter(for: ConnectionIdentity(username: "", clientID: "c")) }
+        expectCourierError(.invalidTopicArgument) {
+            try topic.filter(for: ConnectionIdentity(username: "", clientID: "c"))
+        }
     }
 
     @Test func `the identity comes from the options of a connection`() {
@@ -111,7 +116,7 @@ import Testing
         let exact = TopicTemplate(exactly: "a/{b}/%u")
         #expect(try exact.name(for: nil).string == "a/{b}/%u")
         #expect(try exact.arguments(in: TopicName("a/{b}/%u"), for: nil) == [:])
-        expectError(.invalidTopicName) { try TopicTemplate(exactly: "a/+").name(for: nil) }
+        expectCourierError(.invalidTopicName) { try TopicTemplate(exactly: "a/+").name(for: nil) }
     }
 
     @Test(arguments: SeededGenerator.seeds)

@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

@@ -1,6 +1,7 @@
 import CourierCore
 import CourierMQTT
 import Foundation
+import TestSupport
 import Testing
 
 /// What ``JSONMessageAdapter`` and ``PlistMessageAdapter`` have in common, and where they differ.

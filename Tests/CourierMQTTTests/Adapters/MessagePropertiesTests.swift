@@ -1,6 +1,7 @@
 import CourierCore
 import Foundation
 import MQTTCodec
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

@@ -1,6 +1,7 @@
 import CourierCore
 import CourierMQTT
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct TextMessageAdapterTests {

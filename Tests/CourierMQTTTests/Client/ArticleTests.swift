@@ -2,6 +2,7 @@ import CourierCore
 import CourierMQTT
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// The published introduction, step by step, against a real broker. Everything runs on the main queue, as it does in an

@@ -3,6 +3,7 @@ import CourierTransport
 import Foundation
 import MQTTCodec
 import MQTTEngine
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -139,7 +140,7 @@ import Testing
 
     @Test func `the promises hold on random walks`() {
         for seed in UInt64(1)...300 {
-            var random = JitterSource(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var world = configured(seed)
             var path: [Move] = []
             for _ in 0..<200 {

@@ -2,19 +2,11 @@ import CourierCore
 import CourierMQTT
 import CourierTransport
 import Glibc
+import TestSupport
 import Testing
-
-/// `unshare(2)`, which Swift's `Glibc` leaves out.
-@_silgen_name("unshare")
-private func unshare(_ flags: Int32) -> Int32
-
-/// `CLONE_NEWNET`.
-private let newNetwork: Int32 = 0x4000_0000
 
 /// A loop whose thread has a network namespace of its own.
 private struct NamespaceLoop {
-    static let requirement: Comment = "needs a kernel and the privilege to make network namespaces, iproute2 and veth"
-
     static func isPossible() async throws -> Bool {
         let namespace = try NamespaceLoop()
         let isPossible = await namespace.enter()
@@ -29,7 +21,7 @@ private struct NamespaceLoop {
     /// Moves the loop's thread into a new namespace with the loopback and two connected links that are down.
     func enter() async -> Bool {
         await onLoop {
-            unshare(newNetwork) == 0
+            PrivateNetwork.enter()
                 && system("ip link set lo up && ip link add out0 type veth peer name out1 2>/dev/null") == 0
         }
     }
@@ -44,7 +36,7 @@ private struct NamespaceLoop {
 }
 
 @Suite(
-    .enabled(NamespaceLoop.requirement) { try await NamespaceLoop.isPossible() },
+    .enabled(PrivateNetwork.requirement) { try await NamespaceLoop.isPossible() },
     .timeLimit(.minutes(1)))
 struct SystemNetworkMonitorTests {
     private func inNamespace(_ body: (NamespaceLoop) async throws -> Void) async throws {

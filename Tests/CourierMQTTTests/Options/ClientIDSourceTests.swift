@@ -1,4 +1,5 @@
 import CourierCore
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

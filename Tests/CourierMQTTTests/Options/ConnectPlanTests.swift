@@ -3,6 +3,7 @@ import CourierTransport
 import Foundation
 import MQTTCodec
 import MQTTEngine
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -174,57 +175,73 @@ import Testing
         try PacketEncoder(version: version, sender: .client).encode(.connect(connect), into: &buffer)
     }
 
-    @Test func `options and settings arrive in CONNECT and the engine's limits`() throws {
-        let will = WillMessage(
-            topic: "gone", text: "bye", qos: .oneWithoutPersistenceAndRetry, isRetained: true,
-            delay: .milliseconds(1_500),
-            properties: MessageProperties(contentType: "text/plain", messageExpiry: .seconds(9)))
+    @Test func `options and settings arrive in CONNECT`() throws {
         let plan = try plan(
             options(username: "ada", password: "pw", userProperties: ["b": "2", "a": "1"])
         ) { settings in
-            settings.will = will
+            settings.will = WillMessage(
+                topic: "gone", text: "bye", qos: .oneWithoutPersistenceAndRetry, isRetained: true,
+                delay: .milliseconds(1_500),
+                properties: MessageProperties(contentType: "text/plain", messageExpiry: .seconds(9)))
             settings.sessionExpiry = .seconds(60)
-            settings.connectTimeout = .seconds(3)
-            settings.connAckTimeout = .seconds(4)
-            settings.pingTimeout = .seconds(5)
-            settings.acknowledgementTimeout = nil
-            settings.receiveMaximum = 20
-            settings.maximumPacketSize = 1_000
-            settings.maximumInFlight = 30
-            settings.maximumQueued = 40
-            settings.incomingTopicAliases = 1
-            settings.outgoingTopicAliases = 2
-            settings.sessionLossPolicy = .fail
-            settings.acknowledgements = .onCommand
         }
-        var expected = EngineConfiguration(
-            connect: Connect(
-                version: .v5, clientID: "phone-7", isCleanStart: false, keepAlive: 45, username: "ada",
-                password: SecretBytes("pw"),
-                will: Connect.Will(
-                    topic: "gone", payload: Array("bye".utf8), qos: .atLeastOnce, isRetained: true,
-                    properties: [.contentType("text/plain"), .willDelayInterval(2), .messageExpiryInterval(9)]),
-                properties: [
-                    .sessionExpiryInterval(60), .userProperty(name: "a", value: "1"),
-                    .userProperty(name: "b", value: "2"),
-                ]))
-        expected.connectTimeout = .seconds(4)
-        expected.pingTimeout = .seconds(5)
-        expected.acknowledgementTimeout = nil
-        expected.receiveMaximum = 20
-        expected.maximumPacketSize = 1_000
-        expected.maximumInFlight = 30
-        expected.maximumInFlightBeforeVersion5 = 20
-        expected.maximumQueued = 40
-        expected.incomingTopicAliases = 1
-        expected.outgoingTopicAliases = 2
-        expected.sessionLossPolicy = .fail
-        expected.acknowledgements = .onCommand
-        #expect(plan.engine == expected)
+        #expect(
+            plan.engine.connect
+                == Connect(
+                    version: .v5, clientID: "phone-7", isCleanStart: false, keepAlive: 45, username: "ada",
+                    password: SecretBytes("pw"),
+                    will: Connect.Will(
+                        topic: "gone", payload: Array("bye".utf8), qos: .atLeastOnce, isRetained: true,
+                        properties: [.contentType("text/plain"), .willDelayInterval(2), .messageExpiryInterval(9)]),
+                    properties: [
+                        .sessionExpiryInterval(60), .userProperty(name: "a", value: "1"),
+                        .userProperty(name: "b", value: "2"),
+                    ]))
         #expect(plan.engine.fallsBackToVersion311)
-        #expect(plan.channel.connectTimeout == .seconds(3))
         try encoded(plan, as: .v5)
         try encoded(plan, as: .v311)
+    }
+
+    /// A setting that is a limit of the engine under a name of its own.
+    struct Limit: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let set: @Sendable (inout ConnectionSettings) -> Void
+        let expect: @Sendable (inout EngineConfiguration) -> Void
+
+        init<Value: Sendable>(
+            _ setting: any WritableKeyPath<ConnectionSettings, Value> & Sendable,
+            to value: Value, as limit: any WritableKeyPath<EngineConfiguration, Value> & Sendable
+        ) {
+            testDescription = "\(limit)"
+            set = { $0[keyPath: setting] = value }
+            expect = { $0[keyPath: limit] = value }
+        }
+    }
+
+    @Test(arguments: [
+        Limit(\.connAckTimeout, to: .seconds(4), as: \.connectTimeout),
+        Limit(\.pingTimeout, to: .seconds(5), as: \.pingTimeout),
+        Limit(\.acknowledgementTimeout, to: nil, as: \.acknowledgementTimeout),
+        Limit(\.receiveMaximum, to: 20, as: \.receiveMaximum),
+        Limit(\.maximumPacketSize, to: 1_000, as: \.maximumPacketSize),
+        Limit(\.maximumInFlight, to: 30, as: \.maximumInFlight),
+        Limit(\.maximumInFlightBeforeVersion5, to: 10, as: \.maximumInFlightBeforeVersion5),
+        Limit(\.maximumQueued, to: 40, as: \.maximumQueued),
+        Limit(\.incomingTopicAliases, to: 1, as: \.incomingTopicAliases),
+        Limit(\.outgoingTopicAliases, to: 2, as: \.outgoingTopicAliases),
+        Limit(\.sessionLossPolicy, to: .fail, as: \.sessionLossPolicy),
+        Limit(\.acknowledgements, to: .onCommand, as: \.acknowledgements),
+    ])
+    func `each limit arrives at the engine, and changes nothing else`(_ limit: Limit) throws {
+        let usual = try plan(options()).engine
+        var expected = usual
+        limit.expect(&expected)
+        #expect(expected != usual, "the test says nothing")
+        #expect(try plan(options(), limit.set).engine == expected)
+    }
+
+    @Test func `the time to open the connection arrives at the channel`() throws {
+        #expect(try plan(options()) { $0.connectTimeout = .seconds(3) }.channel.connectTimeout == .seconds(3))
     }
 
     @Test func `a session outlives its connection in MQTT 5 too, unless it is a clean one`() throws {

@@ -2,6 +2,7 @@ import CourierCore
 import CourierTransport
 import Foundation
 import MQTTCodec
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

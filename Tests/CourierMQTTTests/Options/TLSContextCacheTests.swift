@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTransport
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

@@ -1,4 +1,5 @@
 import CourierCore
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -166,9 +167,9 @@ import Testing
         #expect(try matching(filters, levels.joined(separator: "/")) == [0, 1])
     }
 
-    @Test(arguments: TreeRandom.seeds)
+    @Test(arguments: SeededGenerator.seeds)
     func `random trees agree with TopicFilter.matches through inserts and removals`(_ seed: UInt64) throws {
-        var random = TreeRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var tree = TopicTree(seed: seed)
         var held: [TopicFilter: Set<Int>] = [:]
         for step in 0..<3_000 {

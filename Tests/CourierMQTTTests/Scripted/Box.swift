@@ -9,11 +9,3 @@ final class Box<Value: Sendable>: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 }
-
-/// Values in the order in which they came.
-final class Series<Value: Sendable>: Sendable {
-    private let state = Mutex<[Value]>([])
-
-    var values: [Value] { state.withLock { $0 } }
-    func append(_ value: Value) { state.withLock { $0.append(value) } }
-}

@@ -3,6 +3,7 @@ import CourierTesting
 import CourierTransport
 import Dispatch
 import MQTTCodec
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

@@ -3,6 +3,7 @@ import CourierTesting
 import CourierTransport
 import MQTTCodec
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

@@ -1,4 +1,5 @@
 import CourierCore
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -47,9 +48,9 @@ import Testing
         }
     }
 
-    @Test(arguments: TreeRandom.seeds)
+    @Test(arguments: SeededGenerator.seeds)
     func `random walks over many filters come to rest as wanted`(_ seed: UInt64) throws {
-        var random = TreeRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let filters = try ["a", "b/+", "c/#", "$share/g/a", "d"].map { try TopicFilter($0) }
         for walk in 0..<150 {
             var world = SubscriptionWorld()

@@ -2,6 +2,7 @@ import CourierCore
 import CourierTesting
 import CourierTransport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CourierMQTT

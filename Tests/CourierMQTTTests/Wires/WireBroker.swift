@@ -1,5 +1,6 @@
 import CourierTesting
 import CourierTransport
+import TestSupport
 
 /// A broker at the far end of a wire, with what a client needs to get there.
 struct WireBroker: Sendable {

@@ -1,14 +1,17 @@
+import Glibc
+import TestSupport
+
 @testable import CourierTransport
 
 /// A server run by the `openssl` command, for what ours does not do.
 final class OpenSSLServer {
-    private let command: Command
+    private let process: ChildProcess
 
     init(_ certificates: Certificates, _ arguments: [String]) throws {
         let identity = certificates.server
-        command = try Command(
-            openssl: [
-                "s_server", "-www", "-accept", "127.0.0.1:0", "-cert", identity.certificateFile, "-key",
+        process = try ChildProcess(
+            [
+                "openssl", "s_server", "-www", "-accept", "127.0.0.1:0", "-cert", identity.certificateFile, "-key",
                 identity.privateKeyFile,
             ] + arguments)
     }
@@ -17,8 +20,8 @@ final class OpenSSLServer {
     func port() throws -> UInt16 {
         var text = ""
         while true {
-            let part = command.read()
-            if part.isEmpty { throw Command.Failure(description: "openssl s_server said: \(text)") }
+            let part = process.read()
+            if part.isEmpty { throw ChildProcess.Failure(description: "openssl s_server said: \(text)") }
             text += String(decoding: part, as: UTF8.self)
             for line in text.split(separator: "\n") where line.hasPrefix("ACCEPT ") {
                 if let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) { return port }
@@ -26,5 +29,5 @@ final class OpenSSLServer {
         }
     }
 
-    func stop() { command.end(kills: true) }
+    func stop() { process.end(by: SIGKILL) }
 }

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import MQTTCodec
 
 /// Makes random packets that `sender` may send in `version`: valid by construction, with small values and edge cases mixed.

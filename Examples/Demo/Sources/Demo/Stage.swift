@@ -12,6 +12,10 @@ import CourierCore
         let continuation: CheckedContinuation<Bool, Never>
     }
 
+    /// How long somebody waits before the demo is taken to have failed. Everything that is waited for is told by
+    /// ``changed()``; this limit is there only for what never comes, which no event can tell.
+    private static let patience = Duration.seconds(30)
+
     private var waiters: [Waiter] = []
     private var lastID = 0
 
@@ -22,13 +26,13 @@ import CourierCore
         for waiter in ready { waiter.continuation.resume(returning: true) }
     }
 
-    /// Waits until `condition` holds; gives up after 30 s.
+    /// Waits until `condition` holds; gives up when the patience is at its end.
     func wait(for what: String, until condition: @escaping () -> Bool) async throws {
         guard !condition() else { return }
         lastID += 1
         let id = lastID
         let alarm = Task {
-            try await Task.sleep(for: .seconds(30))
+            try await Task.sleep(for: Self.patience)
             guard let index = waiters.firstIndex(where: { $0.id == id }) else { return }
             waiters.remove(at: index).continuation.resume(returning: false)
         }
@@ -36,6 +40,6 @@ import CourierCore
         let isThere = await withCheckedContinuation { continuation in
             waiters.append(Waiter(id: id, condition: condition, continuation: continuation))
         }
-        if !isThere { throw TooLate(description: "waited 30 s in vain for \(what)") }
+        if !isThere { throw TooLate(description: "waited \(Screen.seconds(Self.patience)) in vain for \(what)") }
     }
 }

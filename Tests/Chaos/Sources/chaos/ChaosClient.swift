@@ -137,7 +137,7 @@ extension AnyCancellable {
 extension ChaosClient {
     /// Writes until ``finish()``.
     func write(_ writer: Writer, _ lanes: [Lane], seed: UInt64) async {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         while !isOver.load(ordering: .relaxed) {
             switch writer {
             case .first, .second:
@@ -195,7 +195,7 @@ extension ChaosClient {
 
     /// Subscribes and unsubscribes one more filter again and again, and waits for the connection, until ``finish()``.
     func fidget(seed: UInt64) async {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         while !isOver.load(ordering: .relaxed) {
             await attempt("connected()") { try await client.connected() }
             let filter = "\(Self.fidgetTopic)/\(index)/\(random.below(4))"

@@ -10,13 +10,20 @@ final class ChaosRun: Sendable {
     /// How many seconds the beginning and the end may take together.
     private static let endSeconds = 90
     private static let statusInterval = Duration.seconds(5)
+    /// The broker may not drop anything by itself: no limit on what waits for a client or is in flight.
+    private static let brokerSettings = """
+        max_queued_bytes 0
+        max_inflight_messages 0
+        max_inflight_bytes 0
+        set_tcp_nodelay true
+        """
 
     let verdict: Verdict
     private let seconds: Int
     private let seed: UInt64
     /// How many of a hundred outages are kills.
     private let killPercent: Int
-    private let broker: Mosquitto
+    private let broker: RealBroker
     private let proxyLoop: EventLoop
     private let outages = Outages()
     private let awaits = OpenAwaits()
@@ -30,13 +37,13 @@ final class ChaosRun: Sendable {
         self.seed = seed
         verdict = Verdict(seed: seed)
         proxyLoop = try EventLoop(name: "chaos-proxy")
-        broker = try await Mosquitto()
-        var random = Randomness(seed: seed)
+        broker = try await RealBroker(persists: true, settings: Self.brokerSettings)
+        var random = SeededGenerator(seed: seed)
         var clients: [ChaosClient] = []
         for index in 0..<Self.clientCount {
             let isVersion311 = index % 2 == 1
             let proxy = try CuttingProxy(
-                to: .tcp(host: "127.0.0.1", port: broker.port), isVersion311: isVersion311, seed: random.next(),
+                to: broker.endpoint, isVersion311: isVersion311, seed: random.next(),
                 on: proxyLoop)
             clients.append(
                 ChaosClient(
@@ -86,7 +93,7 @@ final class ChaosRun: Sendable {
         let isAtRest = await rest(writers)
         judge(isAtRest: isAtRest, memory)
         await end(readers)
-        await broker.end(.kill)
+        await broker.remove()
         print(summary(memory))
         return verdict.violationCount == 0
     }
@@ -98,7 +105,7 @@ extension ChaosRun {
     /// Connects all clients, and returns when every one has its subscriptions.
     private func start() async throws -> [Task<Void, Never>] {
         let began = ContinuousClock.now
-        var random = Randomness(seed: seed &+ 1)
+        var random = SeededGenerator(seed: seed &+ 1)
         var tasks: [Task<Void, Never>] = []
         for writer in clients {
             for (reader, index) in Self.readers(of: writer.index).enumerated() {
@@ -114,7 +121,7 @@ extension ChaosRun {
     }
 
     private func write() -> [Task<Void, Never>] {
-        var random = Randomness(seed: seed &+ 2)
+        var random = SeededGenerator(seed: seed &+ 2)
         return clients.flatMap { client in
             let seeds = (0...ChaosClient.Writer.allCases.count).map { _ in random.next() }
             var tasks = ChaosClient.Writer.allCases.map { writer in
@@ -127,7 +134,7 @@ extension ChaosRun {
 
     /// Stops and kills the broker again and again, until the time is over.
     private func suffer(_ memory: inout ResidentMemory) async throws {
-        var random = Randomness(seed: seed &+ 3)
+        var random = SeededGenerator(seed: seed &+ 3)
         let start = ContinuousClock.now
         let end = start.advanced(by: .seconds(seconds))
         var nextStatus = start.advanced(by: Self.statusInterval)
@@ -158,10 +165,13 @@ extension ChaosRun {
         }
     }
 
-    private func outage(_ kind: Outage.Kind, _ random: inout Randomness) async throws {
+    private func outage(_ kind: Outage.Kind, _ random: inout SeededGenerator) async throws {
         if kind == .kill { for lane in lanes { lane.killed(outage: outages.all.count) } }
         outages.begin(kind)
-        await broker.end(kind)
+        switch kind {
+        case .stop: await broker.stop()
+        case .kill: await broker.kill()
+        }
         try await Task.sleep(for: .milliseconds(random.below(1_500)))
         try await broker.start()
         outages.end()
@@ -231,6 +241,9 @@ extension ChaosRun {
         lanes.filter { $0.qos == qos }.reduce(Lane.Counts()) { $0 + $1.counts }
     }
 
+    /// The broker's own resident memory in bytes, 0 when it does not run.
+    private var brokerMemory: Int { broker.processID.map { ResidentMemory.bytes(of: "\($0)") } ?? 0 }
+
     private func status(_ time: Duration, _ memory: ResidentMemory) {
         let traffic = ChaosClient.qualities.map { qos in
             let counts = counts(qos)
@@ -243,7 +256,7 @@ extension ChaosRun {
             \(traffic[2]); \(clients.reduce(0) { $0 + $1.events.reconnects }) reconnects, \
             \(all.count { $0.kind == .stop }) stops, \(all.count { $0.kind == .kill }) kills, \
             \(clients.reduce(0) { $0 + $1.proxy.totals.cuts }) cuts; \((memory.samples.last ?? 0) >> 20) MiB, broker \
-            \(broker.residentMemory >> 20) MiB
+            \(brokerMemory >> 20) MiB
             """)
         fflush(nil)
     }

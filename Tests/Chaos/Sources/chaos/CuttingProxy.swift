@@ -22,7 +22,7 @@ final class CuttingProxy: @unchecked Sendable {
     /// How many connections in a row broke soon after they had been accepted.
     private let quickDrops = Atomic(0)
     private let isCutting = Atomic(true)
-    private var random: Randomness
+    private var random: SeededGenerator
     private var listener: ChannelListener?
 
     /// A proxy of a client that speaks MQTT 3.1.1 or a later version.
@@ -30,7 +30,7 @@ final class CuttingProxy: @unchecked Sendable {
         self.broker = broker
         self.loop = loop
         sparesYoungConnections = isVersion311
-        random = Randomness(seed: seed)
+        random = SeededGenerator(seed: seed)
         listener = try ChannelListener.listen(loop: loop) { [self] channel in
             let link = ProxiedLink(self, client: channel)
             link.connect(to: broker, on: loop)

@@ -6,7 +6,7 @@ enum MessageCode {
 
     /// The payload of message `number` of a lane; most are small, a few fill several reads.
     static func payload(lane: Int, number: Int) -> [UInt8] {
-        var random = Randomness(seed: UInt64(lane) << 32 | UInt64(number))
+        var random = SeededGenerator(seed: UInt64(lane) << 32 | UInt64(number))
         let limit = random.chance(5) ? 8_000 : 400
         let size = headerSize + random.below(limit)
         var bytes: [UInt8] = []

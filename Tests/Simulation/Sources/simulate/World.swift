@@ -9,7 +9,7 @@ struct World: ~Copyable {
     /// What became of a message that the client published.
     private enum Outcome { case open, acknowledged, failed }
 
-    private var random: Randomness
+    private var random: SeededGenerator
     private let version: ProtocolVersion
     private let configuration: EngineConfiguration
     private var engine: ClientEngine
@@ -33,7 +33,7 @@ struct World: ~Copyable {
     private(set) var steps = 0
 
     init(seed: UInt64, plantsMistake: Bool) {
-        random = Randomness(seed: seed)
+        random = SeededGenerator(seed: seed)
         version = random.pick([.v311, .v5])
         var configuration = EngineConfiguration(
             connect: Connect(version: version, clientID: "c", isCleanStart: false, keepAlive: 30))

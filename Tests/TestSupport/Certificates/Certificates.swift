@@ -1,37 +1,36 @@
+package import CourierTransport
 import Foundation
 
-@testable import CourierTransport
-
 /// Certificates made by the `openssl` command, once per run of the tests.
-struct Certificates: Sendable {
+package struct Certificates: Sendable {
     private static let made = Task.detached { try Certificates() }
-    static var shared: Certificates { get async throws { try await made.value } }
+    package static var shared: Certificates { get async throws { try await made.value } }
 
-    let folder: TemporaryFolder
+    package let folder: TemporaryFolder
 
-    var authorityFile: String { folder.file("ca.pem") }
-    var server: TLSIdentity { identity("server") }
-    var client: TLSClientConfiguration {
+    package var authorityFile: String { folder.file("ca.pem") }
+    package var server: TLSIdentity { identity("server") }
+    package var client: TLSClientConfiguration {
         var configuration = TLSClientConfiguration()
         configuration.trust = .authoritiesFile(authorityFile)
         return configuration
     }
 
-    func identity(_ name: String, passPhrase: String? = nil) -> TLSIdentity {
+    package func identity(_ name: String, passPhrase: String? = nil) -> TLSIdentity {
         TLSIdentity(
             certificateFile: folder.file("\(name).pem"), privateKeyFile: folder.file("\(name).key"),
             passPhrase: passPhrase)
     }
 
-    func pin(_ name: String) throws -> TLSPin {
-        let key = try Command.openssl(["x509", "-in", folder.file("\(name).pem"), "-pubkey", "-noout"])
+    package func pin(_ name: String) throws -> TLSPin {
+        let key = try Self.openssl(["x509", "-in", folder.file("\(name).pem"), "-pubkey", "-noout"])
         let scratch = try TemporaryFolder()
         try String(decoding: key, as: UTF8.self).write(
             toFile: scratch.file("key.pem"), atomically: true, encoding: .utf8)
-        try Command.openssl([
+        try Self.openssl([
             "pkey", "-pubin", "-in", scratch.file("key.pem"), "-outform", "der", "-out", scratch.file("key.der"),
         ])
-        let digest = try Command.openssl(["dgst", "-sha256", "-binary", scratch.file("key.der")])
+        let digest = try Self.openssl(["dgst", "-sha256", "-binary", scratch.file("key.der")])
         return try TLSPin(sha256: Array(digest))
     }
 
@@ -45,7 +44,7 @@ struct Certificates: Sendable {
         try leaf("stranger", names: "DNS:localhost,IP:127.0.0.1", authority: "other-ca")
         try leaf("expired", names: "DNS:localhost,IP:127.0.0.1", from: "20200101000000Z", until: "20200201000000Z")
         try leaf("early", names: "DNS:localhost,IP:127.0.0.1", from: "20900101000000Z", until: "20910101000000Z")
-        try Command.openssl([
+        try Self.openssl([
             "pkey", "-in", folder.file("client.key"), "-aes256", "-passout", "pass:open sesame", "-out",
             folder.file("locked.key"),
         ])
@@ -53,7 +52,7 @@ struct Certificates: Sendable {
     }
 
     private func authority(_ name: String) throws {
-        try Command.openssl([
+        try Self.openssl([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3650",
             "-subj", "/CN=\(name)", "-keyout", folder.file("\(name).key"), "-out", folder.file("\(name).pem"),
         ])
@@ -64,7 +63,7 @@ struct Certificates: Sendable {
         _ name: String, names: String, authority: String = "ca", from: String = "20200101000000Z",
         until: String = "20900101000000Z"
     ) throws {
-        try Command.openssl([
+        try Self.openssl([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=\(name)",
             "-keyout", folder.file("\(name).key"), "-out", folder.file("\(name).csr"),
         ])
@@ -87,7 +86,7 @@ struct Certificates: Sendable {
             """
         let file = folder.file("\(name).cnf")
         try configuration.write(toFile: file, atomically: true, encoding: .utf8)
-        try Command.openssl([
+        try Self.openssl([
             "ca", "-batch", "-config", file, "-notext", "-in", folder.file("\(name).csr"), "-out",
             folder.file("\(name).pem"), "-cert", folder.file("\(authority).pem"), "-keyfile",
             folder.file("\(authority).key"), "-startdate", from, "-enddate", until,
@@ -95,8 +94,13 @@ struct Certificates: Sendable {
     }
 
     /// The name under which `openssl rehash` links an authority.
-    static func subjectHash(_ file: String) throws -> String {
-        let output = try Command.openssl(["x509", "-in", file, "-noout", "-hash"])
+    package static func subjectHash(_ file: String) throws -> String {
+        let output = try Self.openssl(["x509", "-in", file, "-noout", "-hash"])
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    @discardableResult
+    private static func openssl(_ arguments: [String]) throws -> [UInt8] {
+        try ChildProcess.run(["openssl"] + arguments)
     }
 }

@@ -1,9 +1,9 @@
-import CourierCore
-import Testing
+package import CourierCore
+package import Testing
 
 /// Expects a ``CourierError`` of this code whose message holds all of `parts`, and gives it for a further look.
 @discardableResult
-func expectCourierError<Result>(
+package func expectCourierError<Result>(
     _ code: CourierError.Code, _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation,
     from body: () throws -> Result
 ) -> CourierError? {

@@ -1,1 +1,0 @@
-../../../Simulation/Sources/simulate/Randomness.swift

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import CourierMQTT
+
+/// The app in the background and in the foreground.
+extension ConnectionSupervisorTests {
+    @Test func `the background disconnects in order and the foreground reconnects for topics`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.handle(.topicsChanged(areWanted: true))
+        #expect(
+            world.handle(.phaseChanged(.background)) == [
+                .emit(.appBackground), .stateChanged(.disconnected), .closeInOrder,
+            ])
+        #expect(world.closeEnds() == [.emit(.disconnected)])
+        #expect(world.supervisor.waiterAnswer == .wait)
+        #expect(
+            world.handle(.phaseChanged(.foreground)) == [
+                .emit(.appForeground), .emit(.attempt), .stateChanged(.connecting),
+                .open(options, AttemptID(number: 2)),
+            ])
+        world.expectNoFaults()
+    }
+
+    @Test func `without a topic the foreground waits for one, or for connect`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.handle(.phaseChanged(.background))
+        world.handle(.phaseChanged(.foreground))
+        #expect(world.closeEnds() == [.emit(.disconnected)])
+        var other = world
+        #expect(world.handle(.topicsChanged(areWanted: true)).contains(.open(options, AttemptID(number: 2))))
+        #expect(other.handle(.connectRequested(source: "app")).contains(.fetchCredentials(AttemptID(number: 2))))
+        world.expectNoFaults()
+        other.expectNoFaults()
+    }
+
+    @Test func `connect in the background connects in the foreground`() {
+        var world = SupervisorHarness()
+        world.handle(.phaseChanged(.background))
+        #expect(world.handle(.connectRequested(source: "app")) == [])
+        #expect(
+            world.handle(.connectRequested(source: "app")) == [
+                .emit(.connectDiscarded(reason: "App is in the background"))
+            ])
+        #expect(world.handle(.phaseChanged(.foreground)).contains(.fetchCredentials(first)))
+        world.expectNoFaults()
+    }
+
+    @Test func `a loss that becomes known in the background is mended in the foreground at once`() {
+        var world = SupervisorHarness { $0.connectTimeout.isEnabled = true }
+        world.handle(.topicsChanged(areWanted: true))
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        world.fireTimer()
+        #expect(world.handle(.phaseChanged(.background)) == [.emit(.appBackground)])
+        world.closeEnds()
+        #expect(world.deadline == nil)
+        #expect(world.handle(.phaseChanged(.foreground)).contains(.open(options, AttemptID(number: 2))) == true)
+        world.expectNoFaults()
+    }
+
+    @Test func `a disconnected client stays so in the foreground`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.handle(.topicsChanged(areWanted: true))
+        world.handle(.phaseChanged(.background))
+        world.closeEnds()
+        world.handle(.disconnectRequested)
+        #expect(world.handle(.phaseChanged(.foreground)) == [.emit(.appForeground)])
+        world.expectNoFaults()
+    }
+}

@@ -1,0 +1,124 @@
+import CourierCore
+import Foundation
+import Testing
+
+@testable import CourierMQTT
+
+/// What the provider answers, when it is asked, and how often.
+extension ConnectionSupervisorTests {
+    @Test func `a provider error that may pass is retried after 1, 2 and 4 seconds, then at the interval`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        var pauses: [Double] = []
+        for _ in 0..<7 {
+            let failedAt = world.time
+            world.deny(AuthError.httpError(statusCode: 503))
+            pauses.append((world.deadline ?? 0) - failedAt)
+            #expect(world.fireTimer().first == .emit(.reconnect))
+        }
+        #expect(pauses == [1, 2, 4, 1, 2, 4, 8])
+        world.grant()
+        world.accept()
+        world.expectNoFaults()
+    }
+
+    @Test func `a provider error in 400 to 499 is retried at the reconnect interval`() {
+        var world = SupervisorHarness { $0.reconnectInterval = .seconds(3) }
+        world.handle(.connectRequested(source: "app"))
+        var pauses: [Double] = []
+        for code in [400, 401, 499, 500, 399] {
+            let failedAt = world.time
+            world.deny(AuthError.httpError(statusCode: code))
+            pauses.append((world.deadline ?? 0) - failedAt)
+            world.fireTimer()
+        }
+        #expect(pauses == [3, 6, 12, 1, 2])
+        world.expectNoFaults()
+    }
+
+    @Test func `a network error of the provider reports the network as gone until something answers`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        let error = AuthError.otherError(NSError(domain: NSURLErrorDomain, code: -1009))
+        #expect(world.deny(error).contains(.emit(.networkUnavailable)))
+        world.fireTimer()
+        #expect(!world.deny(error).contains(.emit(.networkUnavailable)), "once per change")
+        world.fireTimer()
+        #expect(world.grant().contains(.emit(.networkAvailable)))
+        world.expectNoFaults()
+    }
+
+    @Test func `a provider that does not answer is given up, asked again, and heard no more`() {
+        var world = SupervisorHarness { $0.authenticationTimeout = .seconds(20) }
+        world.handle(.connectRequested(source: "app"))
+        #expect(world.deadline == 20)
+        let actions = world.fireTimer()
+        #expect(actions.first == .abandonCredentials(first))
+        #expect(world.deadline == 21)
+        let grant = ConnectGrant(options)
+        #expect(world.handle(.credentialsArrived(first, grant, date: Date())) == [])
+        #expect(world.fireTimer().contains(.fetchCredentials(AttemptID(number: 2))))
+        #expect(world.handle(.credentialsArrived(first, grant, date: Date())) == [])
+        world.grant()
+        #expect(world.grant() == [], "the second answer of two")
+        world.expectNoFaults()
+    }
+
+    @Test func `credentials are renewed before they end, and the connection is replaced when they differ`() {
+        var world = SupervisorHarness()
+        world.connect(expiresIn: 600)
+        #expect(world.deadline == 570)
+        #expect(
+            world.fireTimer() == [.emit(.authStarted), .fetchCredentials(AttemptID(number: 2))])
+        #expect(world.grant(expiresIn: 600) == [.emit(.authSucceeded(after: .zero))], "the same options")
+        #expect(world.deadline == 1140)
+        world.fireTimer()
+        let other = ConnectOptions(host: "broker", port: 1883, clientId: "c", username: "ada", password: "other")
+        #expect(
+            world.grant(other) == [
+                .emit(.authSucceeded(after: .zero)), .stateChanged(.disconnected), .closeInOrder,
+            ])
+        #expect(
+            world.closeEnds() == [
+                .emit(.disconnected), .setConnectionInfo(other), .emit(.attempt), .stateChanged(.connecting),
+                .open(other, AttemptID(number: 4)),
+            ])
+        world.expectNoFaults()
+    }
+
+    @Test func `a renewal that fails keeps the connection and is tried again`() {
+        var world = SupervisorHarness { $0.authenticationTimeout = .seconds(5) }
+        world.connect(expiresIn: 600)
+        world.fireTimer()
+        world.deny(AuthError.httpError(statusCode: 500))
+        #expect(world.supervisor.state == .connected)
+        #expect(world.deadline == 571)
+        world.fireTimer()
+        world.fireTimer()
+        #expect(world.fetch == nil, "the timeout")
+        #expect(world.deadline == 578)
+        world.fireTimer()
+        world.drop()
+        #expect(world.fetch == nil, "abandoned with the connection")
+        world.expectNoFaults()
+    }
+
+    @Test func `credentials that have ended are not used for another attempt`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant(expiresIn: 40)
+        world.wait(25)
+        world.drop()
+        #expect(world.fireTimer().contains(.fetchCredentials(AttemptID(number: 2))))
+        world.grant(expiresIn: -5)
+        world.accept()
+        #expect(world.deadline == nil, "an end in the past is a wrong clock, and nothing to plan by")
+        world.expectNoFaults()
+    }
+
+    @Test func `credentials that hardly last are renewed no more often than the named interval`() {
+        var world = SupervisorHarness()
+        world.connect(expiresIn: 1)
+        #expect(world.deadline == 10)
+    }
+}

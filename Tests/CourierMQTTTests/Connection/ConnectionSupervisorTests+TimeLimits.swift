@@ -1,0 +1,74 @@
+import CourierCore
+import Testing
+
+@testable import CourierMQTT
+
+/// Attempts and connections that take, or are silent, too long.
+extension ConnectionSupervisorTests {
+    @Test func `an attempt without CONNACK is given up after the connect timeout`() {
+        var world = SupervisorHarness { $0.connectTimeout = ConnectTimeoutPolicy(isEnabled: true, timeout: 10) }
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        world.handle(.connectSent)
+        #expect(world.deadline == 10)
+        #expect(world.fireTimer() == [.stateChanged(.disconnected), .abort])
+        let error = CourierError(.timedOut, "No connection to broker:1883 came about in 10.0 seconds.")
+        #expect(world.closeEnds() == [.emit(.failed(after: .seconds(10), .error(error)))])
+        #expect(world.deadline == 11)
+        world.expectNoFaults()
+    }
+
+    @Test func `without the policy an attempt has no limit here`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        #expect(world.deadline == nil)
+    }
+
+    @Test func `a silent connection is probed, then lost and replaced at once`() {
+        var world = SupervisorHarness { $0.idleActivityTimeout.isEnabled = true }
+        world.connect()
+        #expect(world.deadline == 20, "half of the read timeout")
+        world.wait(2)
+        #expect(world.bytesSent() == true)
+        #expect(world.deadline == 7, "half of the inactivity timeout")
+        #expect(world.fireTimer() == [.probe])
+        #expect(world.bytesSent() == false)
+        #expect(world.deadline == 12)
+        #expect(world.fireTimer() == [.stateChanged(.disconnected), .abort])
+        let actions = world.closeEnds()
+        guard case .emit(.lost(_, .error(let error), let inbound, _)) = actions.first else {
+            Issue.record("no loss in \(actions)")
+            return
+        }
+        #expect(error.code == .timedOut)
+        #expect(inbound == .seconds(12))
+        #expect(actions.contains(.emit(.reconnect)))
+        world.expectNoFaults()
+    }
+
+    @Test func `whatever is received answers a probe`() {
+        var world = SupervisorHarness { $0.idleActivityTimeout.isEnabled = true }
+        world.connect()
+        #expect(world.fireTimer() == [.probe])
+        world.wait(1)
+        world.bytesReceived()
+        #expect(world.deadline == 41)
+        world.expectNoFaults()
+    }
+
+    @Test func `after a suspend the connection is probed and lost when nothing answers`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.wait(100)
+        #expect(world.handle(.resumedFromSuspend) == [.probe])
+        #expect(world.deadline == 103)
+        var answered = world
+        answered.bytesReceived()
+        #expect(answered.deadline == nil)
+        #expect(world.fireTimer() == [.stateChanged(.disconnected), .abort])
+        let actions = world.closeEnds()
+        #expect(actions.contains(.emit(.reconnect)), "at once")
+        world.expectNoFaults()
+    }
+}

@@ -1,1 +1,0 @@
-../../CourierTransportTests/Support/TemporaryFolder.swift

@@ -1,0 +1,102 @@
+import CourierTesting
+import CourierTransport
+import MQTTCodec
+import Testing
+
+/// What a script expects, and how it fails.
+extension `Scripted broker` {
+    @Test func `an expectation that is not met names its step and what came instead`() async throws {
+        let script: [ConnectionScript] = [.connection([.accept(), .expect(.publish(to: "a"))])]
+        try await Self.withBroker(script) { broker, loop, endpoint in
+            let waiting = Task { try await broker.received(.publish) }
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            await client.send(
+                .pingReq, .subscribe(Subscribe(packetID: 1, subscriptions: [Subscription("a", qos: .atMostOnce)])))
+            let record = await client.end()
+            #expect(record.packets == [.connAck(ConnAck()), .pingResp])
+            let failure = await #expect(throws: ScriptFailure.self) { try await waiting.value }
+            #expect(failure?.description == "connection 1, step 2 (expect PUBLISH (to a)): SUBSCRIBE came instead")
+            let verdict = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
+            #expect(verdict == failure)
+            #expect(await broker.failures == [failure].compactMap(\.self))
+        }
+    }
+
+    @Test func `a client that leaves early fails the script, and one that leaves in a pause does not`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .pause(.seconds(3_600)), .send(.pingResp)]),
+            .connection([.accept(), .hold(ScriptGate()), .expect(.publish)]),
+        ]
+        try await Self.withBroker(script) { broker, loop, endpoint in
+            let first = await ScriptedClient.connect(endpoint(), on: loop)
+            _ = await first.packets(1)
+            await first.close()
+            try await broker.endOfConnection(1)
+            #expect(await broker.failures.isEmpty)
+            let second = await ScriptedClient.connect(endpoint(), on: loop)
+            _ = await second.packets(1)
+            await second.close()
+            let failure = await #expect(throws: ScriptFailure.self) { try await broker.played() }
+            #expect(failure?.description == "connection 2, step 3 (expect PUBLISH): the client closed the connection")
+        }
+    }
+
+    @Test func `serving goes on until the packet that is waited for, which can then be answered`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.serve(until: .publish(qos: .exactlyOnce)), .send(.pingResp), .answer, .cut(.orderly)])
+        ]
+        try await Self.withBroker(script) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            await client.publish(1)
+            await client.send(.publish(Publish(topic: "t", payload: [], delivery: .exactlyOnce(2, isDuplicate: true))))
+            let record = await client.end()
+            #expect(
+                record.packets == [
+                    .connAck(ConnAck()), .pubAck(Acknowledgement(packetID: 1)), .pingResp,
+                    .pubRec(Acknowledgement(packetID: 2)),
+                ])
+            #expect(await broker.connections[0].publishes.map(\.delivery.isDuplicate) == [false, true])
+            try await broker.verify()
+        }
+    }
+
+    @Test func `verifying says which script has not been played`() async throws {
+        try await Self.withBroker([.connection([.accept(), .expect(.publish)]), .connection()]) {
+            broker, loop, endpoint in
+            let none = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
+            #expect(none?.description == "connection 1: the client did not connect")
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            _ = await client.packets(1)
+            let half = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
+            #expect(half?.description == "connection 1, step 2 (expect PUBLISH): the script has not come further")
+        }
+    }
+
+    @Test func `what a version can not say is a failure of the script`() async throws {
+        try await Self.withBroker([.connection([.refuse(.serverBusy)])]) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), .v311, on: loop)
+            #expect(await client.end().bytes.isEmpty)
+            let failure = await #expect(throws: ScriptFailure.self) { try await broker.received(.publish) }
+            #expect(failure?.event.contains("CONNACK can not be written in MQTT 3.1.1") == true)
+        }
+    }
+
+    @Test func `malformed bytes fail the script and end the connection`() async throws {
+        try await Self.withBroker { broker, loop, endpoint in
+            let client = await ScriptedClient.open(endpoint(), on: loop)
+            await client.sendBytes([0x00, 0x00])
+            #expect(await client.end().reason == .closedByPeer)
+            #expect(await broker.failures.map(\.event).first?.hasPrefix("the client sent malformed bytes") == true)
+        }
+    }
+
+    @Test func `more packets than are recorded end the connection and fail the script`() async throws {
+        try await Self.withBroker(packetLimit: 3) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            await client.publish(1, 2, 3)
+            #expect(await client.end().reason?.isReset == true)
+            #expect(await broker.packets().count == 3)
+            #expect(await broker.failures.map(\.event) == ["more packets came than the 3 that are recorded at most"])
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CourierTesting
+import CourierTransport
+import MQTTCodec
+import Testing
+
+/// What it sends without being asked.
+extension `Scripted broker` {
+    @Test func `bytes are sent as they are`() async throws {
+        let script: [ConnectionScript] = [.connection([.accept(), .sendBytes([0xF0, 0xFF, 0xFF]), .cut(.orderly)])]
+        try await Self.withBroker(script) { _, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), .v311, on: loop)
+            #expect(await client.end().bytes == [0x20, 2, 0, 0, 0xF0, 0xFF, 0xFF])
+        }
+    }
+
+    @Test(arguments: [PacketQoS.atMostOnce, .atLeastOnce, .exactlyOnce])
+    func `a flood is complete, in order, and within the receive maximum`(qos: PacketQoS) async throws {
+        let count = 2_000
+        let script: [ConnectionScript] = [.connection([.accept(), .flood(PublishFlood(count: count, qos: qos))])]
+        try await Self.withBroker(script) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), properties: [.receiveMaximum(10)], on: loop)
+            if qos != .atMostOnce {
+                var received = 0
+                while received < count {
+                    let packets = await client.packets(1 + received + 10)
+                    let fresh = packets.compactMap(\.publish).dropFirst(received)
+                    #expect(fresh.count <= 10)
+                    // A failure ends an exchange of QoS 2 at once.
+                    for id in fresh.compactMap(\.delivery.packetID) {
+                        await client.send(
+                            qos == .atLeastOnce
+                                ? .pubAck(Acknowledgement(packetID: id))
+                                : .pubRec(Acknowledgement(packetID: id, reasonCode: .quotaExceeded)))
+                    }
+                    received += fresh.count
+                    if fresh.isEmpty { break }
+                }
+            }
+            let publishes = await client.packets(count + 1).compactMap(\.publish)
+            #expect(publishes.count == count)
+            #expect(publishes.enumerated().allSatisfy { $1.payload.suffix(64).prefix(8).last == UInt8($0 & 0xFF) })
+            try await broker.played()
+        }
+    }
+
+    @Test func `a flood breaks the receive maximum if it is to`() async throws {
+        let flood = PublishFlood(count: 100, payloadSize: 0, qos: .atLeastOnce, exceedsReceiveMaximum: true)
+        try await Self.withBroker([.connection([.accept(), .flood(flood)])]) { _, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), properties: [.receiveMaximum(3)], on: loop)
+            let ids = await client.packets(101).compactMap(\.publish?.delivery.packetID)
+            #expect(Set(ids).count == 100)
+        }
+    }
+
+    @Test func `a flood does not outrun a client that does not read`() async throws {
+        let flood = PublishFlood(count: 20_000, payloadSize: 1_000)
+        try await Self.withBroker([.connection([.accept(), .flood(flood)])]) { broker, loop, endpoint in
+            let client = await ScriptedClient.open(endpoint(), on: loop)
+            await client.pauseReading()
+            await client.send(.connect(Connect(version: .v5, clientID: "slow")))
+            try await broker.received(.connect)
+            let sent = await broker.connections[0].sentByteCount
+            #expect(sent < 1 << 20)
+            await client.resumeReading()
+            #expect(await client.packets(20_001).count == 20_001)
+        }
+    }
+}

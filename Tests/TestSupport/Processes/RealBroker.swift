@@ -1,0 +1,106 @@
+package import CourierTransport
+import Foundation
+import Synchronization
+
+/// A real mosquitto on a port of 127.0.0.1 of its own, which is stopped, killed and started again as the test says.
+package final class RealBroker: Sendable {
+    package static let program = "/usr/sbin/mosquitto"
+
+    package struct StartFailure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let port: UInt16
+    private let folder: TemporaryFolder
+    /// `nil` while it does not run.
+    private let process = Mutex<ChildProcess?>(nil)
+
+    /// Starts mosquitto and returns when it listens, also at the Unix socket `socketPath` if there is one; with `persists`,
+    /// its sessions survive ``restart()``. The `settings` are those of the port, such as its certificate.
+    package init(persists: Bool = false, settings: String = "", socketPath: String? = nil) async throws {
+        folder = try TemporaryFolder()
+        port = try LocalPort.free()
+        // In this order: when the port answers, the socket does.
+        let configuration = """
+            \(socketPath.map { "listener 0 \($0)" } ?? "")
+            listener \(port) 127.0.0.1
+            allow_anonymous true
+            user root
+            log_dest stderr
+            max_queued_messages 0
+            persistence \(persists)
+            persistence_location \(folder.path)/
+            autosave_interval 0
+            \(settings)
+            """
+        try configuration.write(toFile: folder.file("mosquitto.conf"), atomically: true, encoding: .utf8)
+        try await start()
+    }
+
+    deinit { process.withLock { $0 }?.end(by: SIGKILL) }
+
+    package var endpoint: TransportEndpoint { .tcp(host: "127.0.0.1", port: port) }
+
+    /// Its process id; `nil` while it does not run.
+    package var processID: Int32? { process.withLock { $0 }?.id }
+
+    /// Runs mosquitto and returns when it says that it is running.
+    package func start() async throws {
+        let child = try ChildProcess([Self.program, "-c", folder.file("mosquitto.conf")])
+        process.withLock { $0 = child }
+        let lastWords = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { Self.read(child) { continuation.resume(returning: $0) } }
+        }
+        if let lastWords { throw StartFailure(description: "mosquitto does not run on port \(port): \(lastWords)") }
+    }
+
+    /// Stops it in order and returns when it has ended, with its sessions stored if it persists.
+    package func stop() async { await end(by: SIGTERM) }
+
+    /// Ends it without warning and returns when it has ended. It comes back without memory: the file that the last orderly
+    /// stop wrote is of another time, and a broker that continued from it would take new messages for old ones of the same
+    /// packet id.
+    package func kill() async {
+        await end(by: SIGKILL)
+        try? FileManager.default.removeItem(atPath: folder.file("mosquitto.db"))
+    }
+
+    /// Ends it for good, and removes what it stored.
+    package func remove() async {
+        await kill()
+        folder.remove()
+    }
+
+    /// Stops it in order and starts it again on the same port.
+    package func restart() async throws {
+        await stop()
+        try await start()
+    }
+
+    private func end(by signal: Int32) async {
+        guard let child = process.withLock({ $0.take() }) else { return }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                child.end(by: signal)
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Reads what mosquitto logs to its end, so that it never waits for a reader. Tells once: `nil` when it runs, or what it
+    /// said before it ended.
+    private static func read(_ child: ChildProcess, _ tell: (String?) -> Void) {
+        var said: [UInt8] = []
+        var hasTold = false
+        while true {
+            let part = child.read()
+            if part.isEmpty { break }
+            if hasTold { continue }
+            said += part
+            guard String(decoding: said, as: UTF8.self).contains(" running") else { continue }
+            hasTold = true
+            tell(nil)
+        }
+        if !hasTold { tell(String(decoding: said, as: UTF8.self)) }
+    }
+}

@@ -1,0 +1,11 @@
+import Synchronization
+
+/// Values in the order in which they came, from any thread.
+package final class Series<Value: Sendable>: Sendable {
+    private let state = Mutex<[Value]>([])
+
+    package init() {}
+
+    package var values: [Value] { state.withLock { $0 } }
+    package func append(_ value: Value) { state.withLock { $0.append(value) } }
+}
