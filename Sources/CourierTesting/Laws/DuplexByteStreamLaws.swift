@@ -63,11 +63,11 @@ public enum DuplexByteStreamLaws {
     /// - Parameters:
     ///   - abilities: What the stream can do; everything by default.
     ///   - laws: Which laws; all by default.
-    ///   - patience: After how much real time a law counts as broken when something does not come, 30 s by default.
+    ///   - patience: After how much real time a law counts as broken when something does not come, 2 minutes by default.
     ///   - makePair: Makes two connected ends that were not opened.
     /// - Throws: ``LawViolation`` for the first law that is broken; a `TransportError` when no event loop can be made.
     public static func check(
-        _ abilities: Abilities = Abilities(), laws: [Law] = Law.allCases, patience: Duration = .seconds(30),
+        _ abilities: Abilities = Abilities(), laws: [Law] = Law.allCases, patience: Duration = .seconds(120),
         _ makePair: @escaping @Sendable () async throws -> (any DuplexByteStream, any DuplexByteStream)
     ) async throws {
         let loop = try EventLoop(name: "stream-laws")

@@ -38,11 +38,11 @@ public enum MessageAdapterLaws {
     ///   - values: Values that it can write and read, at least two that differ; ends of ranges and empty ones find most.
     ///   - malformed: Payloads that are not its format; none by default, for adapters that take all bytes.
     ///   - topic: A topic that it may be used for.
-    ///   - patience: After how much real time a law counts as broken when something does not come, 30 s by default.
+    ///   - patience: After how much real time a law counts as broken when something does not come, 2 minutes by default.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func check<Value: Equatable & Sendable>(
         _ adapter: any MessageAdapter, values: [Value], malformed: [Data] = [], topic: String = "laws/adapter",
-        patience: Duration = .seconds(30)
+        patience: Duration = .seconds(120)
     ) async throws {
         let bench = AdapterBench(adapter: adapter, values: values, malformed: malformed, topic: topic)
         for law in Law.allCases {

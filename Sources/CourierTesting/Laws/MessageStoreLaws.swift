@@ -66,11 +66,11 @@ public enum MessageStoreLaws {
     /// - Parameters:
     ///   - makeStore: Makes a store that is new and empty.
     ///   - laws: Which laws; all by default.
-    ///   - patience: After how much real time a law counts as broken when something does not come, 30 s by default.
+    ///   - patience: After how much real time a law counts as broken when something does not come, 2 minutes by default.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func check(
         _ makeStore: @escaping @Sendable () async throws -> any MessageStore,
-        laws: [Law] = Law.allCases.filter { !$0.concernsLimits }, patience: Duration = .seconds(30)
+        laws: [Law] = Law.allCases.filter { !$0.concernsLimits }, patience: Duration = .seconds(120)
     ) async throws {
         for law in laws {
             try await LawRun.run(law.rawValue, patience: patience) {
@@ -85,10 +85,10 @@ public enum MessageStoreLaws {
     ///
     /// - Parameters:
     ///   - makeStore: Makes a store that is new, empty and small: it has room for less than 2,000 messages of 1 KiB.
-    ///   - patience: After how much real time a law counts as broken when something does not come, 30 s by default.
+    ///   - patience: After how much real time a law counts as broken when something does not come, 2 minutes by default.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func checkLimits(
-        _ makeStore: @escaping @Sendable () async throws -> any MessageStore, patience: Duration = .seconds(30)
+        _ makeStore: @escaping @Sendable () async throws -> any MessageStore, patience: Duration = .seconds(120)
     ) async throws {
         try await check(makeStore, laws: Law.allCases.filter(\.concernsLimits), patience: patience)
     }

@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: FaultyStream.Fault.allCases)
     func `each fault breaks its law`(fault: FaultyStream.Fault) async throws {
         let violation = await #expect(throws: LawViolation.self) {
-            try await DuplexByteStreamLaws.check(laws: [fault.law], patience: fault.patience ?? .seconds(30)) {
+            try await DuplexByteStreamLaws.check(laws: [fault.law], patience: fault.patience ?? .seconds(120)) {
                 FaultyStream.pair(fault)
             }
         }

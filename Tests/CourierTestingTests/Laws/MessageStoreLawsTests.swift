@@ -40,7 +40,7 @@ import Testing
     func `each fault breaks its law`(fault: FaultyStore.Fault) async throws {
         let law = Self.law(brokenBy: fault)
         let isSeenByWaiting = fault == .completesNever
-        let patience = isSeenByWaiting ? Duration.milliseconds(100) : .seconds(30)
+        let patience = isSeenByWaiting ? Duration.milliseconds(100) : .seconds(120)
         let violation = await #expect(throws: LawViolation.self) {
             try await MessageStoreLaws.check(
                 { FaultyStore(fault, limit: law.concernsLimits ? 7 : .max) }, laws: [law], patience: patience)
