@@ -59,6 +59,57 @@ extension CourierSession {
                 topic: topic.template, qos: qos ?? topic.qos, isRetained: retain, properties: properties))
     }
 
+    /// Hands a value over for delivery, and returns as soon as the message is safe: stored, where there is a message
+    /// store.
+    ///
+    /// ```swift
+    /// try await client.enqueue(order, to: "orders/7")  // Delivered from here on, with or without this process.
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - topic: The topic name, taken as it is.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - properties: The properties of MQTT 5; empty by default.
+    /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
+    public nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value,
+        to topic: String,
+        qos: QoS = .one,
+        retain: Bool = false,
+        properties: MessageProperties = MessageProperties()
+    ) async throws {
+        try await enqueue(
+            value,
+            as: PublishRequest(
+                topic: TopicTemplate(exactly: topic), qos: qos, isRetained: retain, properties: properties))
+    }
+
+    /// Hands a value over for delivery to a topic of its type, and returns as soon as the message is safe: stored, where
+    /// there is a message store.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - topic: The topic, all its parameters given, as in `notes(room: "7")`.
+    ///   - qos: The quality of service; the topic's own by default.
+    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - properties: The properties of MQTT 5; empty by default.
+    /// - Throws: When the topic has a mistake or an open parameter, or the value can not be encoded or accepted, or
+    ///   `CancellationError`.
+    public nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value,
+        to topic: Topic<Value>,
+        qos: QoS? = nil,
+        retain: Bool = false,
+        properties: MessageProperties = MessageProperties()
+    ) async throws {
+        try await enqueue(
+            value,
+            as: PublishRequest(
+                topic: topic.template, qos: qos ?? topic.qos, isRetained: retain, properties: properties))
+    }
+
     /// The decoded messages of a topic filter: subscribes when a loop starts, unsubscribes when it is left.
     ///
     /// - Parameters:

@@ -111,6 +111,20 @@ public protocol CourierSession: CourierEventManager {
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt
 
+    /// Encodes a value on the caller's side and leaves its delivery to the client: returns as soon as the message is
+    /// safe, without waiting for the broker.
+    ///
+    /// With a message store that is when QoS 1 and 2 are stored, as durably as the store promises: from then on the
+    /// message is delivered even if the process is killed. Without one, and for other qualities of service, it is when
+    /// the client has taken the message. How the delivery ends is an event. Cancelling the task ends the waiting, not the
+    /// delivery.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - request: Where and how.
+    /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
+    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws
+
     /// The decoded messages of a topic filter: subscribes when a loop starts, unsubscribes when it is left.
     ///
     /// - Parameters:

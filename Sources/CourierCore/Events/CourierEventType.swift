@@ -72,6 +72,9 @@ public enum CourierEventType: Sendable {
     /// A message was refused, expired or given up.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
+    /// The message store failed: new messages may be refused, and what follows from deliveries is stored later.
+    case messageStoreFailure(error: any Error)
+
     // MARK: The world around
 
     /// The app came to the foreground.

@@ -1,28 +1,12 @@
 public import Foundation
 
 /// A received message as it came: topic, bytes, and what the broker said about it.
+///
+/// Many small messages that came together share their memory until the last of them is gone. To keep one for long,
+/// keep its ``data``, or the message ``detached()``.
 public struct Message: Hashable, Sendable {
-    /// The payload.
-    public let data: Data
-
-    /// The topic name it was published to.
-    public let topic: String
-
-    /// The quality of service it was delivered with.
-    public let qos: QoS
-
-    /// The packet id of its delivery; `nil` for QoS 0. Unique only until the message is acknowledged.
-    public let packetID: UInt16?
-
-    /// Whether the broker had kept it for new subscribers and it is not fresh.
-    public let isRetained: Bool
-
-    /// Whether the broker marked it as sent before; a fresh delivery never has the mark, a marked one may still be
-    /// new here.
-    public let isDuplicate: Bool
-
-    /// The properties of MQTT 5; all empty in 3.1.1.
-    public let properties: MessageProperties
+    private let page: MessagePage
+    private let index: UInt32
 
     /// How the reader that got it acknowledges it; `nil` when there is nothing to acknowledge.
     private let acknowledgement: (any MessageAcknowledgement)?
@@ -46,29 +30,65 @@ public struct Message: Hashable, Sendable {
         isDuplicate: Bool = false,
         properties: MessageProperties = MessageProperties()
     ) {
-        self.data = data
-        self.topic = topic
-        self.qos = qos
-        self.packetID = packetID
-        self.isRetained = isRetained
-        self.isDuplicate = isDuplicate
-        self.properties = properties
+        page = MessagePage(
+            data, topic: topic, qos: qos, packetID: packetID, isRetained: isRetained, isDuplicate: isDuplicate,
+            properties: properties)
+        index = 0
         acknowledgement = nil
     }
 
-    /// The same for a message that its reader acknowledges.
-    package init(
-        data: Data, topic: String, qos: QoS, packetID: UInt16?, isRetained: Bool, isDuplicate: Bool,
-        properties: MessageProperties, acknowledgement: (any MessageAcknowledgement)?
-    ) {
-        self.data = data
-        self.topic = topic
-        self.qos = qos
-        self.packetID = packetID
-        self.isRetained = isRetained
-        self.isDuplicate = isDuplicate
-        self.properties = properties
+    /// One of a page, and how its reader acknowledges it.
+    package init(_ page: MessagePage, _ index: UInt32, acknowledgement: (any MessageAcknowledgement)? = nil) {
+        self.page = page
+        self.index = index
         self.acknowledgement = acknowledgement
+    }
+
+    private var entry: MessagePage.Entry { page.entries[Int(index)] }
+
+    /// The payload: made each time from the message's own memory when it is shorter than 4 KiB, so ask once.
+    public var data: Data { page.data(of: Int(index)) }
+
+    /// The payload's size in bytes, without making ``data``.
+    public var byteCount: Int { Int(entry.byteCount) }
+
+    /// The topic name it was published to.
+    public var topic: String { page.topic(of: Int(index)) }
+
+    /// The quality of service it was delivered with.
+    public var qos: QoS { entry.qos }
+
+    /// The packet id of its delivery; `nil` for QoS 0. Unique only until the message is acknowledged.
+    public var packetID: UInt16? {
+        let id = entry.packetID
+        return id == 0 ? nil : id  // Zero is no packet id [MQTT-2.2.1-3].
+    }
+
+    /// Whether the broker had kept it for new subscribers and it is not fresh.
+    public var isRetained: Bool { entry.isRetained }
+
+    /// Whether the broker marked it as sent before; a fresh delivery never has the mark, a marked one may still be
+    /// new here.
+    public var isDuplicate: Bool { entry.isDuplicate }
+
+    /// The properties of MQTT 5; all empty in 3.1.1.
+    public var properties: MessageProperties { page.properties(of: Int(index)) }
+
+    /// Lends the payload where it is, without copying it.
+    ///
+    /// - Parameter body: Gets the bytes, which are there during the call only.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    public func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+        try page.withPayload(of: Int(index)) { try body($0.bytes) }
+    }
+
+    /// The same message in memory of its own: what to store when few of many messages are kept for long.
+    ///
+    /// - Returns: The message; it is acknowledged like this one.
+    public func detached() -> Message {
+        page.entries.count == 1
+            ? self : Message(page.extracting(CollectionOfOne(index)), 0, acknowledgement: acknowledgement)
     }
 
     /// Says that this reader is done with the message, earlier than asking for the next one would say it.
@@ -77,25 +97,50 @@ public struct Message: Hashable, Sendable {
     /// nothing. From any thread; it does not block.
     public func acknowledge() { acknowledgement?.acknowledge() }
 
+    /// Says that this reader is done with the message, like ``acknowledge()``, and returns when that can not be lost any
+    /// more: with a message store, when it is stored that the message must not come again.
+    ///
+    /// A message of QoS 2 whose processing ends with this call is processed again only when the process dies before it
+    /// returns. While other readers are busy with the message, it returns at once: the last one decides.
+    ///
+    /// - Throws: When the client is destroyed before it is stored.
+    public func acknowledgeDurably() async throws {
+        guard let acknowledgement else { return }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            acknowledgement.acknowledge { continuation.resume(with: $0.mapError { $0 }) }
+        }
+    }
+
     /// The payload; another name for ``data``.
     public var payload: Data { data }
 
     /// The payload as text, `nil` when it is not valid UTF-8.
-    public var payloadString: String? { String(data: data, encoding: .utf8) }
+    public var payloadString: String? {
+        page.withPayload(of: Int(index)) { String(validating: $0, as: UTF8.self) }
+    }
 }
 
 extension Message {
     /// Compares what is known about the messages, not who reads them.
     public static func == (left: Message, right: Message) -> Bool {
-        left.topic == right.topic && left.data == right.data && left.qos == right.qos
+        left.topic == right.topic && left.hasSameBytes(as: right) && left.qos == right.qos
             && left.packetID == right.packetID && left.isRetained == right.isRetained
             && left.isDuplicate == right.isDuplicate && left.properties == right.properties
+    }
+
+    private func hasSameBytes(as other: Message) -> Bool {
+        page.withPayload(of: Int(index)) { bytes in
+            other.page.withPayload(of: Int(other.index)) { bytes.elementsEqual($0) }
+        }
     }
 
     /// Hashes what is compared.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(topic)
-        hasher.combine(data)
+        page.withPayload(of: Int(index)) { bytes in
+            hasher.combine(bytes.count)
+            hasher.combine(bytes: bytes)
+        }
         hasher.combine(qos)
         hasher.combine(packetID)
         hasher.combine(isRetained)
@@ -108,13 +153,16 @@ extension Message {
 package protocol MessageAcknowledgement: AnyObject, Sendable {
     /// This reader is done with it.
     func acknowledge()
+
+    /// This reader is done with it; `settled` is called once when that can not be lost any more.
+    func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }
 
 extension Message: CustomStringConvertible, CustomDebugStringConvertible {
     /// Topic, quality of service and size; never the payload.
     public var description: String {
         let marks = (isRetained ? ", retained" : "") + (isDuplicate ? ", duplicate" : "")
-        return "Message(\(topic.quoted()), qos: \(qos), \(data.count) bytes\(marks))"
+        return "Message(\(topic.quoted()), qos: \(qos), \(byteCount) bytes\(marks))"
     }
 
     /// The same text as ``description``.

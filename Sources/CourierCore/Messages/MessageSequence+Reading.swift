@@ -10,8 +10,9 @@ extension MessageSequence.Iterator {
 
         deinit { end() }
 
-        var source: (any MessageSource<Element>)? { open.withLock { $0 } }
+        @usableFromInline var source: (any MessageSource<Element>)? { open.withLock { $0 } }
 
+        @usableFromInline
         func end() {
             let source = open.withLock { source in
                 defer { source = nil }

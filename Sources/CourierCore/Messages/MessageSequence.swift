@@ -22,8 +22,8 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// One reader's place in the sequence.
     @frozen
     public struct Iterator: AsyncIteratorProtocol {
+        /// What is ready, the next one last: taking it costs no copy.
         @usableFromInline var batch: [Element] = []
-        @usableFromInline var position = 0
         @usableFromInline let reading: Reading
 
         init(_ source: any MessageSource<Element>) { reading = Reading(source) }
@@ -34,7 +34,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// - Throws: Why the sequence can not go on; afterwards it is at its end.
         @inlinable
         public nonisolated(nonsending) mutating func next() async throws -> Element? {
-            if position < batch.count { return takeReady() }
+            if let element = batch.popLast() { return element }
             return try await refill()
         }
 
@@ -45,21 +45,13 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// - Throws: Why the sequence can not go on; afterwards it is at its end.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
-            if position < batch.count { return takeReady() }
+            if let element = batch.popLast() { return element }
             return try await refill()
         }
 
         @inlinable
-        mutating func takeReady() -> Element {
-            defer { position += 1 }
-            return batch[position]
-        }
-
-        @usableFromInline
         nonisolated(nonsending) mutating func refill() async throws -> Element? {
-            // The old batch is let go before the source is asked, so that asking means "done with these".
-            batch = []
-            position = 0
+            batch = []  // Its memory is not kept while the source is waited for.
             guard let source = reading.source else { return nil }
             do {
                 batch = try await source.nextBatch()
@@ -68,11 +60,12 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
                 if error is CancellationError { return nil }
                 throw error
             }
-            guard !batch.isEmpty else {
+            batch.reverse()
+            guard let element = batch.popLast() else {
                 reading.end()
                 return nil
             }
-            return takeReady()
+            return element
         }
     }
 }

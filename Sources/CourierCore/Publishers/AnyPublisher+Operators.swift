@@ -6,6 +6,7 @@ extension AnyPublisher {
     /// - Parameter transform: Makes the new value; runs where values are sent, one call at a time per subscription.
     /// - Returns: A publisher of the new values.
     @preconcurrency
+    @inlinable
     public func map<Result: Sendable>(
         transform: @escaping @Sendable (Output) -> Result
     ) -> AnyPublisher<Result, Failure> {
@@ -18,6 +19,7 @@ extension AnyPublisher {
     ///   subscription.
     /// - Returns: A publisher of the values that pass.
     @preconcurrency
+    @inlinable
     public func filter(predicate: @escaping @Sendable (Output) -> Bool) -> AnyPublisher<Output, Failure> {
         compactMap { predicate($0) ? $0 : nil }
     }
@@ -28,6 +30,7 @@ extension AnyPublisher {
     ///   subscription.
     /// - Returns: A publisher of the new values.
     @preconcurrency
+    @inlinable
     public func compactMap<Result: Sendable>(
         transform: @escaping @Sendable (Output) -> Result?
     ) -> AnyPublisher<Result, Failure> {

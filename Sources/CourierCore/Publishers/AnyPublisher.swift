@@ -18,12 +18,14 @@
 /// an object that is not `Sendable`, or that belongs to the main actor, may be used in them when the delivering place
 /// is its place.
 public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
-    package typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
+    @usableFromInline package typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
 
-    private let attach: @Sendable (@escaping Receive) -> AnyCancellable
+    @usableFromInline let attach: @Sendable (@escaping Receive) -> AnyCancellable
 
+    @inlinable
     package init(_ attach: @escaping @Sendable (@escaping Receive) -> AnyCancellable) { self.attach = attach }
 
+    @inlinable
     package func subscribe(_ receive: @escaping Receive) -> AnyCancellable { attach(receive) }
 
     /// Calls a closure with each value until the publisher ends or the subscription is cancelled.
@@ -31,6 +33,7 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
     /// - Parameter receiveValue: Takes the values, one call at a time; see ``AnyPublisher`` for where. Released
     ///   when the subscription ends.
     /// - Returns: The subscription, which ends when this is dropped.
+    @inlinable
     public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
         sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
     }
@@ -42,6 +45,7 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
     ///     cancelled.
     ///   - receiveValue: Takes the values, one call at a time; see ``AnyPublisher`` for where.
     /// - Returns: The subscription, which ends when this is dropped.
+    @inlinable
     public func sink(
         receiveCompletion: @escaping (PublisherCompletion<Failure>) -> Void,
         receiveValue: @escaping (Output) -> Void

@@ -8,6 +8,7 @@ public enum PublisherCompletion<Failure: Error>: Sendable {
 }
 
 /// What travels from a subject to a sink.
+@usableFromInline
 package enum PublisherSignal<Output: Sendable, Failure: Error>: Sendable {
     case value(Output)
     case completion(PublisherCompletion<Failure>)

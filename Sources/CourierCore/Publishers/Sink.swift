@@ -1,14 +1,28 @@
-import Synchronization
+public import Synchronization
 
 /// The end of a chain: the app's closures, until the subscription ends.
+///
+/// Inlinable with all that leads to it, because code that does not know its types looks them up for each value.
+@usableFromInline
 final class Sink<Output: Sendable, Failure: Error>: Sendable {
-    private struct Closures {
-        let receiveValue: (Output) -> Void
-        let receiveCompletion: (PublisherCompletion<Failure>) -> Void
+    @usableFromInline
+    struct Closures {
+        @usableFromInline let receiveValue: (Output) -> Void
+        @usableFromInline let receiveCompletion: (PublisherCompletion<Failure>) -> Void
+
+        @inlinable
+        init(
+            receiveValue: @escaping (Output) -> Void,
+            receiveCompletion: @escaping (PublisherCompletion<Failure>) -> Void
+        ) {
+            self.receiveValue = receiveValue
+            self.receiveCompletion = receiveCompletion
+        }
     }
 
-    private let closures: Mutex<Confined<Closures>?>
+    @usableFromInline let closures: Mutex<Confined<Closures>?>
 
+    @inlinable
     init(
         receiveValue: @escaping (Output) -> Void,
         receiveCompletion: @escaping (PublisherCompletion<Failure>) -> Void
@@ -17,6 +31,7 @@ final class Sink<Output: Sendable, Failure: Error>: Sendable {
     }
 
     /// Called by the chain's one mailbox, hence serially: the one delivering place that ``Confined`` asks for.
+    @inlinable
     func receive(_ signal: PublisherSignal<Output, Failure>) {
         switch signal {
         case .value(let value): closures.withLock { $0 }?.use { $0.receiveValue(value) }
@@ -24,7 +39,9 @@ final class Sink<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
+    @inlinable
     func stop() { _ = take() }
 
-    private func take() -> Confined<Closures>? { closures.withLock { $0.take() } }
+    @inlinable
+    func take() -> Confined<Closures>? { closures.withLock { $0.take() } }
 }

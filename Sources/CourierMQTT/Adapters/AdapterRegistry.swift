@@ -31,7 +31,7 @@ struct AdapterRegistry: Sendable {
     private let entries: [Entry]
     /// Whether all adapters are our own, of which those for `Codable` types leave text and bytes alone: these need not
     /// be asked for then.
-    private let leavesRawPayloadsAlone: Bool
+    let leavesRawPayloadsAlone: Bool
     /// Filters are kept as the bytes that are compared with a topic.
     private let rules: [(filter: [UInt8], mediaType: MediaType)]
 
@@ -110,11 +110,12 @@ struct AdapterRegistry: Sendable {
     /// - Throws: ``CourierError/Code/decodingFailed``, with the type, the topic, the size and every adapter's reason,
     ///   and without the payload.
     func decode<Value>(_ type: Value.Type, from message: Message) throws(CourierError) -> Value {
-        if leavesRawPayloadsAlone, let value = RawPayload.value(type, of: message.data) { return value }
+        if leavesRawPayloadsAlone, let value = RawPayload.value(type, of: message) { return value }
         if Value.self == Message.self, let message = message as? Value { return message }
         let contentType = message.properties.contentType
-        let outcome = firstAnswer(type, topic: message.topic, contentType: contentType) { entry in
-            try entry.adapter.fromMessage(message.data, topic: message.topic) as Value
+        let (data, topic) = (message.data, message.topic)
+        let outcome = firstAnswer(type, topic: topic, contentType: contentType) { entry in
+            try entry.adapter.fromMessage(data, topic: topic) as Value
         }
         switch outcome {
         case .success(let value): return value
@@ -122,8 +123,8 @@ struct AdapterRegistry: Sendable {
             let words = contentType.map { " of content type \($0.quoted())" } ?? ""
             throw refusals.error(
                 .decodingFailed,
-                "No message adapter can decode \(type) from the \(message.data.count) bytes\(words) on the topic "
-                    + message.topic.quoted(),
+                "No message adapter can decode \(type) from the \(data.count) bytes\(words) on the topic "
+                    + topic.quoted(),
                 remedy: "Add an adapter for this type to messageAdapters, or read Data")
         }
     }

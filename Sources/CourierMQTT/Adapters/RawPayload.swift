@@ -29,10 +29,10 @@ enum RawPayload {
     }
 
     /// The value that a payload is; `nil` for other types, and for bytes that are not UTF-8 where text is wanted.
-    static func value<Value>(_ type: Value.Type, of payload: Data) -> Value? {
-        if type == Data.self { return payload as? Value }
-        if type == [UInt8].self { return [UInt8](payload) as? Value }
-        guard isText(type), let text = String(validating: payload, as: UTF8.self) else { return nil }
+    static func value<Value>(_ type: Value.Type, of message: Message) -> Value? {
+        if type == Data.self { return message.data as? Value }
+        if type == [UInt8].self { return message.withBytes { $0.withUnsafeBytes { [UInt8]($0) } } as? Value }
+        guard isText(type), let text = message.payloadString else { return nil }
         return type == String.self ? text as? Value : text[...] as? Value
     }
 }

@@ -24,8 +24,7 @@ extension ClientCoordinator {
 
     func destroy() {
         session.withLock { $0 = false }
-        publishing.giveUpSession(
-            CourierError(.clientDestroyed, "The client was destroyed before the message was acknowledged."))
+        publishing.giveUpSession(Self.destroyed)
         loop.execute { [self] in tell(.destroyRequested) }
     }
 

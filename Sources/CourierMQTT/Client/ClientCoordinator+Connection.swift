@@ -16,8 +16,25 @@ extension ClientCoordinator {
             return tell(.openFailed(attempt, error))
         }
         self.plan = plan
-        guard plan.tls != nil else { return open(plan, nil) }
         preparation = .wanted
+        guard let durable, !durable.isOpen else { return prepareTLS(plan, attempt) }
+        let scope = StoreScope(options)
+        durable.read(scope) { [self] session in
+            switch session {
+            case .success(let session):
+                subscriptions.restore(session.subscriptions)
+                durable.begin(session, scope)
+                distributor.rowsAppeared()
+                prepareTLS(plan, attempt)
+            case .failure(let error):
+                tell(.messageStoreFailure(error: error))
+                prepared(.failure(error), plan, attempt)
+            }
+        }
+    }
+
+    private func prepareTLS(_ plan: ConnectPlan, _ attempt: AttemptID) {
+        guard plan.tls != nil else { return prepared(.success(nil), plan, attempt) }
         // Certificates and keys are files, which the loop must not wait for.
         DispatchQueue.global().async { [self] in
             let context = Result { () throws(CourierError) -> TLSContext? in try contexts.context(for: plan) }
@@ -25,7 +42,7 @@ extension ClientCoordinator {
         }
     }
 
-    func prepared(_ context: Result<TLSContext?, CourierError>, _ plan: ConnectPlan, _ attempt: AttemptID) {
+    private func prepared(_ context: Result<TLSContext?, CourierError>, _ plan: ConnectPlan, _ attempt: AttemptID) {
         let isWanted = preparation == .wanted
         preparation = .none
         switch context {
@@ -50,6 +67,7 @@ extension ClientCoordinator {
         var engine = plan.engine
         if startsClean { engine.connect.isCleanStart = true }
         driver.reconfigure(engine, isSameServer: plan.name == lastServer)
+        durable?.restore(driver)
         lastServer = plan.name
         driver.open(plan.endpoint, tls: tls, options: plan.channel, tap: tap(on: plan))
     }
@@ -75,6 +93,7 @@ extension ClientCoordinator {
 
     func established(_ connAck: ConnAck) {
         startsClean = false
+        if !connAck.isSessionPresent { durable?.sessionLost() }
         version5.store(driver.protocolVersion >= .v5, ordering: .releasing)
         subscriptions.connected(connAck, isOtherSession: unansweredConnects > 1)
         unansweredConnects = 0
@@ -107,6 +126,7 @@ extension ClientCoordinator {
         connectionWaiters.callAll(.failure(error))
         closeWaiters.callAll(())
         subscriptions.end(error)
+        durable?.finish(error)
         distributor.finish(nil)
         publishing.endAll(error)
         events.finish()

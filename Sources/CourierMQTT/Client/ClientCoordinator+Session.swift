@@ -4,10 +4,9 @@ import MQTTCodec
 import MQTTEngine
 
 /// What the session tells.
-extension ClientCoordinator: SessionRelay.Target {
+extension ClientCoordinator {
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: PacketProperties) {
-        distributor.received(
-            message, topic: topic, payload: payload, properties.isEmpty ? nil : MessageProperties(properties))
+        distributor.received(message, topic: topic, payload: payload, properties)
     }
 
     func receivedAll() {
@@ -20,8 +19,15 @@ extension ClientCoordinator: SessionRelay.Target {
     }
 
     func progressed(_ progress: ExchangeProgress) {
-        guard case .acknowledged(let token, let code) = progress else { return }
-        publishing.ended(token, with: .refused(code, []))
+        switch progress {
+        case .acknowledged(let token, let code): publishing.ended(token, with: .refused(code, []))
+        case .sent(let token, let id):
+            durable?.outbox.sent(token, id) { [driver] in driver.stored(token, id) }
+        case .receivedByServer(let token):
+            durable?.outbox.receivedByServer(token) { [driver] in driver.stored(token, $0) }
+        case .incomingReleased(let id):
+            durable?.steps.add(.forgetPacketID(id.rawValue)) { [driver] in driver.storedRelease(id) }
+        }
     }
 
     func performed(_ action: EngineAction) {

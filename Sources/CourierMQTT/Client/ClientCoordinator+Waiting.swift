@@ -7,6 +7,7 @@ extension ClientCoordinator {
     func drain() {
         guard drainTimer == nil else { return }  // The next part has its time.
         let limit = pacedParts > 0 ? settings.offline.drainCount : .max
+        defer { publishing.durable?.readMore() }
         switch publishing.gate.drain(limit) {
         case .opened: pacedParts = 0
         case .blocked: break  // The session tells when it has room, and a connection when it is there.

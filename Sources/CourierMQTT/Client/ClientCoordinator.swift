@@ -28,6 +28,8 @@ final class ClientCoordinator: @unchecked Sendable {
     let driver: SessionDriver
     let relay: SessionRelay
     let credentials: CredentialSource
+    /// The rows of the session; `nil` when nothing survives the process.
+    let durable: DurableSession?
     let contexts = TLSContextCache()
 
     let session = Mutex(false)
@@ -73,7 +75,7 @@ final class ClientCoordinator: @unchecked Sendable {
     init(
         loop: EventLoop, settings: ClientSettings, state: CurrentValueSubject<ConnectionState, Never>,
         events: EventHub, distributor: MessageDistributor, readers: MessageReaders, publishing: Publishing,
-        driver: SessionDriver, relay: SessionRelay, credentials: CredentialSource
+        driver: SessionDriver, relay: SessionRelay, credentials: CredentialSource, durable: DurableSession?
     ) {
         self.loop = loop
         self.settings = settings
@@ -85,10 +87,15 @@ final class ClientCoordinator: @unchecked Sendable {
         self.driver = driver
         self.relay = relay
         self.credentials = credentials
+        self.durable = durable
         supervisor = ConnectionSupervisor(
             settings.supervisor, seed: settings.jitterSeed, now: loop.clock.now)
         let link = WeakCoordinator()
-        subscriptions = SubscriptionKeeper(settings.topics, driver, on: loop) { link.coordinator?.tell($0) }
+        subscriptions = SubscriptionKeeper(settings.topics, driver, on: loop, isRestored: durable == nil) {
+            link.coordinator?.tell($0)
+        } keep: {
+            durable?.wishes.add($0)
+        }
         link.coordinator = self
     }
 }
@@ -172,6 +179,9 @@ extension ClientCoordinator {
         }
     }
 
+    static let destroyed = CourierError(
+        .clientDestroyed, "The client was destroyed before the message was acknowledged.")
+
     static let notConnecting = CourierError(
         .sessionMissing, "The client is not connecting: connect() was not called, or disconnect() was called since.")
 
@@ -196,6 +206,7 @@ extension ClientCoordinator {
     }
 
     func clearStoredState() {
+        durable?.removeAll(Self.destroyed)
         subscriptions.removeAll()
         tell(.topicsChanged(areWanted: subscriptions.hasTopics))
         distributor.removeKept()

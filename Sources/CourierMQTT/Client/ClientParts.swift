@@ -23,12 +23,14 @@ struct ClientParts: Sendable {
     /// - Throws: What is wrong with the configuration, or that there is no event loop to be had.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let settings = try ClientSettings(config)
-        if config.isMessagePersistenceEnabled {
+        if config.isMessagePersistenceEnabled, config.messageStore == nil {
             settings.log.log(
                 .warning, source: "configuration",
-                "isMessagePersistenceEnabled is set, and there is no durable store yet: messages wait in memory.")
+                "isMessagePersistenceEnabled is set without a messageStore: messages wait in memory and are lost with the "
+                    + "process; set messageStore, for instance to a SQLiteMessageStore of CourierSQLite.")
         }
-        loop = try Self.loop(config)
+        let loop = try Self.loop(config)
+        self.loop = loop
         deliveryQueue = config.deliveryQueue
         census = WaiterCensus()
         events = EventHub(queue: deliveryQueue)
@@ -36,23 +38,40 @@ struct ClientParts: Sendable {
         completions = CompletionQueue(deliveryQueue)
 
         let relay = SessionRelay()
+        var engine = EngineConfiguration(connect: Connect(version: .v5, clientID: ""))
+        if config.messageStore != nil { engine.acknowledgements = .onCommand }
         let driver = SessionDriver(
-            EngineConfiguration(connect: Connect(version: .v5, clientID: "")), on: loop, observer: relay,
+            engine, on: loop, observer: relay,
             outboxLimit: max(settings.offline.maximumCount, SessionDriver.defaultOutboxLimit),
             outboxByteLimit: max(settings.offline.maximumBytes, SessionDriver.defaultOutboxByteLimit))
         let link = WeakCoordinator()
+        let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
+        let steps = config.messageStore.map { StoreLane($0, on: loop, failed: storeFailed) }
         publishing = Publishing(
             settings.offline, registry: settings.registry, events: events, census: census, on: loop,
-            deliver: { driver.publish($0) }, requestDrain: { [loop] in loop.execute { link.coordinator?.drain() } },
-            requestExpiryCheck: { [loop] in loop.execute { link.coordinator?.scheduleExpiry() } },
-            completions: completions)
-        let acknowledgements = AcknowledgementInbox(driver, on: loop)
+            deliver: { driver.publish($0) }, requestDrain: { loop.execute { link.coordinator?.drain() } },
+            requestExpiryCheck: { loop.execute { link.coordinator?.scheduleExpiry() } },
+            completions: completions
+        ) { gate, ledger, ends in
+            guard let store = config.messageStore, let steps else { return nil }
+            return DurableOutbox(
+                store, settings.offline, steps: steps, gate: gate, ledger: ledger, ends: ends, on: loop,
+                failed: storeFailed)
+        }
+        let durable = Self.durableSession(
+            config.messageStore, publishing.durable, steps, limit: settings.maximumKept, on: loop, failed: storeFailed)
+        let acknowledgements = AcknowledgementInbox(driver, rows: durable?.inbox, on: loop)
         let distributor = MessageDistributor(
             on: loop, events: events, timeToKeep: settings.timeToKeep, maximumKept: settings.maximumKept,
+            rows: durable?.inbox,
             MessageDistributor.Surroundings(
                 setReadingPaused: { driver.setReadingPaused($0) },
-                acknowledge: { acknowledgements.add($0) },
-                setAcknowledgesOnCommand: { driver.setAcknowledgements($0 ? .onCommand : .automatic) },
+                acknowledge: { acknowledgements.acknowledge($0) },
+                confirm: { driver.acknowledge($0) },
+                finished: { acknowledgements.add($0) },
+                setAcknowledgesOnCommand: { [isStored = durable != nil] in
+                    driver.setAcknowledgements($0 || isStored ? .onCommand : .automatic)
+                },
                 tell: { link.coordinator?.tell($0) }))
         readers = MessageReaders(
             distributor, registry: settings.registry, events: events, census: census, deliveryQueue: deliveryQueue,
@@ -62,10 +81,22 @@ struct ClientParts: Sendable {
         coordinator = ClientCoordinator(
             loop: loop, settings: settings, state: state, events: events, distributor: distributor, readers: readers,
             publishing: publishing, driver: driver, relay: relay,
-            credentials: Self.credentials(config))
+            credentials: Self.credentials(config), durable: durable)
         link.coordinator = coordinator
-        let (loop, coordinator) = (loop, coordinator)
-        loop.execute { relay.target = coordinator }
+        loop.execute { [coordinator] in relay.target = coordinator }
+    }
+
+    private static func durableSession(
+        _ store: (any MessageStore)?, _ outbox: DurableOutbox?, _ steps: StoreLane?, limit: Int, on loop: EventLoop,
+        failed: @escaping (CourierError) -> Void
+    ) -> DurableSession? {
+        guard let store, let outbox, let steps else { return nil }
+        let inbox = DurableInbox(
+            store, limit: limit, steps: steps, additions: StoreLane(store, on: loop, failed: failed), on: loop,
+            nextID: { outbox.nextID() })
+        return DurableSession(
+            store, outbox: outbox, inbox: inbox, steps: steps, wishes: StoreLane(store, on: loop, failed: failed),
+            on: loop)
     }
 
     private static func credentials(_ config: MQTTClientConfig) -> CredentialSource {

@@ -92,6 +92,10 @@ extension ClientSettings {
         }
         settings.maximumQueued =
             max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit) + SessionDriver.queueLimit
+        if config.messageStore != nil {
+            settings.awaitsStorage = true
+            settings.acknowledgements = .onCommand
+        }
         settings.sessionLossPolicy =
             switch config.sessionLossPolicy {
             case .resend: .resend

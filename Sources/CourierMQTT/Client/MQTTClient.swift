@@ -103,6 +103,10 @@ final class MQTTClient: CourierClient {
         try await parts.publishing.publishAndWait(value, shape(of: request))
     }
 
+    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
+        try await parts.publishing.enqueue(value, shape(of: request))
+    }
+
     func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?

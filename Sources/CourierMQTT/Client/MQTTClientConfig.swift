@@ -30,8 +30,8 @@ public struct MQTTClientConfig {
     public var topics: [String: QoS]
     /// The formats of messages, asked in this order; JSON by default.
     public var messageAdapters: [any MessageAdapter]
-    /// Whether messages of QoS 1 and 2 are to survive the process; `false` by default. There is no durable store yet:
-    /// with either value they wait in memory, and a client that is asked to keep them says so in its log.
+    /// Whether messages of QoS 1 and 2 are to survive the process; `false` by default. They do when there is a
+    /// ``messageStore``, with either value; a client that is asked to keep them and has none says so in its log.
     public var isMessagePersistenceEnabled: Bool
     /// Seconds until the first attempt after a loss, doubled with each further one; 5 by default.
     public var autoReconnectInterval: UInt16
@@ -93,6 +93,9 @@ public struct MQTTClientConfig {
     public var adapterRules: [AdapterRule] = []
     /// What may wait for a connection.
     public var offline = OfflinePolicy()
+    /// Where messages of QoS 1 and 2 survive the process, such as a `SQLiteMessageStore` of CourierSQLite; `nil`, the
+    /// default, keeps them in memory. Several clients may share one; they are told apart by client id and broker.
+    public var messageStore: (any MessageStore)?
     /// How many messages may be kept that no reader wants; 10,000 by default.
     public var maximumKeptMessages = 10_000
 

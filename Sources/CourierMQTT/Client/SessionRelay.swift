@@ -4,31 +4,28 @@ import MQTTEngine
 
 /// Stands between a ``SessionDriver`` and the client that it serves, so that the two do not keep each other alive.
 ///
-/// Safe to share: `target` is touched on the loop only, where the driver calls and the client ends.
+/// Safe to share: both properties are touched on the loop only, where the driver calls and the client ends.
 final class SessionRelay: SessionObserver, @unchecked Sendable {
     /// The client's side.
-    protocol Target: AnyObject {
-        func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: PacketProperties)
-        func progressed(_ progress: ExchangeProgress)
-        func performed(_ action: EngineAction)
-        func receivedAll()
-        func wrote()
-        func outboxDrained()
-        func opened()
-        func closed(_ reason: CloseReason, _ cause: ChannelCloseReason)
-    }
+    var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 
-    var target: (any Target)?
+    /// The same without counting, for what comes with every message: the coordinator is referred to weakly, and counting
+    /// references to such an object costs more than all that is done with a message here.
+    ///
+    /// Safe, because ``target`` keeps the object during these calls: none of them ends a client.
+    private var lent: Unmanaged<ClientCoordinator>?
 
     init() {}
 
-    func opened() { target?.opened() }
-
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: PacketProperties) {
-        target?.received(message, topic: topic, payload: payload, properties: properties)
+        lent?._withUnsafeGuaranteedRef {
+            $0.received(message, topic: topic, payload: payload, properties: properties)
+        }
     }
 
-    func progressed(_ progress: ExchangeProgress) { target?.progressed(progress) }
+    func progressed(_ progress: ExchangeProgress) { lent?._withUnsafeGuaranteedRef { $0.progressed(progress) } }
+
+    func opened() { target?.opened() }
     func performed(_ action: EngineAction) { target?.performed(action) }
     func receivedAll() { target?.receivedAll() }
     func wrote() { target?.wrote() }

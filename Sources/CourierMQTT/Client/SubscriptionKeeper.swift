@@ -29,23 +29,32 @@ final class SubscriptionKeeper {
     private let loop: EventLoop
     private let driver: SessionDriver
     private let tell: (CourierEventType) -> Void
+    /// Keeps a change beyond the process, if anything does.
+    private let keep: (StoreChange) -> Void
     private var filters = SubscriptionSet()
     /// What the set wants done, until ``perform()``.
     private var actions: [SubscriptionAction] = []
     private var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
     /// The filters of readers that are open.
-    private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, waiter: UInt64)] = [:]
+    private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, qos: QoS, waiter: UInt64)] = [:]
     private var unresolved: [Unresolved] = []
+    /// Whether it is known what an earlier process wanted.
+    private var isRestored: Bool
+    /// What the app wants no more while that is not known.
+    private var unwanted: Set<TopicFilter> = []
     private var lastID: UInt64 = 0
 
-    /// Keeps `topics` wanted, and reports events to `tell`.
+    /// Keeps `topics` wanted, reports events to `tell`, and gives what the next process should know to `keep`.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
-        tell: @escaping (CourierEventType) -> Void
+        isRestored: Bool = true, tell: @escaping (CourierEventType) -> Void,
+        keep: @escaping (StoreChange) -> Void = { _ in }
     ) {
         self.loop = loop
         self.driver = driver
         self.tell = tell
+        self.keep = keep
+        self.isRestored = isRestored
         wantedAlways = topics
         wantAlways()
     }
@@ -55,6 +64,14 @@ final class SubscriptionKeeper {
     private func wantAlways() {
         let wishes = wantedAlways.map { SubscriptionSet.Wish($0.filter, $0.qos) }
         actions += (try? filters.want(wishes, by: .app, now: loop.clock.now)) ?? []
+    }
+
+    /// Takes over what an earlier process wanted, and wanted to be rid of.
+    func restore(_ subscriptions: [StoredSubscription]) {
+        isRestored = true
+        filters.restore(
+            subscriptions.map { unwanted.contains($0.filter) ? StoredSubscription($0.filter, .unsubscribing) : $0 })
+        unwanted = []
     }
 
     /// Whether there is a topic to subscribe to, or to be rid of.
@@ -67,6 +84,7 @@ final class SubscriptionKeeper {
         do {
             let topicFilter = try TopicFilter(filter)
             if let id, let told { waiting[id] = (topicFilter, .subscriber(told)) }
+            unwanted.remove(topicFilter)
             actions += try filters.want([SubscriptionSet.Wish(topicFilter, qos, waiter: id)], by: .app, now: loop.now)
         } catch {
             if let id { waiting[id] = nil }
@@ -81,6 +99,7 @@ final class SubscriptionKeeper {
         do {
             let topicFilter = try TopicFilter(filter)
             if let id, let told { waiting[id] = (topicFilter, .unsubscriber(told)) }
+            if !isRestored { unwanted.insert(topicFilter) }
             actions += try filters.unwant([(topicFilter, id)], by: .app, now: loop.now)
         } catch {
             if let id { waiting[id] = nil }
@@ -108,7 +127,7 @@ final class SubscriptionKeeper {
         let (id, waiter) = (nextID(), nextID())
         do {
             waiting[waiter] = (filter, .reader(reader))
-            readers[ObjectIdentifier(reader)] = (id, filter, waiter)
+            readers[ObjectIdentifier(reader)] = (id, filter, request.qos, waiter)
             actions += try filters.want(
                 [SubscriptionSet.Wish(filter, request.qos, waiter: waiter)], by: .reader(id), now: loop.now)
         } catch {
@@ -121,7 +140,7 @@ final class SubscriptionKeeper {
     /// It was left.
     func close(_ reader: ReaderRegistration) {
         unresolved.removeAll { $0.reader === reader }
-        guard let (id, filter, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return }
+        guard let (id, filter, _, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return }
         if waiting.removeValue(forKey: waiter) != nil { filters.forget(waiter: waiter, of: filter) }
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
@@ -181,7 +200,7 @@ final class SubscriptionKeeper {
         filters = SubscriptionSet()
         wantAlways()
         for (_, reader) in open {
-            let wish = SubscriptionSet.Wish(reader.filter, .one)
+            let wish = SubscriptionSet.Wish(reader.filter, reader.qos)
             actions += (try? filters.want([wish], by: .reader(reader.id), now: loop.now)) ?? []
         }
         perform()
@@ -217,7 +236,7 @@ final class SubscriptionKeeper {
             tell(.unsubscribeAttempt(topics: ended.map(\.string)))
             driver.unsubscribe(ended.map(\.string), token: Self.token(id))
         case .waiter(let id, let outcome): answer(id, outcome)
-        case .store: break  // Nothing is kept beyond the process.
+        case .store(let change): keep(change)
         case .subscribeSucceeded(let granted, let time):
             tell(
                 .subscribeSuccess(

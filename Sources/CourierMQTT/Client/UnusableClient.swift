@@ -56,6 +56,10 @@ final class UnusableClient: CourierClient {
 
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws { throw problem }
 
+    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
+        throw problem
+    }
+
     nonisolated(nonsending) func publish<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt { throw problem }

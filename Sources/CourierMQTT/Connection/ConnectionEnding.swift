@@ -16,6 +16,14 @@ struct ConnectionEnding: Sendable {
         serverReference = nil
     }
 
+    /// Takes the reason why nothing was opened.
+    init(unopened error: CourierError) {
+        switch error.code {
+        case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
+        default: self.init(.unusableOptions, error)
+        }
+    }
+
     /// Reads what the engine and the transport say of the end. `isEstablished` tells a lost connection from a failed
     /// attempt.
     init(_ reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool) {

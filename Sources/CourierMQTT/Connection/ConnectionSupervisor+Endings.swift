@@ -33,9 +33,9 @@ extension ConnectionSupervisor {
     ) {
         switch phase {
         case .opening(let opening) where opening.attempt == attempt:
-            attemptFailed(opening, ConnectionEnding(.unusableOptions, error), now, &actions)
+            attemptFailed(opening, ConnectionEnding(unopened: error), now, &actions)
         case .closing:  // The app has changed its mind, and nothing else will report the end.
-            closed(now, &actions) { _, _ in ConnectionEnding(.unusableOptions, error) }
+            closed(now, &actions) { _, _ in ConnectionEnding(unopened: error) }
         case .opening, .resting, .paused, .waiting, .authenticating, .connected: break
         }
     }

@@ -11,6 +11,8 @@ enum LossCause: Hashable, Sendable {
     case otherVersion
     /// CONNECT can not be written, or the options can not be used.
     case unusableOptions
+    /// The rows of an earlier process can not be read.
+    case unreadableStore
     /// The server sent what is no MQTT packet.
     case malformedPacket
     /// The server sent a packet that is not allowed there.

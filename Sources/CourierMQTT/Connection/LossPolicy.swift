@@ -111,6 +111,9 @@ enum LossPolicy {
             ],
             response: .retry, reason: "The network or the broker failed, and may recover."),
         Row(
+            causes: [.unreadableStore], response: .retry,
+            reason: "What the store has is not left behind; its disk may recover."),
+        Row(
             causes: [.transport(.tls)], response: .retry,
             reason: "Certificates are replaced, clocks are set, a captive portal goes away."),
         Row(causes: [], response: .retry, reason: "A code that does not belong into the packet that carried it."),

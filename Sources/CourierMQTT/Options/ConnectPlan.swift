@@ -62,6 +62,7 @@ extension ConnectPlan {
         }
         configuration.sessionLossPolicy = settings.sessionLossPolicy
         configuration.acknowledgements = settings.acknowledgements
+        configuration.awaitsStorage = settings.awaitsStorage
         configuration.connectTimeout = settings.connAckTimeout
         configuration.pingTimeout = settings.pingTimeout
         configuration.acknowledgementTimeout = settings.acknowledgementTimeout

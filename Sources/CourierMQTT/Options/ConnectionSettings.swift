@@ -48,6 +48,8 @@ struct ConnectionSettings: Sendable {
     var sessionLossPolicy = EngineConfiguration.SessionLossPolicy.resend
     /// Who acknowledges incoming messages.
     var acknowledgements = EngineConfiguration.AcknowledgementMode.automatic
+    /// Whether the steps of QoS 2 wait until they are stored.
+    var awaitsStorage = false
     /// The limits of the byte channel; its connect timeout is ``connectTimeout``.
     var channel = ChannelOptions()
 

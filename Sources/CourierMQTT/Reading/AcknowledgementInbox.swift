@@ -1,28 +1,32 @@
+import CourierCore
 import CourierTransport
+import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Brings acknowledgements from readers on any thread to the session, many with one turn of the loop.
+/// Brings acknowledgements from readers on any thread to the session and the store, many with one turn of the loop.
 final class AcknowledgementInbox: LoopWork {
     private struct State {
-        var handles: [IncomingMessage.Handle] = []
+        var tickets: [AcknowledgementTicket] = []
         var isScheduled = false
     }
 
     private let driver: SessionDriver
     private let loop: EventLoop
+    private let rows: DurableInbox?
     private let state = Mutex(State())
 
-    init(_ driver: SessionDriver, on loop: EventLoop) {
+    /// An inbox that stores what a repetition is known by, and that rows are done with, where there is a store.
+    init(_ driver: SessionDriver, rows: DurableInbox?, on loop: EventLoop) {
         self.driver = driver
+        self.rows = rows
         self.loop = loop
     }
 
-    /// Acknowledges a message; at once when called on the loop.
-    func add(_ handle: IncomingMessage.Handle) {
-        if loop.isOnLoop { return driver.acknowledge(handle) }
+    /// All readers of a message are done; from any thread.
+    func add(_ ticket: AcknowledgementTicket) {
         let needsTurn = state.withLock { state in
-            state.handles.append(handle)
+            state.tickets.append(ticket)
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
@@ -30,11 +34,34 @@ final class AcknowledgementInbox: LoopWork {
     }
 
     func runOnLoop() {
-        let handles = state.withLock { state in
+        let tickets = state.withLock { state in
             state.isScheduled = false
-            defer { state.handles = [] }
-            return state.handles
+            defer { state.tickets = [] }
+            return state.tickets
         }
-        for handle in handles { driver.acknowledge(handle) }
+        for ticket in tickets {
+            switch ticket.receipt {
+            case .delivery(let handle): acknowledge(handle) { ticket.settle($0) }
+            case .row(let id):
+                guard let rows else { break }
+                rows.remove(id) { ticket.settle($0) }
+            }
+        }
+    }
+
+    /// Acknowledges a delivery. On the loop.
+    func acknowledge(
+        _ handle: IncomingMessage.Handle, settled: ((Result<Void, CourierError>) -> Void)? = nil
+    ) {
+        guard handle.qos == .exactlyOnce, let rows else {
+            driver.acknowledge(handle)
+            settled?(.success(()))
+            return
+        }
+        // A repetition after a crash must be known as one before the broker may forget the message.
+        rows.remember(handle.packetID.rawValue) { [driver] outcome in
+            if case .success = outcome { driver.acknowledge(handle) }
+            settled?(outcome)
+        }
     }
 }

@@ -3,23 +3,70 @@ import MQTTEngine
 import Synchronization
 
 /// Counts the readers that are still busy with one message, and has it acknowledged when the last is done.
+///
+/// ```
+/// open ──the last reader is done──▶ finished ──the acknowledgement can not be lost──▶ settled
+/// ```
 final class AcknowledgementTicket: Sendable {
-    private let open: Atomic<Int>
-    private let handle: IncomingMessage.Handle
-    private let done: @Sendable (IncomingMessage.Handle) -> Void
+    typealias Outcome = Result<Void, CourierError>
+
+    /// What is acknowledged.
+    enum Receipt: Sendable {
+        /// A delivery of the broker.
+        case delivery(IncomingMessage.Handle)
+        /// A row of the message store.
+        case row(StoredMessage.ID)
+    }
+
+    private struct State {
+        var openCount: Int
+        var outcome: Outcome?
+        /// Who waits until it is settled.
+        var waiters: [@Sendable (Outcome) -> Void] = []
+    }
+
+    let receipt: Receipt
+    private let state: Mutex<State>
+    private let done: @Sendable (AcknowledgementTicket) -> Void
 
     /// A ticket for `readers` readers, at least one; `done` is called once, on the thread of the last.
-    init(
-        _ handle: IncomingMessage.Handle, readers: Int, done: @escaping @Sendable (IncomingMessage.Handle) -> Void
-    ) {
-        self.handle = handle
+    init(_ receipt: Receipt, readers: Int, done: @escaping @Sendable (AcknowledgementTicket) -> Void) {
+        self.receipt = receipt
         self.done = done
-        open = Atomic(max(readers, 1))
+        state = Mutex(State(openCount: max(readers, 1)))
     }
+
+    /// The row of the store that the message is, if it is one.
+    var row: StoredMessage.ID? { if case .row(let id) = receipt { id } else { nil } }
 
     /// One reader is done. To be called once for each.
     fileprivate func finishOne() {
-        if open.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done(handle) }
+        let isLast = state.withLock { state in
+            state.openCount -= 1
+            return state.openCount == 0
+        }
+        if isLast { done(self) }
+    }
+
+    /// The acknowledgement can not be lost any more, or has been.
+    func settle(_ outcome: Outcome) {
+        let waiters = state.withLock { state in
+            state.outcome = outcome
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter(outcome) }
+    }
+
+    /// Tells when it is settled; at once while other readers are busy, which decide then.
+    fileprivate func whenSettled(_ waiter: @escaping @Sendable (Outcome) -> Void) {
+        let outcome = state.withLock { state -> Outcome? in
+            if let outcome = state.outcome { return outcome }
+            if state.openCount > 0 { return .success(()) }
+            state.waiters.append(waiter)
+            return nil
+        }
+        if let outcome { waiter(outcome) }
     }
 }
 
@@ -35,5 +82,10 @@ final class AcknowledgementPart: MessageAcknowledgement {
     func acknowledge() {
         guard !hasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
         ticket.finishOne()
+    }
+
+    func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        acknowledge()
+        ticket.whenSettled(settled)
     }
 }

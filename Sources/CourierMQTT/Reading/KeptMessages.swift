@@ -28,9 +28,13 @@ struct KeptMessages {
         return true
     }
 
-    /// Takes the messages that match `filter`, in order.
-    mutating func take(_ filter: TopicFilter) -> [ReceivedMessage] {
+    /// Takes the messages that match `filter`, or all of them, in order.
+    mutating func take(_ filter: TopicFilter?) -> [ReceivedMessage] {
         guard !elements.isEmpty else { return [] }
+        guard let filter else {
+            defer { elements = [] }
+            return elements.map(\.message)
+        }
         let taken = elements.filter { filter.matches($0.topic) }.map(\.message)
         if !taken.isEmpty { elements.removeAll { filter.matches($0.topic) } }
         return taken
@@ -44,7 +48,7 @@ struct KeptMessages {
     }
 
     /// The connection has ended: what the broker was not told about will come again.
-    mutating func connectionLost() { elements.removeAll { $0.message.extras?.ticket != nil } }
+    mutating func connectionLost() { elements.removeAll { $0.message.ticket != nil } }
 
     mutating func removeAll() { elements = [] }
 }

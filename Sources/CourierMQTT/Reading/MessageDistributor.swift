@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTransport
+import Foundation
 import MQTTCodec
 import MQTTEngine
 
@@ -10,34 +11,53 @@ final class MessageDistributor: @unchecked Sendable {
     /// Names one reader.
     typealias ReaderID = Int
 
-    private struct Reader {
+    struct Reader {
         let queue: ReaderQueue
         let mode: AcknowledgementMode
         /// What it reads; `nil` is everything.
         let filter: TopicFilter?
         var isBehind = false
+        /// How far it has read what was stored before it came; messages that arrive wait until it has.
+        var catchUp: CatchUp?
+    }
+
+    /// Reads the rows of the store for one reader.
+    struct CatchUp {
+        /// Tells it from that of an earlier reader of the same id.
+        let serial: Int
+        var last: StoredMessage.ID?
+        var isReading = false
     }
 
     /// Behind a pointer, because the fields of a class are checked for exclusive access at run time, several times per
     /// message.
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         var tree = TopicTree()
         var readers: [Reader?] = []
-        /// What has arrived for each reader in this read.
-        var batches: [[ReceivedMessage]] = []
+        /// What has arrived for each reader and was not given to it yet.
+        var shares: [ReaderShare] = []
         var free: [ReaderID] = []
         /// The readers of everything.
         var unfiltered: [ReaderID] = []
-        /// The readers with a batch.
+        /// The readers with something in their share.
         var touched: [ReaderID] = []
-        var slab = SlabWriter()
+        /// What has arrived since the last page was finished.
+        var page = PageWriter()
+        /// The messages at the end of the page that all have the last topic, and are in nobody's share yet.
+        var run = MessageRun()
+        /// How much has arrived that no reader was given yet.
+        var byteCount = 0
         var kept: KeptMessages
-        /// The topic of the last message, and who reads it.
-        var lastTopic: [UInt8] = []
+        /// The topic of the last message, eight bytes at a time, and who reads it.
+        var lastTopic: [UInt64] = []
+        var lastTopicByteCount = 0
         var lastTopicString = ""
         var lastReaders: [ReaderID] = []
         var lastIsValid = false
+        /// Whether the page has this topic as its last one.
+        var lastTopicIsOnPage = false
         var behindCount = 0
+        var lastCatchUp = 0
         var afterProcessingCount = 0
     }
 
@@ -47,27 +67,36 @@ final class MessageDistributor: @unchecked Sendable {
         var setReadingPaused: @Sendable (Bool) -> Void
         /// Acknowledges a message to the broker.
         var acknowledge: @Sendable (IncomingMessage.Handle) -> Void
+        /// Acknowledges a message that is stored together with what its repetition is known by.
+        var confirm: @Sendable (IncomingMessage.Handle) -> Void
+        /// All readers of a message are done; from any thread.
+        var finished: @Sendable (AcknowledgementTicket) -> Void
         /// Says whether acknowledgements wait for readers from now on.
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
         /// Tells an event.
         var tell: @Sendable (CourierEventType) -> Void
     }
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let events: EventHub
     private let timeToKeep: Duration
-    private let surroundings: Surroundings
-    private let state: UnsafeMutablePointer<State>
+    let surroundings: Surroundings
+    let state: UnsafeMutablePointer<State>
+    /// Where messages wait for a reader that are to survive the process; `nil` where none are.
+    let rows: DurableInbox?
 
     init(
-        on loop: EventLoop, events: EventHub, timeToKeep: Duration, maximumKept: Int, _ surroundings: Surroundings
+        on loop: EventLoop, events: EventHub, timeToKeep: Duration, maximumKept: Int, rows: DurableInbox? = nil,
+        _ surroundings: Surroundings
     ) {
+        self.rows = rows
         self.loop = loop
         self.events = events
         self.timeToKeep = timeToKeep
         self.surroundings = surroundings
         state = .allocate(capacity: 1)
         state.initialize(to: State(kept: KeptMessages(limit: maximumKept)))
+        rows?.appeared = { [weak self] in self?.rowAppeared($0) }
     }
 
     deinit {
@@ -89,7 +118,7 @@ final class MessageDistributor: @unchecked Sendable {
         } else {
             id = state.pointee.readers.count
             state.pointee.readers.append(reader)
-            state.pointee.batches.append([])
+            state.pointee.shares.append(ReaderShare())
         }
         if let filter { state.pointee.tree.insert(filter, for: id) } else { state.pointee.unfiltered.append(id) }
         state.pointee.lastIsValid = false
@@ -97,10 +126,9 @@ final class MessageDistributor: @unchecked Sendable {
             state.pointee.afterProcessingCount += 1
             if state.pointee.afterProcessingCount == 1 { surroundings.setAcknowledgesOnCommand(true) }
         }
-        if let filter {
-            var kept = state.pointee.kept.take(filter)
-            if !kept.isEmpty { push(&kept, to: id) }
-        }
+        var kept = state.pointee.kept.take(filter).map { MessageSlice($0) }
+        if !kept.isEmpty { push(&kept, to: id) }
+        if rows?.hasRows == true { beginCatchUp(id) }
         return id
     }
 
@@ -115,16 +143,22 @@ final class MessageDistributor: @unchecked Sendable {
         } else {
             state.pointee.unfiltered.removeAll { $0 == id }
         }
+        finishPage()
+        let share = state.pointee.shares[id].take()
+        state.pointee.shares[id] = ReaderShare()
         state.pointee.touched.removeAll { $0 == id }
         state.pointee.lastIsValid = false
         if reader.isBehind { caughtUp() }
-        let batch = state.pointee.batches[id]
-        state.pointee.batches[id] = []
+        if reader.catchUp != nil { caughtUp() }
         guard reader.mode == .afterProcessing else { return }
         state.pointee.afterProcessingCount -= 1
         if state.pointee.afterProcessingCount == 0 { surroundings.setAcknowledgesOnCommand(false) }
-        for message in left + batch where message.extras?.ticket != nil {
-            _ = state.pointee.kept.keep(message, until: nil)
+        for message in left + share.acknowledgeable {
+            if let row = message.ticket?.row {
+                rows?.giveBack(row)
+            } else {
+                _ = state.pointee.kept.keep(message, until: nil)
+            }
         }
     }
 
@@ -134,18 +168,21 @@ final class MessageDistributor: @unchecked Sendable {
         guard id < state.pointee.readers.count, state.pointee.readers[id]?.isBehind == true else { return }
         state.pointee.readers[id]?.isBehind = false
         caughtUp()
+        if state.pointee.readers[id]?.catchUp != nil { goOn(id) }
     }
 
     /// No message will come any more: every loop ends.
     func finish(_ error: CourierError?) {
         loop.preconditionOnLoop()
+        receivedAll()
         for reader in state.pointee.readers { reader?.queue.finish(error) }
         state.pointee.kept.removeAll()
     }
 
-    /// The connection has ended.
+    /// The connection has ended, perhaps in the middle of a read.
     func connectionLost() {
         loop.preconditionOnLoop()
+        receivedAll()
         state.pointee.kept.connectionLost()
     }
 
@@ -153,6 +190,7 @@ final class MessageDistributor: @unchecked Sendable {
     func removeExpired() {
         loop.preconditionOnLoop()
         for message in state.pointee.kept.removeExpired(now: loop.now) { tellNoReader(message) }
+        rows?.removeExpired()
     }
 
     /// Forgets all kept messages.
@@ -163,88 +201,193 @@ final class MessageDistributor: @unchecked Sendable {
 
     // MARK: Messages
 
-    /// A message has arrived; `properties` are its own, if it has any.
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: MessageProperties?) {
+    /// A message has arrived.
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: PacketProperties) {
         if !isLastTopic(topic) { look(up: topic) }
-        let delivery = message.view.delivery
         if events.isListenedTo {
             surroundings.tell(
                 .messageReceive(topic: state.pointee.lastTopicString, sizeBytes: payload.byteCount))
         }
-        var ticket: AcknowledgementTicket?
-        if let handle = message.handle {
-            let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
-            if waiting > 0 {
-                ticket = AcknowledgementTicket(handle, readers: waiting, done: surroundings.acknowledge)
-            }
+        let ticket = message.handle.flatMap { makeTicket($0) }
+        let marks = MessageMarks(message)
+        if state.pointee.lastReaders.isEmpty {
+            if keep(payload, marks, properties, message.handle) { return }
+        } else if payload.byteCount >= MessagePage.singleByteCount {
+            add(single(payload, marks, properties), ticket, payload.byteCount)
+        } else {
+            add(payload, marks, properties, ticket)
         }
-        let extras =
-            ticket != nil || properties != nil
-            ? ReceivedMessage.Extras(properties: properties ?? MessageProperties(), ticket: ticket) : nil
-        let received = ReceivedMessage(
-            topic: state.pointee.lastTopicString, payload: state.pointee.slab.copy(payload), qos: QoS(delivery.qos),
-            packetID: delivery.packetID?.rawValue, isRetained: message.view.isRetained,
-            isDuplicate: delivery.isDuplicate, extras: extras)
-        for id in state.pointee.lastReaders { append(received, to: id) }
-        if state.pointee.lastReaders.isEmpty { keep(received) }
         if let handle = message.handle, ticket == nil { surroundings.acknowledge(handle) }
+        if state.pointee.byteCount >= MessagePage.sharedByteCount { handOver() }
     }
 
     /// All that one read brought has been told: the readers get it.
     func receivedAll() {
-        guard !state.pointee.touched.isEmpty else { return }
+        if state.pointee.byteCount > 0 { handOver() }
+    }
+
+    /// What the readers that acknowledge a message share; `nil` when none of them does.
+    private func makeTicket(_ handle: IncomingMessage.Handle) -> AcknowledgementTicket? {
+        let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
+        guard waiting > 0 else { return nil }
+        return AcknowledgementTicket(.delivery(handle), readers: waiting, done: surroundings.finished)
+    }
+
+    /// Adds a message to the page.
+    private func add(
+        _ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties, _ ticket: AcknowledgementTicket?
+    ) {
+        if ticket != nil { finishRun() }
+        if !state.pointee.lastTopicIsOnPage {
+            state.pointee.page.use(topic: state.pointee.lastTopicString)
+            state.pointee.lastTopicIsOnPage = true
+        }
+        let index = state.pointee.page.append(payload, marks, properties)
+        state.pointee.run.append(index, byteCount: payload.byteCount, isDisposable: marks.qos == .zero)
+        state.pointee.byteCount += payload.byteCount + MemoryLayout<MessagePage.Entry>.stride
+        if ticket != nil { finishRun(ticket) }
+    }
+
+    /// Adds what has come of the last topic to the shares of its readers.
+    private func finishRun(_ ticket: AcknowledgementTicket? = nil) {
+        let run = state.pointee.run
+        guard !run.indexes.isEmpty else { return }
+        state.pointee.run = MessageRun()
+        for id in state.pointee.lastReaders {
+            touch(id)
+            state.pointee.shares[id].append(run, ticket: self.ticket(ticket, for: id))
+        }
+    }
+
+    private func touch(_ id: ReaderID) {
+        guard !state.pointee.shares[id].isTouched else { return }
+        state.pointee.shares[id].isTouched = true
+        state.pointee.touched.append(id)
+    }
+
+    /// Adds a message that has a page of its own to the shares of its readers.
+    private func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?, _ byteCount: Int) {
+        finishPage()
+        for id in state.pointee.lastReaders {
+            touch(id)
+            state.pointee.shares[id].append(
+                MessageSlice(ReceivedMessage(page: page, index: 0, ticket: self.ticket(ticket, for: id))))
+        }
+        state.pointee.byteCount += byteCount
+    }
+
+    /// A ticket is for those who acknowledge after processing.
+    private func ticket(_ ticket: AcknowledgementTicket?, for id: ReaderID) -> AcknowledgementTicket? {
+        ticket != nil && state.pointee.readers[id]?.mode == .afterProcessing ? ticket : nil
+    }
+
+    private func single(_ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties) -> MessagePage {
+        MessagePage(
+            payload.withUnsafeBytes { Data($0) }, topic: state.pointee.lastTopicString, qos: marks.qos,
+            packetID: marks.packetID, isRetained: marks.isRetained, isDuplicate: marks.isDuplicate,
+            properties: properties.isEmpty ? nil : MessageProperties(properties))
+    }
+
+    /// Finishes the page: what readers have of it becomes theirs.
+    private func finishPage() {
+        guard !state.pointee.page.isEmpty else { return }
+        finishRun()
+        let page = state.pointee.page.finish()
+        state.pointee.lastTopicIsOnPage = false
+        for id in state.pointee.touched { state.pointee.shares[id].finish(page) }
+    }
+
+    /// Gives every reader its share.
+    private func handOver() {
+        finishPage()
+        state.pointee.byteCount = 0
         var touched: [ReaderID] = []
         swap(&touched, &state.pointee.touched)
         for id in touched {
-            push(&state.pointee.batches[id], to: id)
+            state.pointee.shares[id].isTouched = false
+            if state.pointee.readers[id]?.catchUp == nil { pushShare(to: id) }
         }
         touched.removeAll(keepingCapacity: true)
         if state.pointee.touched.isEmpty { swap(&touched, &state.pointee.touched) }
     }
 
     private func isLastTopic(_ topic: RawSpan) -> Bool {
-        guard state.pointee.lastIsValid, topic.byteCount == state.pointee.lastTopic.count else { return false }
-        return topic.withUnsafeBytes { bytes in state.pointee.lastTopic.withUnsafeBytes { $0.elementsEqual(bytes) } }
+        guard state.pointee.lastIsValid, topic.byteCount == state.pointee.lastTopicByteCount else { return false }
+        return topic.withUnsafeBytes { bytes in
+            for index in state.pointee.lastTopic.indices
+            where bytes.word(at: index * 8) != state.pointee.lastTopic[index] { return false }
+            return true
+        }
     }
 
     private func look(up topic: RawSpan) {
+        finishRun()
         topic.withUnsafeBytes { bytes in
             state.pointee.lastTopic.removeAll(keepingCapacity: true)
-            state.pointee.lastTopic.append(contentsOf: bytes)
+            for offset in stride(from: 0, to: bytes.count, by: 8) {
+                state.pointee.lastTopic.append(bytes.word(at: offset))
+            }
+            state.pointee.lastTopicByteCount = bytes.count
             state.pointee.lastTopicString = String(decoding: bytes, as: UTF8.self)
         }
         state.pointee.lastReaders.removeAll(keepingCapacity: true)
         state.pointee.lastReaders.append(contentsOf: state.pointee.unfiltered)
         state.pointee.tree.forEachMatch(of: topic) { state.pointee.lastReaders.append($0) }
         state.pointee.lastIsValid = true
+        state.pointee.lastTopicIsOnPage = false
     }
 
-    private func append(_ message: ReceivedMessage, to id: ReaderID) {
-        if state.pointee.batches[id].isEmpty { state.pointee.touched.append(id) }
-        state.pointee.batches[id].append(message)
+    func pushShare(to id: ReaderID) {
+        var slices = state.pointee.shares[id].take()
+        push(&slices, to: id)
+        state.pointee.shares[id].reuse(&slices)
     }
 
-    private func push(_ batch: inout [ReceivedMessage], to id: ReaderID) {
+    func push(_ batch: inout [MessageSlice], to id: ReaderID) {
         guard let reader = state.pointee.readers[id] else { return }
-        let pushed = reader.queue.push(&batch)
-        if pushed.isFull, !reader.isBehind {
-            state.pointee.readers[id]?.isBehind = true
-            state.pointee.behindCount += 1
-            if state.pointee.behindCount == 1 { surroundings.setReadingPaused(true) }
-        }
+        guard reader.queue.push(&batch).isFull else { return }
+        if reader.isBehind { return surroundings.setReadingPaused(true) }
+        state.pointee.readers[id]?.isBehind = true
+        fellBehind()
     }
 
-    private func caughtUp() {
+    /// Stops reading, and not only for the first: a connection that came since does not know.
+    func fellBehind() {
+        state.pointee.behindCount += 1
+        surroundings.setReadingPaused(true)
+    }
+
+    func caughtUp() {
         state.pointee.behindCount -= 1
         if state.pointee.behindCount == 0 { surroundings.setReadingPaused(false) }
     }
 
-    /// Nobody reads this topic: the message is kept if it may be, and its loss is told otherwise.
-    private func keep(_ message: ReceivedMessage) {
-        let isKept =
-            message.qos != .zero && timeToKeep > .zero
-            && state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep))
-        if !isKept { tellNoReader(message) }
+    /// Nobody reads this topic: the message is kept if it may be, and its loss is told otherwise. Says whether its
+    /// acknowledgement waits until it is stored.
+    private func keep(
+        _ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties, _ handle: IncomingMessage.Handle?
+    ) -> Bool {
+        guard marks.qos != .zero else { return false }
+        let message = ReceivedMessage(page: single(payload, marks, properties), index: 0, ticket: nil)
+        guard timeToKeep > .zero else {
+            tellNoReader(message)
+            return false
+        }
+        if let rows, let handle {
+            if store(message, handle, in: rows) { return true }
+        } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
+            return false
+        }
+        tellNoReader(message)
+        return false
+    }
+
+    private func store(_ message: ReceivedMessage, _ handle: IncomingMessage.Handle, in rows: DurableInbox) -> Bool {
+        let end = Date().addingTimeInterval(timeToKeep / .seconds(1))
+        let acknowledge = surroundings.confirm
+        return rows.keep(message, packetID: handle.qos == .exactlyOnce ? handle.packetID.rawValue : nil, until: end) {
+            acknowledge(handle)
+        }
     }
 
     private func tellNoReader(_ message: ReceivedMessage) {
@@ -256,6 +399,6 @@ final class MessageDistributor: @unchecked Sendable {
                     .noReader,
                     "A message on \(message.topic.quoted()) was given up: nobody reads this topic, and it was not kept; "
                         + "read it, unsubscribe, or raise messagePersistenceTTLSeconds or maximumKeptMessages."),
-                sizeBytes: message.payload.count))
+                sizeBytes: message.byteCount))
     }
 }

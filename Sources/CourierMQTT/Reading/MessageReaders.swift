@@ -45,7 +45,7 @@ final class MessageReaders: Sendable {
         let decoder = ValueDecoder<Value>(registry)
         return publisher(of: topic) { [self] message in
             do {
-                return try decoder.decode(message, nil)
+                return try decoder.decode(message.message())
             } catch {
                 report(message, error)
                 return nil
@@ -60,7 +60,7 @@ final class MessageReaders: Sendable {
         let decoder = ValueDecoder<Value>(registry)
         return publisher(of: topic) { [self] message in
             do {
-                return .success(try decoder.decode(message, nil))
+                return .success(try decoder.decode(message.message()))
             } catch {
                 guard let problem = try? registry.decode(Problem.self, from: message.message()) else {
                     report(message, error)
@@ -97,8 +97,8 @@ final class MessageReaders: Sendable {
             QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
             loop.execute { registration.open(filter, .onReceipt) }
             return AnyCancellable { [loop] in
-                let left = registration.queue.close()
-                loop.execute { registration.close(left) }
+                _ = registration.queue.close()
+                loop.execute { registration.close([]) }
             }
         }
     }
@@ -125,9 +125,9 @@ final class MessageReaders: Sendable {
             (error as? CourierError)
             ?? CourierError(
                 .decodingFailed, "A message on \(message.topic.quoted()) could not be decoded.", cause: error)
-        deadLetters.send(DeadLetter(message: message.message(), error: error))
+        deadLetters.send(DeadLetter(message: message.detached().message(), error: error))
         events.tell(
-            .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.payload.count),
+            .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount),
             options.withLock { $0 })
     }
 }

@@ -29,11 +29,14 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private func takeTurn() { place.async { [self] in deliver() } }
 
     private func deliver() {
-        switch queue.take(atMost: Self.messagesPerTurn, orWake: { [self] in takeTurn() }) {
-        case .messages(let messages):
-            for message in messages { if let value = transform(message) { receive(.value(value)) } }
+        switch queue.take(atMost: Self.messagesPerTurn) {
+        case .messages(let slices):
+            let (transform, receive) = (transform, receive)  // Once for all of them.
+            for slice in slices {
+                for message in slice { if let value = transform(message) { receive(.value(value)) } }
+            }
             takeTurn()
-        case .nothing: break
+        case .nothing: if !queue.wake({ [self] in takeTurn() }) { takeTurn() }
         case .ended: receive(.completion(.finished))
         }
     }

@@ -17,15 +17,68 @@ final class ReaderQueue: Sendable {
     }
 
     private struct State {
-        var messages: [ReceivedMessage] = []
-        /// How many of the messages at the front were given up.
-        var start = 0
+        /// What waits; the first ``first`` of them were taken.
+        private var slices: [MessageSlice] = []
+        private var first = 0
+        /// How many messages wait.
+        private(set) var count = 0
+        /// How many of them have QoS 0, which may be given up.
+        private(set) var disposableCount = 0
         var waker: Waker?
         var end: CourierError?
         var isEnded = false
         var isFull = false
 
-        var count: Int { messages.count - start }
+        mutating func append(_ slice: MessageSlice) {
+            guard !slice.isEmpty else { return }
+            slices.append(slice)
+            count += slice.count
+            disposableCount += slice.disposableCount
+        }
+
+        /// Gives up the oldest messages of QoS 0, at most `limit`, and returns how many.
+        mutating func dropOldest(_ limit: Int) -> Int {
+            var left = min(limit, disposableCount)
+            let dropped = left
+            var index = first
+            while left > 0 {
+                left -= slices[index].dropOldest(left)
+                if index == first, slices[index].isEmpty { first += 1 }
+                index += 1
+            }
+            count -= dropped
+            disposableCount -= dropped
+            compact()
+            return dropped
+        }
+
+        /// Takes the first messages, at most `limit`.
+        mutating func take(_ limit: Int) -> [MessageSlice] {
+            if limit >= count {
+                defer { removeAll() }
+                return first == 0 ? slices : Array(slices[first...])
+            }
+            var taken: [MessageSlice] = []
+            var left = limit
+            while left > 0 {
+                let slice = slices[first].takePrefix(left)
+                if slices[first].isEmpty { first += 1 }
+                left -= slice.count
+                count -= slice.count
+                disposableCount -= slice.disposableCount
+                if !slice.isEmpty { taken.append(slice) }
+            }
+            compact()
+            return taken
+        }
+
+        private mutating func removeAll() { (slices, first, count, disposableCount) = ([], 0, 0, 0) }
+
+        private mutating func compact() {
+            guard first > 32, first * 2 >= slices.count else { return }
+            slices.removeFirst(first)
+            first = 0
+        }
     }
 
     /// What the reader asked for.
@@ -42,19 +95,13 @@ final class ReaderQueue: Sendable {
     // MARK: The event loop's side
 
     /// Puts a batch in and leaves `batch` empty.
-    func push(_ batch: inout [ReceivedMessage]) -> Pushed {
+    func push(_ batch: inout [MessageSlice]) -> Pushed {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()
             guard !state.isEnded else { return (pushed, nil) }
-            if state.messages.isEmpty, batch.count <= buffer.limit {
-                swap(&state.messages, &batch)
-            } else {
-                for message in batch where !append(message, to: &state) { pushed.dropped += 1 }
-            }
+            for slice in batch { pushed.dropped += append(slice, to: &state) }
             // At the limit nothing may be given up of QoS>0, so the sender has to wait.
-            if state.count >= buffer.limit,
-                buffer.overflow == .pause || state.messages.contains(where: { $0.qos != .zero })
-            {
+            if state.count >= buffer.limit, buffer.overflow == .pause || state.disposableCount < state.count {
                 state.isFull = true
             }
             pushed.isFull = state.isFull
@@ -66,35 +113,24 @@ final class ReaderQueue: Sendable {
         return pushed
     }
 
-    /// Adds a message as the policy says; `false` when one was given up for it, or it was.
-    private func append(_ message: ReceivedMessage, to state: inout State) -> Bool {
-        guard state.count >= buffer.limit else {
-            state.messages.append(message)
-            return true
+    /// Adds messages as the policy says; returns how many were given up for them, or of them.
+    private func append(_ slice: MessageSlice, to state: inout State) -> Int {
+        let room = max(0, buffer.limit - state.count)
+        let surplus = slice.count - room
+        guard surplus > 0, buffer.overflow != .pause else {
+            state.append(slice)
+            return 0
         }
         switch buffer.overflow {
-        case .pause:
-            state.messages.append(message)
-            return true
+        case .pause: return 0
         case .dropNewest:
-            guard message.qos != .zero else { return false }
-            state.messages.append(message)
-            return true
+            var slice = slice
+            let dropped = slice.dropNewest(beyond: room)
+            state.append(slice)
+            return dropped
         case .dropOldest:
-            state.messages.append(message)
-            guard let oldest = state.messages[state.start...].firstIndex(where: { $0.qos == .zero }) else {
-                return true
-            }
-            if oldest == state.start {
-                state.start += 1
-                if state.start >= buffer.limit {
-                    state.messages.removeFirst(state.start)
-                    state.start = 0
-                }
-            } else {
-                state.messages.remove(at: oldest)
-            }
-            return false
+            state.append(slice)
+            return state.dropOldest(surplus)
         }
     }
 
@@ -115,48 +151,43 @@ final class ReaderQueue: Sendable {
 
     /// What the reader finds.
     enum Taken {
-        case messages([ReceivedMessage])
-        /// Nothing now; the waker was kept, if there was one.
+        case messages([MessageSlice])
         case nothing
         case ended(CourierError?)
     }
 
-    /// Takes what is there, at most `limit` messages; without any, keeps `waker` to call when there is something.
-    func take(atMost limit: Int = .max, orWake waker: Waker? = nil) -> Taken {
+    /// Takes what is there, at most `limit` messages.
+    func take(atMost limit: Int) -> Taken {
         let (taken, wasFull) = state.withLock { state -> (Taken, Bool) in
             guard state.count > 0 else {
                 if state.isEnded {
                     defer { state.end = nil }  // An error is told once.
                     return (.ended(state.end), false)
                 }
-                state.waker = waker
                 return (.nothing, false)
             }
-            let messages: [ReceivedMessage]
-            if limit >= state.count {
-                messages = state.start == 0 ? state.messages : Array(state.messages[state.start...])
-                state.messages = []
-                state.start = 0
-            } else {
-                messages = Array(state.messages[state.start..<state.start + limit])
-                state.start += limit
-                if state.start * 2 >= state.messages.count {
-                    state.messages.removeFirst(state.start)
-                    state.start = 0
-                }
-            }
-            guard state.isFull, state.count <= buffer.limit / 2 else { return (.messages(messages), false) }
+            let taken = Taken.messages(state.take(limit))
+            guard state.isFull, state.count <= buffer.limit / 2 else { return (taken, false) }
             state.isFull = false
-            return (.messages(messages), true)
+            return (taken, true)
         }
         if wasFull { drained() }
         return taken
     }
 
+    /// Has `waker` called when there is something to take; `false` when there is already, and it is not kept.
+    func wake(_ waker: @escaping Waker) -> Bool {
+        state.withLock { state in
+            guard state.count == 0, !state.isEnded else { return false }
+            state.waker = waker
+            return true
+        }
+    }
+
     /// The reader is gone: nobody is woken any more, and what waited is given back.
-    func close() -> [ReceivedMessage] {
+    func close() -> [MessageSlice] {
         let (left, wasFull) = state.withLock { state in
-            let left = Array(state.messages[state.start...])
+            let left = state.take(.max)
             let wasFull = state.isFull
             state = State()
             state.isEnded = true

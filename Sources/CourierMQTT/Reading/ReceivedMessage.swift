@@ -1,47 +1,35 @@
 import CourierCore
 import Foundation
 
-/// A message on its way from the event loop to its readers: cheap to copy, decoded on the reader's side.
+/// A message on its way from the event loop to one reader: cheap to copy, decoded on the reader's side.
 struct ReceivedMessage: Sendable {
-    /// What few messages have.
-    final class Extras: Sendable {
-        let properties: MessageProperties
-        let ticket: AcknowledgementTicket?
+    let page: MessagePage
+    let index: UInt32
+    /// What acknowledges it; `nil` when this reader has nothing to acknowledge.
+    let ticket: AcknowledgementTicket?
 
-        init(properties: MessageProperties, ticket: AcknowledgementTicket?) {
-            self.properties = properties
-            self.ticket = ticket
-        }
+    var topic: String { page.topic(of: Int(index)) }
+    var qos: QoS { page.entries[Int(index)].qos }
+    var properties: MessageProperties { page.properties(of: Int(index)) }
+    var isRetained: Bool { page.entries[Int(index)].isRetained }
+    var byteCount: Int { Int(page.entries[Int(index)].byteCount) }
+
+    /// The payload as Foundation's data.
+    var data: Data { page.data(of: Int(index)) }
+
+    /// Lends the payload.
+    func withPayload<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try page.withPayload(of: Int(index), body)
     }
 
-    let topic: String
-    let payload: PayloadSlice
-    let qos: QoS
-    let packetID: UInt16?
-    let isRetained: Bool
-    let isDuplicate: Bool
-    let extras: Extras?
-
-    /// The MIME type that came along, in MQTT 5.
-    var contentType: String? { extras?.properties.contentType }
-
-    /// The payload as an array of its own.
-    var bytes: [UInt8] { payload.withBytes { Array($0) } }
-
-    /// The payload as Foundation's data, a copy.
-    var data: Data { payload.withBytes { Data($0) } }
-
-    /// The same message with a payload of its own, which keeps no more memory than it needs.
+    /// The same message on a page of its own, which keeps no more memory than it needs.
     func detached() -> ReceivedMessage {
-        ReceivedMessage(
-            topic: topic, payload: payload.detached(), qos: qos, packetID: packetID, isRetained: isRetained,
-            isDuplicate: isDuplicate, extras: extras)
+        page.entries.count == 1
+            ? self : ReceivedMessage(page: page.extracting(CollectionOfOne(index)), index: 0, ticket: ticket)
     }
 
     /// The public form; `part` is the reader's part in its acknowledgement.
-    func message(acknowledgedBy part: (any MessageAcknowledgement)? = nil) -> Message {
-        Message(
-            data: data, topic: topic, qos: qos, packetID: packetID, isRetained: isRetained, isDuplicate: isDuplicate,
-            properties: extras?.properties ?? MessageProperties(), acknowledgement: part)
+    func message(acknowledgedBy part: AcknowledgementPart? = nil) -> Message {
+        Message(page, index, acknowledgement: part)
     }
 }

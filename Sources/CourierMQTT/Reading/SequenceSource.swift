@@ -31,33 +31,46 @@ final class SequenceSource<Value: Sendable>: MessageSource {
         self.closed = closed
     }
 
+    /// How many messages the loop's body gets in one go, at most.
+    private static var messagesPerBatch: Int { 256 }
+
     nonisolated(nonsending) func nextBatch() async throws -> [Value] {
         finishCurrent()
+        // After processing, the loop's body has one message at a time: what it has not begun is not acknowledged.
+        let limit = mode == .afterProcessing ? 1 : Self.messagesPerBatch
         while true {
             if Task.isCancelled { return [] }
-            let waiter = Waiter<Void>(census)
-            // After processing, the loop's body has one message at a time: what it has not begun is not acknowledged.
-            let limit = mode == .afterProcessing ? 1 : Int.max
-            switch queue.take(atMost: limit, orWake: { waiter.resume(.success(())) }) {
-            case .messages(let messages):
-                let values = messages.compactMap { decode($0) }
+            switch queue.take(atMost: limit) {
+            case .messages(let slices):
+                let values = decode(slices)
                 if !values.isEmpty { return values }
-            case .nothing: try await waiter.value()
+            case .nothing: try await wait()
             case .ended(nil): return []
             case .ended(let error?): throw error
             }
         }
     }
 
-    private func decode(_ message: ReceivedMessage) -> Value? {
-        var part: AcknowledgementPart?
-        if let ticket = message.extras?.ticket {
-            let own = AcknowledgementPart(ticket)
-            part = own
-            if mode == .afterProcessing { current.withLock { $0 = (message, own) } }
+    /// Waits until there may be something to take.
+    private nonisolated(nonsending) func wait() async throws {
+        let waiter = Waiter<Void>(census)
+        if queue.wake({ waiter.resume(.success(())) }) { try await waiter.value() }
+    }
+
+    private func decode(_ slices: [MessageSlice]) -> [Value] {
+        guard mode == .afterProcessing else { return decoder.decode(slices, report: report) }
+        var values: [Value] = []
+        for slice in slices {
+            for message in slice { if let value = decode(message) { values.append(value) } }
         }
+        return values
+    }
+
+    private func decode(_ message: ReceivedMessage) -> Value? {
+        let part = message.ticket.map { AcknowledgementPart($0) }
+        if let part { current.withLock { $0 = (message, part) } }
         do {
-            return try decoder.decode(message, part)
+            return try decoder.decode(message.message(acknowledgedBy: part))
         } catch {
             report(message, error)
             finishCurrent()  // It will not be any more readable the next time.
@@ -79,7 +92,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
             defer { current = nil }
             return current
         }
-        var left = queue.close()
+        var left = queue.close().acknowledgeable
         if let unfinished, !unfinished.part.isDone { left.insert(unfinished.message, at: 0) }
         closed(left)
     }

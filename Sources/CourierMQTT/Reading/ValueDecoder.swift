@@ -1,22 +1,63 @@
 import CourierCore
+import Foundation
 
 /// Turns received messages into values of one type; how is decided once for each reader.
 struct ValueDecoder<Value: Sendable>: Sendable {
-    private typealias Decode = @Sendable (ReceivedMessage, AcknowledgementPart?) throws -> Value
+    private typealias Decode = @Sendable (Message) throws -> Value
+    private typealias DecodeAll = @Sendable ([MessageSlice]) -> [Value]
 
     private let body: Decode
+    /// For types that are made without a chance to fail: a whole batch by code that knows the type.
+    private let all: DecodeAll?
 
     /// Decodes by `registry`, which a reader of `Message` does not need.
     init(_ registry: AdapterRegistry) {
-        let asItCame: @Sendable (ReceivedMessage, AcknowledgementPart?) throws -> Message = { message, part in
-            message.message(acknowledgedBy: part)
+        let asItCame: @Sendable (Message) throws -> Message = { $0 }
+        let data: @Sendable (Message) throws -> Data = { $0.data }
+        let bytes: @Sendable (Message) throws -> [UInt8] = { $0.bytes }
+        // Each is a decoder of `Value` when `Value` is its type, and nothing otherwise.
+        if let decode = (asItCame as Any) as? Decode {
+            body = decode
+            let allAsTheyCame: @Sendable ([MessageSlice]) -> [Message] = { $0.messages }
+            all = (allAsTheyCame as Any) as? DecodeAll
+            return
         }
-        // The same function when `Value` is `Message`, and none otherwise.
-        body =
-            (asItCame as Any) as? Decode
-            ?? { message, part in try registry.decode(Value.self, from: message.message(acknowledgedBy: part)) }
+        all = nil
+        if registry.leavesRawPayloadsAlone, let decode = (data as Any) as? Decode ?? (bytes as Any) as? Decode {
+            body = decode
+        } else {
+            body = { try registry.decode(Value.self, from: $0) }
+        }
     }
 
-    /// The value of a message; `part` goes along with a value that is a `Message`.
-    func decode(_ message: ReceivedMessage, _ part: AcknowledgementPart?) throws -> Value { try body(message, part) }
+    /// The value of a message; one that is a `Message` is the same one.
+    func decode(_ message: Message) throws -> Value { try body(message) }
+
+    /// The values of messages that nobody has to acknowledge; `report` is told what has none.
+    func decode(_ slices: [MessageSlice], report: (ReceivedMessage, any Error) -> Void) -> [Value] {
+        if let all { return all(slices) }
+        var values: [Value] = []
+        values.reserveCapacity(slices.reduce(0) { $0 + $1.count })
+        for slice in slices {
+            for message in slice {
+                do { values.append(try body(message.message())) } catch { report(message, error) }
+            }
+        }
+        return values
+    }
+}
+
+extension [MessageSlice] {
+    /// The messages as apps see them.
+    fileprivate var messages: [Message] {
+        var messages: [Message] = []
+        messages.reserveCapacity(reduce(0) { $0 + $1.count })
+        for slice in self { slice.append(to: &messages) }
+        return messages
+    }
+}
+
+extension Message {
+    /// The payload as an array of its own.
+    fileprivate var bytes: [UInt8] { withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } } }
 }

@@ -48,7 +48,7 @@ extension MQTTClient {
                 return
             } catch {
                 parts.events.tell(
-                    .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.data.count), nil)
+                    .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount), nil)
             }
         }
     }

@@ -70,7 +70,7 @@ final class RequestDesk: Sendable {
     }
 
     private func answered(_ message: ReceivedMessage) {
-        guard let correlation = message.extras?.properties.correlationData else { return }
+        guard let correlation = message.properties.correlationData else { return }
         let waiter = state.withLock { $0.waiting.removeValue(forKey: correlation) }
         waiter?.resume(.success(message))
     }

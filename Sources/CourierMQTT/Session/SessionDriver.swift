@@ -162,6 +162,22 @@ package final class SessionDriver: @unchecked Sendable {
         tell { state, _ in state.engine.reconfigure(configuration, isSameServer: isSameServer, &state.actions) }
     }
 
+    /// Takes over what an earlier process left of the session, before its first connection; see
+    /// ``MQTTEngine/ClientEngine/restore(_:incoming:_:)``.
+    package func restore(_ messages: [ClientEngine.UnfinishedMessage], incoming ids: [PacketID]) {
+        tell { state, _ in state.engine.restore(messages, incoming: ids, &state.actions) }
+    }
+
+    /// What the session waited for is stored; see ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
+    package func stored(_ token: Token, _ id: PacketID) {
+        tell { $0.engine.stored(token, id, now: $1, into: &$0.buffer, &$0.actions) }
+    }
+
+    /// That a received message is complete is stored; see ``MQTTEngine/ClientEngine/storedRelease(_:now:into:)``.
+    package func storedRelease(_ id: PacketID) {
+        tell { $0.engine.storedRelease(id, now: $1, into: &$0.buffer) }
+    }
+
     /// Says who acknowledges messages that come from now on.
     package func setAcknowledgements(_ mode: EngineConfiguration.AcknowledgementMode) {
         loop.preconditionOnLoop()

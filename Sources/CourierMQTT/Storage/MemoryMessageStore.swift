@@ -180,12 +180,3 @@ public final class MemoryMessageStore: MessageStore {
         }
     }
 }
-
-extension StoredMessage {
-    /// Whether the filter is for this message. A topic that is none matches no filter.
-    fileprivate func matches(_ filter: TopicFilter?) -> Bool {
-        guard let filter else { return true }
-        guard let topic = try? TopicName(topic) else { return false }
-        return filter.matches(topic)
-    }
-}

@@ -41,7 +41,7 @@ struct StoreContents: Sendable {
         defer { scopes[name] = scope }
         let before = scope.size
         let lastMessageID = scope.lastMessageID
-        let mayNotFit = !(size + Self.growth(of: changes)).fits(limit)
+        let mayNotFit = !(size + StoreSize(addedBy: changes)).fits(limit)
         var undo: [Undo] = []
         for change in changes {
             let step = Self.apply(change, to: &scope)
@@ -62,19 +62,6 @@ struct StoreContents: Sendable {
             "The message store in memory is full: it holds \(size.rows) rows and \(size.bytes) bytes of at most "
                 + "\(limit.rows) and \(limit.bytes), and \(changes.count) changes do not fit. Wait until messages are "
                 + "acknowledged and read, or raise its limits.")
-    }
-
-    /// What the changes add at most.
-    private static func growth(of changes: [StoreChange]) -> StoreSize {
-        changes.reduce(into: StoreSize()) { sum, change in
-            switch change {
-            case .enqueue(let message), .keep(let message): sum = sum + StoreSize(of: message)
-            case .want(let subscription): sum = sum + StoreSize(of: subscription.filter)
-            case .progress, .removeOutgoing, .removeIncoming, .removeExpired, .rememberPacketID, .forgetPacketID,
-                .forgetAllPacketIDs, .forgetSubscription, .removeAll:
-                break
-            }
-        }
     }
 }
 
@@ -169,9 +156,4 @@ extension StoreContents.Scope {
         size = size - StoreSize(of: message)
         payloadBytes -= message.payload.count
     }
-}
-
-extension StoredMessage {
-    /// Whether it is of no more use.
-    func isOver(at date: Date) -> Bool { expiresAt.map { $0 <= date } ?? false }
 }

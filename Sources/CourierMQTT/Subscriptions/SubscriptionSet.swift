@@ -84,14 +84,17 @@ extension SubscriptionSet {
         }
     }
 
-    /// Takes over what the store kept, before anything else is told. Limits do not apply to it: nothing of it is lost.
+    /// Takes over what the store kept, before the first connection. Limits do not apply to it: nothing of it is lost. What
+    /// the app has wanted of a filter since is newer and stays.
     ///
     /// - Parameter subscriptions: What was kept.
     mutating func restore(_ subscriptions: [StoredSubscription]) {
         for subscription in subscriptions {
             let place = place(for: subscription.filter)
             entries[place]?.confirmed = .unknown
-            if case .subscribed(let qos) = subscription.intent { entries[place]?.appWish = qos.asSubscribed }
+            if case .subscribed(let qos) = subscription.intent, entries[place]?.appWish == nil {
+                entries[place]?.appWish = qos.asSubscribed
+            }
             entries[place]?.stored = subscription.intent
         }
     }

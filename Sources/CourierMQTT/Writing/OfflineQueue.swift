@@ -40,7 +40,9 @@ struct OfflineQueue {
     var hasRoom: Bool { count <= policy.maximumCount / 2 && byteCount <= policy.maximumBytes / 2 }
 
     /// Adds a message at the end, or in the place of an older one that it replaces.
-    mutating func append(_ message: OutgoingMessage, isLatestOnly: Bool, now: Instant) -> Verdict {
+    mutating func append(
+        _ message: OutgoingMessage, isLatestOnly: Bool, _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
+    ) -> Verdict {
         var message = message
         if let age = policy.maximumAge {
             let end = now.advanced(by: age)
@@ -55,7 +57,7 @@ struct OfflineQueue {
         }
         let size = Self.size(message)
         while count >= max(policy.maximumCount, 1) || byteCount + size > policy.maximumBytes {
-            switch policy.overflow {
+            switch overflow ?? policy.overflow {
             case .suspend, .fail:
                 verdict.isSettled = false
                 return verdict

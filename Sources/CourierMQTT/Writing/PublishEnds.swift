@@ -27,6 +27,15 @@ final class PublishEnds: Sendable {
         self.completions = completions
     }
 
+    /// Whether events are told, and payloads kept for them.
+    var isListenedTo: Bool { events.isListenedTo }
+
+    /// Tells that a message is on its way.
+    func began(_ topic: String, _ qos: QoS, _ byteCount: Int) {
+        guard events.isListenedTo else { return }
+        events.tell(.messageSend(topic: topic, qos: qos, sizeBytes: byteCount), options.withLock { $0 })
+    }
+
     func use(_ options: ConnectOptions) { self.options.withLock { $0 = options } }
 
     /// Ends the publish of `token`, if it has not ended. From any thread; app code is called later and elsewhere.

@@ -72,11 +72,17 @@ final class PublishGate: Sendable {
     /// How many messages wait.
     var waitingCount: Int { state.withLock { $0.queue.count } }
 
-    /// Takes a message, if there is room.
-    func submit(_ message: OutgoingMessage, isLatestOnly: Bool) -> Admission {
+    /// Whether at most half of what may wait does, and the session is not full.
+    var hasRoom: Bool { state.withLock { $0.queue.hasRoom && !$0.isSessionFull } }
+
+    /// Takes a message, if there is room; `overflow` says what happens otherwise, and is the policy's by default.
+    func submit(
+        _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil
+    ) -> Admission {
+        let overflow = overflow ?? policy.overflow
         if isOpen.load(ordering: .acquiring) {
             if deliver(message) { return .delivered }
-            if policy.overflow.refusesNewest, isOpen.load(ordering: .acquiring) { return sessionIsFull() }
+            if overflow.refusesNewest, isOpen.load(ordering: .acquiring) { return sessionIsFull() }
         }
         var needsDrain = false
         var needsExpiryCheck = false
@@ -85,7 +91,7 @@ final class PublishGate: Sendable {
                 return (.offline, OfflineQueue.Verdict())
             }
             isOpen.store(false, ordering: .releasing)
-            let verdict = state.queue.append(message, isLatestOnly: isLatestOnly, now: now())
+            let verdict = state.queue.append(message, isLatestOnly: isLatestOnly, overflow, now: now())
             needsDrain = state.isConnected && state.holds == 0
             if let expiry = verdict.expiry, state.expiryCheck.map({ expiry < $0 }) ?? true {
                 state.expiryCheck = expiry

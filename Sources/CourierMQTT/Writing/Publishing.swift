@@ -19,6 +19,8 @@ final class Publishing: Sendable {
 
     let ledger = PublishLedger()
     let gate: PublishGate
+    /// The way of messages that are to survive the process; `nil` when none are.
+    let durable: DurableOutbox?
     private let ends: PublishEnds
     private let registry: AdapterRegistry
     private let events: EventHub
@@ -32,7 +34,8 @@ final class Publishing: Sendable {
     init(
         _ policy: OfflinePolicy, registry: AdapterRegistry, events: EventHub, census: WaiterCensus, on loop: EventLoop,
         deliver: @escaping @Sendable (OutgoingMessage) -> Bool, requestDrain: @escaping @Sendable () -> Void,
-        requestExpiryCheck: @escaping @Sendable () -> Void = {}, completions: CompletionQueue
+        requestExpiryCheck: @escaping @Sendable () -> Void = {}, completions: CompletionQueue,
+        durable: (PublishGate, PublishLedger, PublishEnds) -> DurableOutbox? = { _, _, _ in nil }
     ) {
         self.registry = registry
         self.events = events
@@ -40,10 +43,21 @@ final class Publishing: Sendable {
         self.loop = loop
         let ends = PublishEnds(ledger, events, completions)
         self.ends = ends
+        let link = OutboxLink()
         gate = PublishGate(
             policy, now: { [clock = loop.clock] in clock.now }, deliver: deliver, requestDrain: requestDrain,
             requestExpiryCheck: requestExpiryCheck,
-            ended: { for (token, code) in $0 { ends.end(token, with: .queue(code)) } })
+            ended: { ended in
+                let outbox = link.outbox.withLock { $0 }
+                for (token, code) in ended {
+                    // With the client ends what it has in memory; the rows are for the next one.
+                    if code != .clientDestroyed { outbox?.ended(token) }
+                    ends.end(token, with: .queue(code))
+                }
+            })
+        let outbox = durable(gate, ledger, ends)
+        self.durable = outbox
+        link.outbox.withLock { $0 = outbox }
     }
 
     /// Notes what the connection's options are, or that they are the ones of the next.
@@ -55,8 +69,11 @@ final class Publishing: Sendable {
     /// Notes whether there is a session to publish in.
     func setHasSession(_ hasSession: Bool) { self.hasSession.store(hasSession, ordering: .releasing) }
 
-    /// Ends the publish of `token`, if it has not ended.
-    func ended(_ token: Token, with end: PublishEnds.End) { ends.end(token, with: end) }
+    /// Ends the publish of `token`, if it has not ended. On the loop.
+    func ended(_ token: Token, with end: PublishEnds.End) {
+        durable?.ended(token)
+        ends.end(token, with: end)
+    }
 
     /// The session is given up: every publish ends, and what comes from now on belongs to the next session, which it waits
     /// for until the gate is released. From any thread.
@@ -89,6 +106,11 @@ final class Publishing: Sendable {
     /// Hands bytes over; the outcome is told to `recipient`, unless this throws.
     func publish(_ bytes: [UInt8], _ shape: Shape, for recipient: PublishLedger.Recipient) throws(CourierError) {
         try check(shape)
+        if let durable, shape.qos.isPersisted {
+            let arrival = DurableOutbox.Arrival(shape: shape, payload: bytes, recipient: recipient, acceptance: nil)
+            guard try durable.add(arrival) else { throw Self.queueFull(shape, gate.policy) }
+            return
+        }
         let message = outgoing(bytes, shape, recipient)
         switch submit(message, shape) {
         case .delivered, .queued: if shape.qos == .zero { ends.end(message.token, with: .success(PublishReceipt())) }
@@ -102,6 +124,13 @@ final class Publishing: Sendable {
         var shape = shape
         let bytes = try encode(value, &shape)
         try check(shape)
+        if let durable, shape.qos.isPersisted {
+            let waiter = Waiter<PublishReceipt>(census)
+            try await store(
+                DurableOutbox.Arrival(shape: shape, payload: bytes, recipient: .waiter(waiter), acceptance: nil),
+                durable)
+            return try await waiter.value()
+        }
         while true {
             let waiter = Waiter<PublishReceipt>(census)
             // Nobody waits for the end of QoS 0: it has none.
@@ -117,6 +146,41 @@ final class Publishing: Sendable {
                 guard case .suspend(let timeout) = gate.policy.overflow else { throw error }
                 try await room(orThrow: error, after: timeout)
             }
+        }
+    }
+
+    /// Encodes a value and hands it over, and waits until it is accepted: stored, where there is a store, and else taken by
+    /// the queue; also for room, if the policy says so.
+    nonisolated(nonsending) func enqueue<Value>(_ value: Value, _ shape: Shape) async throws {
+        var shape = shape
+        let bytes = try encode(value, &shape)
+        try check(shape)
+        if let durable, shape.qos.isPersisted {
+            let waiter = Waiter<Void>(census)
+            try await store(
+                DurableOutbox.Arrival(shape: shape, payload: bytes, recipient: .nobody, acceptance: waiter), durable)
+            return try await waiter.value()
+        }
+        while true {
+            do throws(CourierError) {
+                return try publish(bytes, shape, for: .nobody)
+            } catch {
+                guard error.code == .queueFull, case .suspend(let timeout) = gate.policy.overflow else { throw error }
+                try await room(orThrow: error, after: timeout)
+            }
+        }
+    }
+
+    /// Hands a message to the store's outbox, when that has room.
+    private nonisolated(nonsending) func store(_ arrival: DurableOutbox.Arrival, _ durable: DurableOutbox) async throws
+    {
+        while try !durable.add(arrival) {
+            let error = Self.queueFull(arrival.shape, gate.policy)
+            guard case .suspend(let timeout) = gate.policy.overflow else { throw error }
+            let waiter = durable.roomWaiter(census)
+            let timer = LoopTimer(on: loop, after: timeout) { waiter.resume(.failure(error)) }
+            defer { timer.cancel() }
+            try await waiter.value { durable.forget(waiter) }
         }
     }
 
@@ -206,4 +270,9 @@ final class Publishing: Sendable {
             "The message to \(shape.topic.quoted()) was not sent: there is no connection, and messages of QoS 0 do not "
                 + "wait for one; await connected(), use QoS 1, or set `offline.queuesQoS0`.")
     }
+}
+
+/// Where the gate finds the outbox that is made after it.
+private final class OutboxLink: Sendable {
+    let outbox = Mutex<DurableOutbox?>(nil)
 }

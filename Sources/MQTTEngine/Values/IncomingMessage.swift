@@ -7,8 +7,10 @@ public import MQTTCodec
 public struct IncomingMessage: Hashable, Sendable {
     /// Names one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:_:)``.
     public struct Handle: Hashable, Sendable {
-        let packetID: PacketID
-        let qos: PacketQoS
+        /// The packet id of the message.
+        public let packetID: PacketID
+        /// Its quality of service.
+        public let qos: PacketQoS
         /// Tells the message from others that used the same packet id before.
         let serial: UInt64
     }

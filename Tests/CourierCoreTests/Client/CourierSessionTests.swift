@@ -133,6 +133,7 @@ extension QuietSession {
     }
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS { request.qos }
     func unsubscribe(from topic: TopicTemplate) async throws {}
+    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {}
     func readyToPublish() async throws {}
     func request<Question, Answer: Sendable>(
         _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type

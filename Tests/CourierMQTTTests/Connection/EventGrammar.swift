@@ -106,7 +106,7 @@ struct EventGrammar {
             require(connection == .none, "reconnect while there is \(connection)")
             require(!isAuthenticating, "reconnect while the provider is asked")
             mustBegin = true
-        case .courierDisconnect, .connectDiscarded: break
+        case .courierDisconnect, .connectDiscarded, .messageStoreFailure: break
 
         case .ping:
             require(connection == .connected, "a ping without a connection")

@@ -12,7 +12,7 @@ import Testing
     @Test func `a whole life passes`() {
         var grammar = EventGrammar()
         let life: [CourierEventType] = [
-            .connectionServiceAuthStart, .connectDiscarded(reason: "twice"),
+            .connectionServiceAuthStart, .connectDiscarded(reason: "twice"), .messageStoreFailure(error: failure),
             .connectionServiceAuthFailure(timeTaken: 1, error: nil), .connectionUnavailable,
             .reconnect, .connectionServiceAuthStart, .connectionServiceAuthSuccess(timeTaken: 1), .connectionAvailable,
             .connectionAttempt, .connectedPacketSent, .connectionFailure(timeTaken: 1, error: failure),

@@ -218,7 +218,8 @@ import Testing
 
     @Test func `there are never two attempts at a time`() async throws {
         let phases = AppPhaseController()
-        try await ScriptedWorld.run(afterwards: [.expect(.connect), .stall]) {
+        // An attempt that is given up before its CONNECT leaves the script unfulfilled, which is no mistake here.
+        try await ScriptedWorld.run(afterwards: [.expect(.connect), .stall], isScriptChecked: false) {
             $0.lifecycle = phases
             $0.topics = ["a": .one]
         } _: { world in

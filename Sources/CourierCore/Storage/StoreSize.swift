@@ -1,0 +1,57 @@
+/// A number of rows and their bytes: payload, topic or filter, and the texts and data of properties. What stores count
+/// towards their limits.
+package struct StoreSize: Hashable, Sendable {
+    package var rows = 0
+    package var bytes = 0
+
+    package init(rows: Int = 0, bytes: Int = 0) {
+        self.rows = rows
+        self.bytes = bytes
+    }
+
+    package init(of message: StoredMessage) {
+        let properties = message.properties
+        var bytes = message.payload.count + message.topic.utf8.count
+        bytes += properties.contentType?.utf8.count ?? 0
+        bytes += properties.responseTopic?.utf8.count ?? 0
+        bytes += properties.correlationData?.count ?? 0
+        for property in properties.userProperties { bytes += property.name.utf8.count + property.value.utf8.count }
+        self.init(rows: 1, bytes: bytes)
+    }
+
+    package init(of filter: TopicFilter) { self.init(rows: 1, bytes: filter.string.utf8.count) }
+
+    /// What the changes add at most.
+    package init(addedBy changes: [StoreChange]) {
+        self.init()
+        for change in changes {
+            switch change {
+            case .enqueue(let message), .keep(let message): self += StoreSize(of: message)
+            case .want(let subscription): self += StoreSize(of: subscription.filter)
+            case .progress, .removeOutgoing, .removeIncoming, .removeExpired, .rememberPacketID, .forgetPacketID,
+                .forgetAllPacketIDs, .forgetSubscription, .removeAll:
+                break
+            }
+        }
+    }
+
+    /// Whether it is within the limit.
+    package func fits(_ limit: StoreSize) -> Bool { rows <= limit.rows && bytes <= limit.bytes }
+
+    /// Whether each figure is within the limit or no more than before.
+    package func fits(_ limit: StoreSize, atMost before: StoreSize) -> Bool {
+        rows <= max(limit.rows, before.rows) && bytes <= max(limit.bytes, before.bytes)
+    }
+
+    package static func + (left: StoreSize, right: StoreSize) -> StoreSize {
+        StoreSize(rows: left.rows + right.rows, bytes: left.bytes + right.bytes)
+    }
+
+    package static func - (left: StoreSize, right: StoreSize) -> StoreSize {
+        StoreSize(rows: left.rows - right.rows, bytes: left.bytes - right.bytes)
+    }
+
+    package static func += (left: inout StoreSize, right: StoreSize) { left = left + right }
+
+    package static func -= (left: inout StoreSize, right: StoreSize) { left = left - right }
+}

@@ -1,0 +1,183 @@
+import CourierCore
+import CourierTransport
+import Foundation
+
+/// The rows of received messages that no reader has taken: kept while none comes, and read again for the first that does.
+///
+/// Safe to share: everything is touched on the client's loop only, which each entry checks.
+final class DurableInbox: @unchecked Sendable {
+    /// How many rows a reader is given at a time.
+    static let pageSize = 256
+
+    private let store: any MessageStore
+    private let loop: EventLoop
+    private let steps: StoreLane
+    /// New rows, which wait for room without holding up what makes some.
+    private let additions: StoreLane
+    private let limit: Int
+    private let nextID: () -> StoredMessage.ID
+    private var scope: StoreScope?
+    /// At most how many rows there are; some may have expired.
+    private var count = 0
+    /// The rows that a reader has and has not acknowledged.
+    private var handedOut: Set<StoredMessage.ID> = []
+    /// Told of each row that was stored, for a reader that has come meanwhile.
+    var appeared: ((_ topic: String) -> Void)?
+    private var readings: [Int: Task<Void, Never>] = [:]
+    private var lastReading = 0
+
+    /// Makes an inbox that is closed until ``begin(_:_:)``, for at most `limit` rows.
+    init(
+        _ store: any MessageStore, limit: Int, steps: StoreLane, additions: StoreLane, on loop: EventLoop,
+        nextID: @escaping () -> StoredMessage.ID
+    ) {
+        self.store = store
+        self.limit = limit
+        self.steps = steps
+        self.additions = additions
+        self.loop = loop
+        self.nextID = nextID
+    }
+
+    /// Whether there may be a row that no reader has.
+    var hasRows: Bool { scope != nil && count > handedOut.count }
+
+    /// Opens, with as many rows of an earlier process.
+    func begin(_ count: Int, _ scope: StoreScope) {
+        loop.preconditionOnLoop()
+        self.count += count
+        self.scope = scope
+        additions.begin(scope)
+    }
+
+    /// Keeps a message until `end`, together with the packet id by which a repetition is known; `false` when there are too
+    /// many. `stored` is called when the broker may forget it.
+    func keep(_ message: ReceivedMessage, packetID: UInt16?, until end: Date, stored: @escaping () -> Void) -> Bool {
+        loop.preconditionOnLoop()
+        guard count < limit else { return false }
+        count += 1
+        var changes: [StoreChange] = [.keep(StoredMessage(message, nextID(), until: end))]
+        if let packetID { changes.append(.rememberPacketID(packetID)) }
+        additions.add(
+            changes,
+            settled: { [weak self] outcome in
+                guard case .success = outcome else { return }
+                stored()
+                self?.appeared?(message.topic)
+            })
+        return true
+    }
+
+    /// Stores by what a repetition of a message of QoS 2 is known; the broker may be told of its receipt when `settled` is
+    /// called with success. In the order of ``keep(_:packetID:until:stored:)`` and ``forgetPacketIDs()``.
+    func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
+        additions.add([.rememberPacketID(packetID)], settled: settled)
+    }
+
+    /// The broker has lost the session: every packet id means a new message.
+    func forgetPacketIDs() { additions.add(.forgetAllPacketIDs) }
+
+    /// Reads the next rows behind `last` that match and that no reader has; `done` is called on the loop, with the place to
+    /// go on from and whether there may be more. What it gets counts as handed out.
+    func read(
+        _ filter: TopicFilter?, after last: StoredMessage.ID?,
+        _ done: @escaping @Sendable (Result<(rows: [StoredMessage], last: StoredMessage.ID?), CourierError>) -> Void
+    ) {
+        loop.preconditionOnLoop()
+        guard additions.isIdle || additions.isFailing else {
+            // What is on its way into the store comes before anything that arrives from now on.
+            return additions.add([]) { [self] _ in read(filter, after: last, done) }
+        }
+        guard let scope else { return done(.success(([], nil))) }
+        lastReading += 1
+        let (store, loop, number) = (store, loop, lastReading)
+        readings[number] = Task { [weak self] in
+            let page: Result<[StoredMessage], CourierError>
+            do {
+                page = .success(
+                    try await store.incoming(in: scope, matching: filter, after: last, limit: Self.pageSize))
+            } catch {
+                page = .failure(.reading(error))
+            }
+            loop.execute { [self] in
+                guard let self, readings.removeValue(forKey: number) != nil else { return }
+                done(page.map { rows in (handOut(rows), rows.count < Self.pageSize ? nil : rows.last?.id) })
+            }
+        }
+    }
+
+    private func handOut(_ rows: [StoredMessage]) -> [StoredMessage] {
+        rows.filter { handedOut.insert($0.id).inserted }
+    }
+
+    /// A reader is done with a row; `settled` is called when that is stored.
+    func remove(_ id: StoredMessage.ID, settled: ((Result<Void, CourierError>) -> Void)? = nil) {
+        loop.preconditionOnLoop()
+        guard handedOut.remove(id) != nil else {
+            settled?(.success(()))
+            return
+        }
+        count -= 1
+        steps.add([.removeIncoming(id)], settled: settled)
+    }
+
+    /// A reader has left a row to the next one.
+    func giveBack(_ id: StoredMessage.ID) {
+        loop.preconditionOnLoop()
+        handedOut.remove(id)
+    }
+
+    /// Removes the rows whose time is over.
+    func removeExpired() {
+        loop.preconditionOnLoop()
+        guard count > 0 else { return }
+        steps.add([.removeExpired(at: Date())]) { [weak self] in if case .success = $0 { self?.recount() } }
+    }
+
+    /// Asks how many rows there are, which only the store knows once some have expired.
+    private func recount() {
+        guard let scope, additions.isIdle else { return }
+        let (store, loop, countBefore) = (store, loop, count)
+        lastReading += 1
+        let number = lastReading
+        readings[number] = Task { [weak self] in
+            let summary = try? await store.summary(of: scope)
+            loop.execute { [self] in
+                guard let self, readings.removeValue(forKey: number) != nil, let summary, count == countBefore,
+                    additions.isIdle
+                else { return }
+                count = summary.incomingCount
+            }
+        }
+    }
+
+    /// The session is destroyed.
+    func removeAll(_ error: CourierError) {
+        loop.preconditionOnLoop()
+        stopReading()
+        scope = nil
+        count = 0
+        handedOut = []
+        additions.removeAll(error)
+    }
+
+    /// The client has ended; what is stored stays.
+    func finish(_ error: CourierError) {
+        loop.preconditionOnLoop()
+        stopReading()
+        additions.finish(error)
+    }
+
+    private func stopReading() {
+        for (_, reading) in readings { reading.cancel() }
+        readings = [:]
+    }
+}
+
+extension StoredMessage {
+    fileprivate init(_ message: ReceivedMessage, _ id: ID, until end: Date) {
+        self.init(
+            id: id, topic: message.topic, payload: message.withPayload { [UInt8]($0) }, qos: message.qos,
+            isRetained: message.isRetained, properties: message.properties, storedAt: Date(), expiresAt: end)
+    }
+}

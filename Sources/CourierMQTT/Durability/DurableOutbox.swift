@@ -1,0 +1,463 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+
+/// The way of messages that are to survive the process: into the store first, then to the gate, and out of the store when
+/// they have ended.
+///
+/// ```
+/// publish ──▶ arrivals ──commit──▶ store ──▶ gate ──▶ session ──end──▶ removed
+///                                    └──the gate is full──▶ on disk only ──page by page──▶ gate
+/// ```
+///
+/// Memory holds no more than the gate does: what does not fit there is read again when its turn comes.
+///
+/// Safe to share: `arrivals` has a lock; everything else is touched on the loop only.
+final class DurableOutbox: @unchecked Sendable {
+    /// A message on its way into the store.
+    struct Arrival: Sendable {
+        let shape: Publishing.Shape
+        let payload: [UInt8]
+        let recipient: PublishLedger.Recipient
+        /// Who waits only until the store has it; the recipient is nobody then.
+        let acceptance: Waiter<Void>?
+    }
+
+    /// A message that gate or session have.
+    private struct Live {
+        let id: StoredMessage.ID
+        let qos: QoS
+        var packetID: PacketID?
+    }
+
+    private struct Arrivals {
+        var list: [Arrival] = []
+        var byteCount = 0
+        /// Whether the loop is going to look.
+        var isScheduled = false
+        var roomWaiters: [Waiter<Void>] = []
+        /// Why nothing is taken any more.
+        var end: CourierError?
+    }
+
+    /// Messages of one commit. It crosses the store's thread, which does not touch it.
+    private struct Batch: Sendable {
+        let arrivals: [Arrival]
+        let messages: [StoredMessage]
+    }
+
+    /// How long a store that could not be read is left alone, 1 s.
+    static let retryInterval = Duration.seconds(1)
+
+    private let store: any MessageStore
+    private let loop: EventLoop
+    private let policy: OfflinePolicy
+    private let steps: StoreLane
+    private let gate: PublishGate
+    private let ledger: PublishLedger
+    private let ends: PublishEnds
+    private let failed: (CourierError) -> Void
+    private let arrivals = Mutex(Arrivals())
+
+    // MARK: On the loop only
+
+    private var scope: StoreScope?
+    private var lastID: UInt64 = 0
+    /// The last row that another process wrote, and the last of those whose way on was told.
+    private var lastOfEarlierProcess: UInt64 = 0
+    private var lastTold: StoredMessage.ID?
+    private var live: [Token: Live] = [:]
+    /// Whether there are rows that neither gate nor session have.
+    private var isSpilled = false
+    /// The last row that was handed to gate or session.
+    private var lastHandedOver: StoredMessage.ID?
+    private var lastStored: StoredMessage.ID?
+    /// Who waits for a message that is on disk only.
+    private var recipients: [StoredMessage.ID: PublishLedger.Recipient] = [:]
+    /// The messages on disk only that a newer one to their topic replaces.
+    private var latest: [String: StoredMessage.ID] = [:]
+    private var replacedWhileReading: Set<StoredMessage.ID> = []
+    private var isCommitting = false
+    private var reading: Task<Void, Never>?
+    private var retryTimer: TimerToken?
+    /// Why the client has ended.
+    private var end: CourierError?
+
+    /// Makes an outbox that is closed until ``begin(_:_:)``. `failed` is told when the store can not be read.
+    init(
+        _ store: any MessageStore, _ policy: OfflinePolicy, steps: StoreLane, gate: PublishGate, ledger: PublishLedger,
+        ends: PublishEnds, on loop: EventLoop, failed: @escaping (CourierError) -> Void
+    ) {
+        self.store = store
+        self.policy = policy
+        self.steps = steps
+        self.gate = gate
+        self.ledger = ledger
+        self.ends = ends
+        self.loop = loop
+        self.failed = failed
+    }
+}
+
+// MARK: - From any thread
+
+extension DurableOutbox {
+    /// Takes a message on its way; `false` when too much waits for the store.
+    func add(_ arrival: Arrival) throws(CourierError) -> Bool {
+        let (isTaken, wakes, end) = arrivals.withLock { arrivals -> (Bool, Bool, CourierError?) in
+            if let end = arrivals.end { return (false, false, end) }
+            guard arrivals.list.count < policy.maximumCount, arrivals.byteCount < policy.maximumBytes else {
+                return (false, false, nil)
+            }
+            arrivals.list.append(arrival)
+            arrivals.byteCount += arrival.size
+            defer { arrivals.isScheduled = true }
+            return (true, !arrivals.isScheduled, nil)
+        }
+        if let end { throw end }
+        if isTaken { ends.began(arrival.shape.topic, arrival.shape.qos, arrival.payload.count) }
+        if wakes { loop.execute { [self] in storeArrivals() } }
+        return isTaken
+    }
+
+    /// A waiter that is resumed when there is room on the way into the store; at once if there is.
+    func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> {
+        let waiter = Waiter<Void>(census)
+        let hasRoom = arrivals.withLock { arrivals in
+            if arrivals.list.count < policy.maximumCount, arrivals.byteCount < policy.maximumBytes { return true }
+            arrivals.roomWaiters.append(waiter)
+            return false
+        }
+        if hasRoom { waiter.resume(.success(())) }
+        return waiter
+    }
+
+    /// Forgets a waiter that waits no more.
+    func forget(_ waiter: Waiter<Void>) {
+        arrivals.withLock { arrivals in arrivals.roomWaiters.removeAll { $0 === waiter } }
+    }
+}
+
+// MARK: - Into the store
+
+extension DurableOutbox {
+    private func storeArrivals() {
+        guard let scope, !isCommitting else { return }  // It is looked at again then.
+        let (list, waiters) = arrivals.withLock { arrivals in
+            defer {
+                arrivals.list = []
+                arrivals.byteCount = 0
+                arrivals.roomWaiters = []
+                arrivals.isScheduled = false
+            }
+            return (arrivals.list, arrivals.roomWaiters)
+        }
+        for waiter in waiters { waiter.resume(.success(())) }
+        if !list.isEmpty { commit(list, scope) }
+    }
+
+    private func commit(_ list: [Arrival], _ scope: StoreScope) {
+        isCommitting = true
+        let date = Date()
+        let messages = list.map { arrival in
+            arrival.message(nextID(), date: date, maximumAge: policy.maximumAge)
+        }
+        commit(Batch(arrivals: list, messages: messages), scope)
+    }
+
+    private func commit(_ batch: Batch, _ scope: StoreScope) {
+        store.commit(batch.messages.map { .enqueue($0) }, in: scope) { [loop] result in
+            loop.execute { [self] in committed(batch, scope, result) }
+        }
+    }
+
+    private func committed(_ batch: Batch, _ scope: StoreScope, _ result: Result<Void, CourierError>) {
+        switch result {
+        case .success:
+            for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
+        case .failure(let error) where batch.arrivals.count == 1:
+            for arrival in batch.arrivals { refused(arrival, error) }
+        case .failure:
+            // One of them may be the reason: each for itself, the rest after it.
+            return commitEach(batch, scope, 0)
+        }
+        isCommitting = false
+        storeArrivals()
+    }
+
+    private func commitEach(_ batch: Batch, _ scope: StoreScope, _ index: Int) {
+        guard index < batch.arrivals.count else {
+            isCommitting = false
+            return storeArrivals()
+        }
+        let (arrival, message) = (batch.arrivals[index], batch.messages[index])
+        store.commit([.enqueue(message)], in: scope) { [loop] result in
+            loop.execute { [self] in
+                switch result {
+                case .success: accepted(arrival, message)
+                case .failure(let error): refused(arrival, error)
+                }
+                commitEach(batch, scope, index + 1)
+            }
+        }
+    }
+
+    private func refused(_ arrival: Arrival, _ error: CourierError) {
+        arrival.acceptance?.resume(.failure(error))
+        ends.end(enter(arrival), with: .abandoned(error))
+    }
+
+    private func accepted(_ arrival: Arrival, _ message: StoredMessage) {
+        if scope == nil, end == nil { return refused(arrival, Self.destroyed) }
+        arrival.acceptance?.resume(.success(()))
+        if let end { return ends.end(enter(arrival), with: .abandoned(end)) }
+        lastStored = message.id
+        if !isSpilled {
+            if handOver(message, enter(arrival), isLatestOnly: arrival.shape.isLatestOnly) { return }
+            isSpilled = true
+        }
+        if arrival.shape.isLatestOnly, let older = latest.updateValue(message.id, forKey: message.topic) {
+            replace(older, message.topic, message.qos)
+        }
+        // The acknowledgement may come in another process: there, nobody waits for it.
+        if case .nobody = arrival.recipient { return }
+        recipients[message.id] = arrival.recipient
+    }
+
+    private func replace(_ id: StoredMessage.ID, _ topic: String, _ qos: QoS) {
+        steps.add(.removeOutgoing(id))
+        if reading != nil { replacedWhileReading.insert(id) }
+        guard let recipient = recipients.removeValue(forKey: id) else { return }
+        let entry = PublishLedger.Entry(recipient: recipient, topic: topic, qos: qos, payload: nil)
+        ends.end(ledger.enter(entry), with: .queue(.messageReplaced))
+    }
+
+    private func enter(_ arrival: Arrival) -> Token {
+        ledger.enter(
+            PublishLedger.Entry(
+                recipient: arrival.recipient, topic: arrival.shape.topic, qos: arrival.shape.qos,
+                payload: ends.isListenedTo ? arrival.payload : nil))
+    }
+
+    /// Hands a stored message to the gate; `false`, and its token is forgotten, when that has no room.
+    private func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false) -> Bool {
+        live[token] = Live(id: message.id, qos: message.qos)
+        let outgoing = message.outgoing(token, now: loop.now, date: Date())
+        switch gate.submit(outgoing, isLatestOnly: isLatestOnly, overflow: .fail) {
+        case .delivered, .queued:
+            lastHandedOver = message.id
+            return true
+        case .full, .offline:
+            live[token] = nil
+            _ = ledger.take(token)
+            return false
+        }
+    }
+
+    static let destroyed = CourierError(
+        .clientDestroyed, "The client was destroyed before the message was stored.")
+}
+
+// MARK: - Out of the store
+
+extension DurableOutbox {
+    /// Reads the next messages that are on disk only, if the gate has room for them.
+    func readMore() {
+        loop.preconditionOnLoop()
+        guard isSpilled, reading == nil, retryTimer == nil, let scope, gate.hasRoom else { return }
+        let (store, last, loop) = (store, lastHandedOver, loop)
+        reading = Task { [weak self] in
+            let page: Result<[StoredOutgoing], any Error>
+            do {
+                page = .success(try await store.outgoing(in: scope, after: last, limit: StoredSession.pageSize))
+            } catch {
+                page = .failure(error)
+            }
+            loop.execute { [self] in self?.read(page) }
+        }
+    }
+
+    private func read(_ page: Result<[StoredOutgoing], any Error>) {
+        guard reading != nil else { return }  // Given up meanwhile.
+        reading = nil
+        let replaced = replacedWhileReading
+        replacedWhileReading = []
+        switch page {
+        case .success(let rows):
+            for row in rows where !replaced.contains(row.message.id) {
+                guard submit(row.message) else { return }
+            }
+            // What was stored since the page was read stands behind it.
+            isSpilled = rows.count == StoredSession.pageSize || lastStored ?? .zero > lastHandedOver ?? .zero
+            readMore()
+        case .failure(let error):
+            failed(.reading(error))
+            retryTimer = loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [weak self] in
+                self?.retryTimer = nil
+                self?.readMore()
+            }
+        }
+    }
+
+    private func submit(_ message: StoredMessage) -> Bool {
+        if message.id.rawValue <= lastOfEarlierProcess, message.id > lastTold ?? .zero {
+            ends.began(message.topic, message.qos, message.payload.count)
+            lastTold = message.id
+        }
+        let recipient = recipients[message.id] ?? .nobody
+        let entry = PublishLedger.Entry(
+            recipient: recipient, topic: message.topic, qos: message.qos,
+            payload: ends.isListenedTo ? message.payload : nil)
+        guard handOver(message, ledger.enter(entry)) else { return false }
+        recipients[message.id] = nil
+        if latest[message.topic] == message.id { latest[message.topic] = nil }
+        return true
+    }
+}
+
+// MARK: - The session
+
+extension DurableOutbox {
+    /// Takes over what an earlier process left, and opens.
+    ///
+    /// - Returns: What the session is to go on with.
+    func begin(_ session: StoredSession, _ scope: StoreScope) -> [ClientEngine.UnfinishedMessage] {
+        loop.preconditionOnLoop()
+        self.scope = scope
+        lastOfEarlierProcess = session.lastID
+        lastID = max(lastID, session.lastID)
+        let (now, date) = (loop.now, Date())
+        let unfinished = session.unfinished.compactMap { row -> ClientEngine.UnfinishedMessage? in
+            guard let id = row.progress.packetID.flatMap({ PacketID(rawValue: $0) }) else { return nil }
+            let entry = PublishLedger.Entry(
+                recipient: .nobody, topic: row.message.topic, qos: row.message.qos,
+                payload: ends.isListenedTo ? row.message.payload : nil)
+            let token = ledger.enter(entry)
+            live[token] = Live(id: row.message.id, qos: row.message.qos, packetID: id)
+            lastHandedOver = max(lastHandedOver ?? row.message.id, row.message.id)
+            ends.began(row.message.topic, row.message.qos, row.message.payload.count)
+            if case .received = row.progress { return .received(token, id) }
+            return .sent(row.message.outgoing(token, now: now, date: date), id)
+        }
+        isSpilled = session.hasMore
+        for row in session.queued {
+            guard submit(row.message) else {
+                isSpilled = true
+                break
+            }
+        }
+        storeArrivals()
+        return unfinished
+    }
+
+    /// The next id of a row.
+    func nextID() -> StoredMessage.ID {
+        lastID += 1
+        return StoredMessage.ID(rawValue: lastID)
+    }
+
+    /// A message was given a packet id.
+    func sent(_ token: Token, _ id: PacketID, stored: @escaping () -> Void) {
+        loop.preconditionOnLoop()
+        guard let message = live[token] else { return stored() }
+        live[token]?.packetID = id
+        steps.add(.progress(message.id, .sent(packetID: id.rawValue)), stored: message.qos == .two ? stored : nil)
+    }
+
+    /// The broker has a message of QoS 2.
+    func receivedByServer(_ token: Token, stored: @escaping (PacketID) -> Void) {
+        loop.preconditionOnLoop()
+        guard let message = live[token], let id = message.packetID else { return }
+        steps.add(.progress(message.id, .received(packetID: id.rawValue))) { stored(id) }
+    }
+
+    /// A message has ended, whichever way; from any thread.
+    func ended(_ token: Token) {
+        guard loop.isOnLoop else { return loop.execute { [self] in ended(token) } }
+        guard let message = live.removeValue(forKey: token) else { return }
+        steps.add(.removeOutgoing(message.id))
+    }
+
+    /// The broker has lost the session: packet ids mean nothing any more.
+    func sessionLost() {
+        loop.preconditionOnLoop()
+        for (token, message) in live where message.packetID != nil {
+            live[token]?.packetID = nil
+            steps.add(.progress(message.id, .queued))
+        }
+    }
+
+    /// The session is given up: nothing of it goes on. What comes from now on waits for ``begin(_:_:)``.
+    func removeAll(_ error: CourierError) {
+        loop.preconditionOnLoop()
+        scope = nil
+        live = [:]
+        isSpilled = false
+        latest = [:]
+        stopReading()
+        endWaiting(error)
+    }
+
+    /// The client has ended; what is stored stays.
+    func finish(_ error: CourierError) {
+        loop.preconditionOnLoop()
+        end = error
+        arrivals.withLock { $0.end = error }
+        stopReading()
+        endWaiting(error)
+        let (list, waiters) = arrivals.withLock { arrivals in
+            defer {
+                arrivals.list = []
+                arrivals.roomWaiters = []
+            }
+            return (arrivals.list, arrivals.roomWaiters)
+        }
+        for arrival in list { refused(arrival, error) }
+        for waiter in waiters { waiter.resume(.failure(error)) }
+    }
+
+    private func stopReading() {
+        reading?.cancel()
+        reading = nil
+        replacedWhileReading = []
+        if let retryTimer { loop.cancel(retryTimer) }
+        retryTimer = nil
+    }
+
+    private func endWaiting(_ error: CourierError) {
+        let waiting = recipients
+        recipients = [:]
+        for (_, recipient) in waiting {
+            let entry = PublishLedger.Entry(recipient: recipient, topic: "", qos: .one, payload: nil)
+            ends.end(ledger.enter(entry), with: .abandoned(error))
+        }
+    }
+}
+
+extension DurableOutbox.Arrival {
+    fileprivate var size: Int { payload.count + shape.topic.utf8.count }
+
+    fileprivate func message(_ id: StoredMessage.ID, date: Date, maximumAge: Duration?) -> StoredMessage {
+        var properties = shape.properties
+        if properties.contentType == nil { properties.contentType = shape.contentType }
+        let age = [shape.properties.messageExpiry, maximumAge].compactMap { $0 }.min()
+        return StoredMessage(
+            id: id, topic: shape.topic, payload: payload, qos: shape.qos, isRetained: shape.isRetained,
+            properties: properties, storedAt: date, expiresAt: age.map { date.addingTimeInterval($0 / .seconds(1)) })
+    }
+}
+
+extension StoredMessage.ID {
+    fileprivate static let zero = StoredMessage.ID(rawValue: 0)
+}
+
+extension CourierError {
+    /// What a store said that could not be read.
+    static func reading(_ error: any Error) -> CourierError {
+        (error as? CourierError)
+            ?? CourierError(.storeFailed, "The message store could not be read; it is tried again.", cause: error)
+    }
+}

@@ -1,0 +1,125 @@
+import CourierCore
+import CourierTransport
+
+/// Brings changes into the store in order, one commit at a time, and again and again until it takes them.
+///
+/// While one commit runs, the next changes gather, so that a slow store gets larger batches and not a longer queue. For
+/// steps that follow from what has happened already: they can not be refused, only be late.
+///
+/// Safe to share: everything is touched on the client's loop only, which each entry checks.
+final class StoreLane: @unchecked Sendable {
+    /// How long a store that failed is left alone, 1 s.
+    static let retryInterval = Duration.seconds(1)
+
+    private struct Step {
+        let changes: [StoreChange]
+        let stored: ((Result<Void, CourierError>) -> Void)?
+    }
+
+    /// Carries the steps of one commit through the store's thread, which does not touch them.
+    ///
+    /// Safe to share: made and read on the loop only.
+    private final class Batch: @unchecked Sendable {
+        let steps: [Step]
+        init(_ steps: [Step]) { self.steps = steps }
+    }
+
+    private let store: any MessageStore
+    private let loop: EventLoop
+    /// Told of the first of several failures in a row.
+    private let failed: (CourierError) -> Void
+    private var scope: StoreScope?
+    private var steps: [Step] = []
+    private var isCommitting = false
+    private var isScheduled = false
+    /// Whether the store did not take the last commit.
+    private(set) var isFailing = false
+    private var retryTimer: TimerToken?
+    private var end: CourierError?
+
+    init(_ store: any MessageStore, on loop: EventLoop, failed: @escaping (CourierError) -> Void) {
+        self.store = store
+        self.loop = loop
+        self.failed = failed
+    }
+
+    /// Whether nothing is on its way.
+    var isIdle: Bool { steps.isEmpty && !isCommitting }
+
+    /// Says whose rows these are, and begins.
+    func begin(_ scope: StoreScope) {
+        loop.preconditionOnLoop()
+        self.scope = scope
+        schedule()
+    }
+
+    /// Adds changes that belong together; `stored` is called on the loop when they are stored.
+    func add(_ changes: StoreChange..., stored: (() -> Void)? = nil) {
+        add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
+    }
+
+    /// Adds changes that belong together; `settled` is called on the loop when they are stored, or given up with the rest.
+    func add(_ changes: [StoreChange], settled: ((Result<Void, CourierError>) -> Void)?) {
+        loop.preconditionOnLoop()
+        if let end { settled?(.failure(end)) }
+        guard end == nil else { return }
+        steps.append(Step(changes: changes, stored: settled))
+        schedule()
+    }
+
+    /// Gives up what has not begun: the session was destroyed.
+    func removeAll(_ error: CourierError) {
+        loop.preconditionOnLoop()
+        if let retryTimer { loop.cancel(retryTimer) }
+        retryTimer = nil
+        isFailing = false
+        let abandoned = steps
+        steps = []
+        for step in abandoned { step.stored?(.failure(error)) }
+    }
+
+    /// The client has ended: what is under way is brought to an end, and a store that fails is left alone.
+    func finish(_ error: CourierError) {
+        end = error
+        if retryTimer != nil { removeAll(error) }
+    }
+
+    /// At the end of this turn of the loop, so that what one read brings is one batch.
+    private func schedule() {
+        guard scope != nil, !isScheduled, !isCommitting, retryTimer == nil, !steps.isEmpty else { return }
+        isScheduled = true
+        loop.execute { [self] in
+            isScheduled = false
+            commit()
+        }
+    }
+
+    private func commit() {
+        guard let scope, !isCommitting, !steps.isEmpty else { return }
+        isCommitting = true
+        let batch = Batch(steps)
+        steps = []
+        store.commit(batch.steps.flatMap(\.changes), in: scope) { [loop] result in
+            loop.execute { [self] in committed(batch, result) }
+        }
+    }
+
+    private func committed(_ batch: Batch, _ result: Result<Void, CourierError>) {
+        isCommitting = false
+        switch result {
+        case .success:
+            isFailing = false
+            for step in batch.steps { step.stored?(.success(())) }
+            schedule()
+        case .failure(let error):
+            steps = batch.steps + steps
+            if let end { return removeAll(end) }
+            if !isFailing { failed(error) }
+            isFailing = true
+            retryTimer = loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [self] in
+                retryTimer = nil
+                schedule()
+            }
+        }
+    }
+}

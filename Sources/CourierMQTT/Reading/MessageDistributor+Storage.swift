@@ -1,0 +1,88 @@
+import CourierCore
+import CourierTransport
+import Foundation
+
+/// What was stored before a reader came: it gets that first, page by page, and what arrives meanwhile after it.
+extension MessageDistributor {
+    /// How long a store that could not be read is left alone, 1 s.
+    private static let retryInterval = Duration.seconds(1)
+
+    /// There are rows now, from before: those who read already get them.
+    func rowsAppeared() {
+        loop.preconditionOnLoop()
+        guard rows?.hasRows == true else { return }
+        for id in state.pointee.readers.indices where state.pointee.readers[id] != nil { beginCatchUp(id) }
+    }
+
+    /// A message was stored that came when nobody read its topic: somebody may do so by now.
+    func rowAppeared(_ topic: String) {
+        guard state.pointee.readers.contains(where: { $0 != nil }), let name = try? TopicName(topic) else { return }
+        for id in state.pointee.readers.indices {
+            guard let reader = state.pointee.readers[id], reader.filter?.matches(name) ?? true else { continue }
+            beginCatchUp(id)
+        }
+    }
+
+    /// Gives a reader the rows of the store; reading from the broker pauses until it has them.
+    func beginCatchUp(_ id: ReaderID) {
+        guard state.pointee.readers[id]?.catchUp == nil else { return }
+        state.pointee.lastCatchUp += 1
+        state.pointee.readers[id]?.catchUp = CatchUp(serial: state.pointee.lastCatchUp)
+        fellBehind()
+        goOn(id)
+    }
+
+    /// Reads the next page for a reader, unless it has enough for now.
+    func goOn(_ id: ReaderID) {
+        guard let rows, let reader = state.pointee.readers[id], let catchUp = reader.catchUp, !catchUp.isReading,
+            !reader.isBehind
+        else { return }
+        state.pointee.readers[id]?.catchUp?.isReading = true
+        rows.read(reader.filter, after: catchUp.last) { [weak self] page in
+            self?.received(page, for: id, catchUp.serial)
+        }
+    }
+
+    private func received(
+        _ page: Result<(rows: [StoredMessage], last: StoredMessage.ID?), CourierError>, for id: ReaderID,
+        _ serial: Int
+    ) {
+        guard let reader = state.pointee.readers[id], reader.catchUp?.serial == serial else {
+            // The reader has left; the next one gets them.
+            if case .success(let page) = page { for row in page.rows { rows?.giveBack(row.id) } }
+            return
+        }
+        state.pointee.readers[id]?.catchUp?.isReading = false
+        switch page {
+        case .success((let found, let last)):
+            var slices = found.map { MessageSlice(message($0, reader.mode)) }
+            if !slices.isEmpty { push(&slices, to: id) }
+            if reader.mode == .onReceipt { for row in found { rows?.remove(row.id) } }
+            guard let last else { return endCatchUp(id) }
+            state.pointee.readers[id]?.catchUp?.last = last
+            goOn(id)
+        case .failure(let error):
+            surroundings.tell(.messageStoreFailure(error: error))
+            loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [weak self] in
+                guard self?.state.pointee.readers[id]?.catchUp?.serial == serial else { return }
+                self?.goOn(id)
+            }
+        }
+    }
+
+    private func endCatchUp(_ id: ReaderID) {
+        state.pointee.readers[id]?.catchUp = nil
+        pushShare(to: id)
+        caughtUp()
+    }
+
+    private func message(_ row: StoredMessage, _ mode: AcknowledgementMode) -> ReceivedMessage {
+        let page = MessagePage(
+            Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,
+            isDuplicate: false, properties: row.properties.isEmpty ? nil : row.properties)
+        let ticket: AcknowledgementTicket? =
+            mode == .afterProcessing
+            ? AcknowledgementTicket(.row(row.id), readers: 1, done: surroundings.finished) : nil
+        return ReceivedMessage(page: page, index: 0, ticket: ticket)
+    }
+}

@@ -1,0 +1,116 @@
+import CourierCore
+
+/// Messages of one page that one reader gets, in order: counted as one where it is handed on, and cheap to split.
+struct MessageSlice: Sendable {
+    private let page: MessagePage
+    /// Which messages of the page.
+    private var indexes: [UInt32]
+    /// For each of them what acknowledges it, if anything; empty for those of nobody.
+    private var tickets: [AcknowledgementTicket?]
+    /// What is left of `indexes`.
+    private var range: Range<Int>
+    /// How many of those that are left have QoS 0.
+    private(set) var disposableCount: Int
+
+    /// Messages of a page; `tickets` is empty or has one place for each, and `disposableCount` of them have QoS 0.
+    init(_ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int) {
+        self.page = page
+        self.indexes = indexes
+        self.tickets = tickets
+        range = indexes.indices
+        self.disposableCount = disposableCount
+    }
+
+    /// One message.
+    init(_ message: ReceivedMessage) {
+        self.init(
+            message.page, [message.index], tickets: message.ticket.map { [$0] } ?? [],
+            disposableCount: message.qos == .zero ? 1 : 0)
+    }
+
+    /// Whether somebody has to acknowledge any of them.
+    fileprivate var hasTickets: Bool { !tickets.isEmpty }
+
+    /// Adds the messages as apps see them, with nothing to acknowledge.
+    func append(to messages: inout [Message]) {
+        for position in range { messages.append(Message(page, indexes[position])) }
+    }
+
+    /// Takes the first `limit` messages away and returns them.
+    mutating func takePrefix(_ limit: Int) -> MessageSlice {
+        guard limit < count else {
+            defer { removeEverything() }
+            return self
+        }
+        var prefix = self
+        prefix.range = range.prefix(limit)
+        if disposableCount == count {
+            prefix.disposableCount = limit
+        } else if disposableCount > 0 {
+            prefix.disposableCount = prefix.range.count { isDisposable($0) }
+        }
+        range = range.dropFirst(limit)
+        disposableCount -= prefix.disposableCount
+        return prefix
+    }
+
+    /// Gives up messages of QoS 0, the oldest first, at most `limit`, and returns how many.
+    mutating func dropOldest(_ limit: Int) -> Int { drop(Swift.min(limit, disposableCount), from: range.lowerBound) }
+
+    /// Gives up all messages of QoS 0 but those among the first `room`, and returns how many.
+    mutating func dropNewest(beyond room: Int) -> Int {
+        guard disposableCount > 0 else { return 0 }
+        return drop(disposableCount, from: Swift.min(range.upperBound, range.lowerBound + room))
+    }
+
+    private mutating func removeEverything() {
+        range = range.upperBound..<range.upperBound
+        disposableCount = 0
+    }
+
+    private func isDisposable(_ position: Int) -> Bool { page.entries[Int(indexes[position])].qos == .zero }
+
+    /// Gives up at most `limit` messages of QoS 0 at and behind a position, moving the rest together.
+    private mutating func drop(_ limit: Int, from first: Int) -> Int {
+        guard limit > 0 else { return 0 }
+        if first == range.lowerBound, disposableCount == count {
+            range = range.dropFirst(limit)
+            disposableCount -= limit
+            return limit
+        }
+        var dropped = 0
+        var kept = first
+        for position in first..<range.upperBound {
+            if dropped < limit, isDisposable(position) {
+                dropped += 1
+            } else {
+                indexes[kept] = indexes[position]
+                if !tickets.isEmpty { tickets[kept] = tickets[position] }
+                kept += 1
+            }
+        }
+        range = range.lowerBound..<kept
+        disposableCount -= dropped
+        return dropped
+    }
+}
+
+extension MessageSlice: RandomAccessCollection {
+    var startIndex: Int { range.lowerBound }
+    var endIndex: Int { range.upperBound }
+
+    subscript(position: Int) -> ReceivedMessage {
+        ReceivedMessage(page: page, index: indexes[position], ticket: tickets.isEmpty ? nil : tickets[position])
+    }
+}
+
+extension [MessageSlice] {
+    /// The messages that somebody has to acknowledge, in order.
+    var acknowledgeable: [ReceivedMessage] {
+        var messages: [ReceivedMessage] = []
+        for slice in self where slice.hasTickets {
+            for message in slice where message.ticket != nil { messages.append(message) }
+        }
+        return messages
+    }
+}

@@ -1,0 +1,82 @@
+import CourierCore
+
+/// Messages one after the other on the page that is being written, all for the same readers.
+struct MessageRun: Equatable {
+    /// Where they are.
+    var indexes: Range<UInt32> = 0..<0
+    /// What they cost on the page.
+    var byteCount = 0
+    /// How many of them have QoS 0.
+    var disposableCount = 0
+
+    /// Adds the message at the end of the page.
+    mutating func append(_ index: UInt32, byteCount: Int, isDisposable: Bool) {
+        indexes = (indexes.isEmpty ? index : indexes.lowerBound)..<index + 1
+        self.byteCount += byteCount + MemoryLayout<MessagePage.Entry>.stride
+        if isDisposable { disposableCount += 1 }
+    }
+}
+
+/// What has come for one reader since it was last given something. On the event loop only.
+struct ReaderShare {
+    /// A reader that gets less than one part in so many of a page gets a page of its own instead: what waits for a slow
+    /// reader may not keep much more memory than it is worth.
+    private static let sparseness = 4
+    /// Pages of fewer bytes than this are not worth it.
+    private static let toleratedByteCount = 1 << 10
+
+    /// Which messages of the page that is being written.
+    private var indexes: [UInt32] = []
+    /// For each of them what acknowledges it; empty while that is nothing.
+    private var tickets: [AcknowledgementTicket?] = []
+    private var disposableCount = 0
+    private var byteCount = 0
+    private var lastCount = 0
+    /// Whether something has come since the last hand-over; what is held back then stays.
+    var isTouched = false
+    /// Messages of pages that are finished.
+    private var slices: [MessageSlice] = []
+
+    init() {}
+
+    /// Adds messages of the page that is being written, which `ticket` acknowledges, if anything does.
+    mutating func append(_ run: MessageRun, ticket: AcknowledgementTicket? = nil) {
+        if indexes.isEmpty { indexes.reserveCapacity(max(lastCount, run.indexes.count)) }
+        if ticket != nil || !tickets.isEmpty {
+            while tickets.count < indexes.count { tickets.append(nil) }
+            for _ in run.indexes { tickets.append(ticket) }
+        }
+        indexes.append(contentsOf: run.indexes)
+        disposableCount += run.disposableCount
+        byteCount += run.byteCount
+    }
+
+    /// Adds a message of another page.
+    mutating func append(_ slice: MessageSlice) { slices.append(slice) }
+
+    /// Takes what there is of finished pages.
+    mutating func take() -> [MessageSlice] {
+        defer { slices = [] }
+        return slices
+    }
+
+    /// Takes the memory of an array that ``take()`` gave back, emptied.
+    mutating func reuse(_ spent: inout [MessageSlice]) {
+        if slices.isEmpty, spent.isEmpty { swap(&slices, &spent) }
+    }
+
+    /// The page is finished.
+    mutating func finish(_ page: MessagePage) {
+        guard !indexes.isEmpty else { return }
+        lastCount = indexes.count
+        let isSparse = page.byteCount > Self.toleratedByteCount && byteCount * Self.sparseness < page.byteCount
+        let slice =
+            isSparse
+            ? MessageSlice(
+                page.extracting(indexes), Array(0..<UInt32(indexes.count)), tickets: tickets,
+                disposableCount: disposableCount)
+            : MessageSlice(page, indexes, tickets: tickets, disposableCount: disposableCount)
+        slices.append(slice)
+        (indexes, tickets, disposableCount, byteCount) = ([], [], 0, 0)
+    }
+}

@@ -1,0 +1,86 @@
+import CourierCore
+import Synchronization
+
+@testable import CourierMQTT
+
+/// A ``MemoryMessageStore`` whose commits a test holds back or lets fail, and whose commits it can look at.
+final class ControlledStore: MessageStore {
+    typealias Rule = @Sendable (StoreChange) -> CourierError?
+
+    private struct State {
+        var isHeld = false
+        var held: [@Sendable () -> Void] = []
+        var rule: Rule?
+        var commits: [[StoreChange]] = []
+    }
+
+    let memory: MemoryMessageStore
+    private let state = Mutex(State())
+
+    init(_ memory: MemoryMessageStore = MemoryMessageStore()) { self.memory = memory }
+
+    /// All changes that were stored, in order.
+    var changes: [StoreChange] { state.withLock { $0.commits.flatMap { $0 } } }
+
+    /// Holds commits back from now on.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    /// Does what was held back.
+    func release() {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            state.isHeld = false
+            return state.held
+        }
+        for commit in held { commit() }
+    }
+
+    /// How many commits are held back.
+    var heldCount: Int { state.withLock { $0.held.count } }
+
+    /// Lets a commit fail that has a change for which `rule` has an error; `nil` ends it.
+    func fail(_ rule: Rule?) { state.withLock { $0.rule = rule } }
+
+    func commit(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) {
+        let commit: @Sendable () -> Void = { [self] in
+            let rule = state.withLock { $0.rule }
+            for change in changes {
+                if let error = rule?(change) { return completion(.failure(error)) }
+            }
+            state.withLock { $0.commits.append(changes) }
+            memory.commit(changes, in: scope, completion: completion)
+        }
+        let isHeld = state.withLock { state in
+            if state.isHeld { state.held.append(commit) }
+            return state.isHeld
+        }
+        if !isHeld { commit() }
+    }
+
+    func summary(of scope: StoreScope) async throws -> StoreSummary { await memory.summary(of: scope) }
+
+    func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing] {
+        await memory.outgoing(in: scope, after: id, limit: limit)
+    }
+
+    func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredMessage] {
+        await memory.incoming(in: scope, matching: filter, after: id, limit: limit)
+    }
+
+    func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> {
+        await memory.incomingPacketIDs(in: scope)
+    }
+
+    func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription] {
+        await memory.subscriptions(in: scope)
+    }
+}
+
+extension StoreChange {
+    var isEnqueue: Bool { if case .enqueue = self { true } else { false } }
+}

@@ -1,0 +1,208 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// Received messages that wait for a reader in the store, and what is stored of those that have one.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedInboxTests {
+    private static func message(_ id: PacketID, _ text: String, qos: QoS = .one) -> ScriptStep {
+        let delivery: Delivery =
+            qos == .one ? .atLeastOnce(id, isDuplicate: false) : .exactlyOnce(id, isDuplicate: false)
+        return .send(.publish(Publish(topic: "t", payload: Array(text.utf8), delivery: delivery)))
+    }
+
+    /// Sends these when the client says "go".
+    private static func broker(_ steps: ScriptStep...) -> ConnectionScript {
+        .connection([.accept(), .serve(until: .publish(to: "go"))] + steps)
+    }
+
+    private static func run(
+        _ script: [ConnectionScript] = [], _ store: ControlledStore = ControlledStore(),
+        _ change: (inout MQTTClientConfig) -> Void = { _ in },
+        _ body: (ScriptedWorld, ControlledStore) async throws -> Void
+    ) async throws {
+        try await ScriptedWorld.run(script) {
+            $0.messageStore = store
+            $0.messagePersistenceTTLSeconds = 1_000
+            change(&$0)
+        } _: { world in
+            try await body(world, store)
+        }
+    }
+
+    private static func go(_ world: ScriptedWorld) async throws {
+        await world.connect()
+        try world.publish("", to: "go", qos: .zero)
+        await world.settle()
+    }
+
+    private static func acknowledged(_ world: ScriptedWorld) async -> [UInt16] {
+        await world.broker.packets(.any).compactMap {
+            switch $0.packet {
+            case .pubAck(let answer), .pubRec(let answer): answer.packetID.rawValue
+            default: nil
+            }
+        }
+    }
+
+    private static func reader(
+        _ world: ScriptedWorld, _ mode: AcknowledgementMode = .onReceipt
+    ) -> MessageSequence<Message>.Iterator {
+        world.client.messages(Message.self, from: "t", qos: .two, acknowledge: mode).makeAsyncIterator()
+    }
+
+    private static func texts(
+        _ count: Int, of messages: inout MessageSequence<Message>.Iterator
+    ) async throws -> [String] {
+        var texts: [String] = []
+        while texts.count < count, let message = try await messages.next() {
+            texts.append(message.payloadString ?? "?")
+        }
+        return texts
+    }
+
+    private static func row(_ id: UInt64, _ text: String, expiresAt: Date? = nil) -> StoreChange {
+        .keep(
+            StoredMessage(
+                id: StoredMessage.ID(rawValue: id), topic: "t", payload: Array(text.utf8), qos: .one, storedAt: Date(),
+                expiresAt: expiresAt))
+    }
+
+    private static func incomingCount(_ world: ScriptedWorld, _ store: ControlledStore) async -> Int {
+        await store.memory.summary(of: world.scope).incomingCount
+    }
+
+    @Test(arguments: [QoS.one, .two])
+    func `a message without a reader is stored before it is acknowledged`(_ qos: QoS) async throws {
+        try await Self.run([Self.broker(Self.message(1, "a", qos: qos))]) { world, store in
+            store.fail { if case .keep = $0 { CourierError(.storeFailed, "Not yet.") } else { nil } }
+            try await Self.go(world)
+            await world.until { world.events.contains("messageStoreFailure") }
+            #expect(await Self.acknowledged(world).isEmpty)
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { await Self.acknowledged(world) == [1] }
+            #expect(await Self.incomingCount(world, store) == 1)
+            #expect(store.changes.contains(.rememberPacketID(1)) == (qos == .two))
+        }
+    }
+
+    @Test func `the first reader gets them in order and once, before what comes after`() async throws {
+        let script = Self.broker(
+            Self.message(1, "a"), Self.message(2, "b"), .serve(until: .publish(to: "more")), Self.message(3, "c"))
+        try await Self.run([script]) { world, store in
+            try await Self.go(world)
+            await world.until { await Self.incomingCount(world, store) == 2 }
+            var messages = Self.reader(world)
+            await world.settle()
+            try world.publish("", to: "more", qos: .zero)
+            #expect(try await Self.texts(3, of: &messages) == ["a", "b", "c"])
+            await world.until { await Self.incomingCount(world, store) == 0 }
+            #expect(await Self.acknowledged(world) == [1, 2, 3])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what another process kept comes to a reader of this one`(_ readsBeforeConnecting: Bool) async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill((1...600).map { Self.row($0, "\($0)") }, world.scope)
+            if !readsBeforeConnecting { await world.connect() }
+            var messages = Self.reader(world)
+            if readsBeforeConnecting { await world.connect() }
+            #expect(try await Self.texts(600, of: &messages) == (1...600).map { "\($0)" })
+            await world.until { await Self.incomingCount(world, store) == 0 }
+        }
+    }
+
+    @Test func `a reader of everything gets them, too`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill([Self.row(1, "a")], world.scope)
+            let received = Box<String>()
+            let sink = world.client.messagePublisher().sink { received.value = $0.payloadString }
+            await world.connect()
+            await world.until { received.value == "a" }
+            sink.cancel()
+        }
+    }
+
+    @Test func `a slow reader gets them as it takes them`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill((1...2_000).map { Self.row($0, "\($0)") }, world.scope)
+            await world.connect()
+            var messages = world.client.messages(Message.self, from: "t", buffer: ReadBuffer(limit: 10))
+                .makeAsyncIterator()
+            #expect(try await Self.texts(2_000, of: &messages) == (1...2_000).map { "\($0)" })
+        }
+    }
+
+    @Test func `what a reader left unprocessed stays in the store for the next one`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill((1...3).map { Self.row($0, "\($0)") }, world.scope)
+            await world.connect()
+            do {
+                var messages = Self.reader(world, .afterProcessing)
+                #expect(try await Self.texts(2, of: &messages) == ["1", "2"])
+                await world.until { await Self.incomingCount(world, store) == 2 }
+            }
+            await world.settle()
+            var messages = Self.reader(world, .afterProcessing)
+            #expect(try await Self.texts(2, of: &messages) == ["2", "3"])
+            await world.until { await Self.incomingCount(world, store) == 1 }
+        }
+    }
+
+    @Test(arguments: [QoS.one, .two])
+    func `acknowledgeDurably returns when a repetition is impossible`(_ qos: QoS) async throws {
+        try await Self.run([Self.broker(Self.message(7, "a", qos: qos))]) { world, store in
+            var messages = Self.reader(world, .afterProcessing)
+            try await Self.go(world)
+            let message = try #require(try await messages.next())
+            try await message.acknowledgeDurably()
+            try await message.acknowledgeDurably()
+            #expect(store.changes.contains(.rememberPacketID(7)) == (qos == .two))
+            await world.until { await Self.acknowledged(world) == [7] }
+            if qos == .two { await world.until { store.changes.contains(.forgetPacketID(7)) } }
+        }
+    }
+
+    @Test func `acknowledgeDurably ends when the client is destroyed`() async throws {
+        try await Self.run([Self.broker(Self.message(7, "a", qos: .two))]) { world, store in
+            var messages = Self.reader(world, .afterProcessing)
+            try await Self.go(world)
+            let message = try #require(try await messages.next())
+            store.fail { if case .rememberPacketID = $0 { CourierError(.storeFailed, "Never.") } else { nil } }
+            let ending = Task { try await message.acknowledgeDurably() }
+            await world.until { world.events.contains("messageStoreFailure") }
+            world.client.destroy()
+            await #expect(throws: CourierError.self) { try await ending.value }
+        }
+    }
+
+    @Test func `what is over is removed and not handed out`() async throws {
+        try await Self.run([], ControlledStore()) {
+            $0.messageCleanupInterval = 5
+        } _: { world, store in
+            let past = Date(timeIntervalSinceNow: -1)
+            try await store.memory.fill([Self.row(1, "old", expiresAt: past), Self.row(2, "new")], world.scope)
+            await world.connect()
+            await world.run(for: .seconds(6))
+            await world.until { await Self.incomingCount(world, store) == 1 }
+            var messages = Self.reader(world)
+            #expect(try await Self.texts(1, of: &messages) == ["new"])
+        }
+    }
+
+    @Test func `beyond the limit a message is given up, and that is told`() async throws {
+        try await Self.run([Self.broker(Self.message(1, "a"), Self.message(2, "b"))], ControlledStore()) {
+            $0.maximumKeptMessages = 1
+        } _: { world, store in
+            try await Self.go(world)
+            await world.until { await Self.acknowledged(world) == [1, 2] }
+            await world.settle()
+            #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.noReader])
+        }
+    }
+}

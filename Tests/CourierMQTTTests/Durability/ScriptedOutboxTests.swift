@@ -1,0 +1,353 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Messages that are to survive the process, on their way through the store.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedOutboxTests {
+    private static let refusing = [ConnectionScript.connection([.refuse(.serverUnavailable)])]
+    private static let present = ScriptStep.accept(isSessionPresent: true)
+
+    private static func run(
+        _ script: [ConnectionScript] = [], _ store: ControlledStore = ControlledStore(),
+        _ change: (inout MQTTClientConfig) -> Void = { _ in },
+        _ body: (ScriptedWorld, ControlledStore) async throws -> Void
+    ) async throws {
+        try await ScriptedWorld.run(script) {
+            $0.messageStore = store
+            change(&$0)
+        } _: { world in
+            try await body(world, store)
+        }
+    }
+
+    private static func message(_ id: UInt64, _ text: String, _ qos: QoS = .one) -> StoredMessage {
+        StoredMessage(
+            id: StoredMessage.ID(rawValue: id), topic: "t", payload: Array(text.utf8), qos: qos, storedAt: Date())
+    }
+
+    // MARK: Into the store
+
+    @Test(arguments: [QoS.one, .two])
+    func `a message is in the store until it is acknowledged`(_ qos: QoS) async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            let outcome = try world.publish("x", qos: qos)
+            await world.until { outcome.value != nil }
+            #expect(outcome.value?.success != nil)
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            let steps = store.changes.filter { $0.isEnqueue || $0 == .removeOutgoing(StoredMessage.ID(rawValue: 1)) }
+            #expect(steps.map(\.isEnqueue) == [true, false])
+        }
+    }
+
+    @Test func `nothing is sent before the store has it`() async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            store.hold()
+            try world.publish("x")
+            await world.settle()
+            #expect(await world.publishes().isEmpty)
+            store.release()
+            await world.until { await world.publishes().map(\.text) == ["x"] }
+        }
+    }
+
+    @Test(arguments: [QoS.oneWithoutPersistenceAndNoRetry, .oneWithoutPersistenceAndRetry, .zero])
+    func `what is not to survive the process passes the store by`(_ qos: QoS) async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            try world.publish("x", qos: qos)
+            await world.settle()
+            #expect(await world.publishes().map(\.text) == ["x"])
+            #expect(!store.changes.contains { $0.isEnqueue })
+        }
+    }
+
+    @Test func `enqueue returns when the message is stored, long before there is a connection`() async throws {
+        try await Self.run(Self.refusing) { world, store in
+            await world.connect()
+            try await world.client.enqueue("x", to: "t")
+            #expect(await store.memory.summary(of: world.scope).outgoingCount == 1)
+            #expect(await world.publishes().isEmpty)
+            await world.run(for: .seconds(1))
+            await world.until { await world.publishes().map(\.text) == ["x"] }
+        }
+    }
+
+    @Test func `a store without room refuses a message to its publisher, and the connection goes on`() async throws {
+        let store = ControlledStore(MemoryMessageStore(maximumRows: 2))
+        try await Self.run(Self.refusing, store) { world, _ in
+            await world.connect()
+            let outcomes = try (0..<3).map { try world.publish("\($0)") }
+            await world.until { outcomes[2].value != nil }
+            #expect(outcomes[2].value?.failure?.code == .storeFull)
+            await #expect(throws: CourierError.self) { try await world.client.enqueue("4", to: "t") }
+            await world.run(for: .seconds(1))
+            await world.until { outcomes[1].value != nil }
+            try world.publish("later")
+            await world.until { await world.publishes().map(\.text) == ["0", "1", "later"] }
+        }
+    }
+
+    @Test func `a step that the store does not take is tried again, and told once`() async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            store.fail {
+                if case .enqueue = $0 { nil } else { CourierError(.storeFailed, "The disk is on fire.") }
+            }
+            let outcome = try world.publish("x")
+            await world.until { outcome.value?.success != nil }
+            await world.run(for: .seconds(3))
+            #expect(world.events.count { $0 == "messageStoreFailure" } == 1)
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+        }
+    }
+
+    @Test func `memory holds no more than its limit, and the rest comes from the store in order`() async throws {
+        let policy = OfflinePolicy(maximumCount: 600, overflow: .fail)
+        try await Self.run(Self.refusing) {
+            $0.offline = policy
+        } _: { world, store in
+            await world.connect()
+            for index in 0..<2_000 { try await world.client.enqueue("\(index)", to: "t") }
+            #expect(world.client.parts.publishing.gate.waitingCount <= 600)
+            await world.run(for: .seconds(2))
+            await world.until {
+                await world.run(for: .milliseconds(20))
+                return await world.publishes().count == 2_000
+            }
+            #expect(await world.publishes().map(\.text) == (0..<2_000).map { "\($0)" })
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+        }
+    }
+
+    @Test func `a newer message of a latest-only topic takes the place of the one that waits`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            await world.connect()
+            try await world.client.enqueue("first", to: "other")
+            for text in ["a", "b", "c"] {
+                try await world.client.enqueue(
+                    text, as: PublishRequest(topic: TopicTemplate(exactly: "t"), isLatestOnly: true))
+            }
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 2 }
+            await world.run(for: .seconds(1))
+            await world.until { await world.publishes().map(\.text) == ["first", "c"] }
+        }
+    }
+
+    // MARK: Across processes
+
+    @Test func `[MQTT-4.4.0-1] what another process left is sent again with its packet ids, then what waited`()
+        async throws
+    {
+        try await Self.run([.connection([Self.present])]) { world, store in
+            try await store.memory.fill(
+                [
+                    .enqueue(Self.message(1, "sent")), .enqueue(Self.message(2, "received", .two)),
+                    .enqueue(Self.message(3, "sent twice", .two)), .enqueue(Self.message(4, "queued")),
+                    .progress(StoredMessage.ID(rawValue: 1), .sent(packetID: 7)),
+                    .progress(StoredMessage.ID(rawValue: 2), .received(packetID: 9)),
+                    .progress(StoredMessage.ID(rawValue: 3), .sent(packetID: 5)),
+                ], world.scope)
+            await world.connect()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            let publishes = await world.publishes()
+            #expect(publishes.map(\.text) == ["sent", "sent twice", "queued"])
+            #expect(publishes.map(\.delivery.isDuplicate) == [true, true, false])
+            #expect(publishes.prefix(2).map { $0.delivery.packetID?.rawValue } == [7, 5])
+            let released = await world.broker.packets(.pubRel).map(\.packet)
+            #expect(released.contains(.pubRel(Acknowledgement(packetID: 9))))
+            try await world.client.enqueue("new", to: "t")
+            #expect(
+                store.changes.contains { change in
+                    if case .enqueue(let message) = change { message.id.rawValue == 5 } else { false }
+                })
+        }
+    }
+
+    @Test func `without the session, what another process sent is published anew`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill(
+                [
+                    .enqueue(Self.message(1, "sent")),
+                    .progress(StoredMessage.ID(rawValue: 1), .sent(packetID: 7)),
+                ], world.scope)
+            await world.connect()
+            await world.until { await world.publishes().map(\.text) == ["sent"] }
+            #expect(await world.publishes().map(\.delivery.isDuplicate) == [false])
+        }
+    }
+
+    @Test func `the packet id of a QoS 2 message is stored before it is sent, and PUBREC before PUBREL`() async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            store.fail { change in
+                if case .progress(_, .sent) = change { CourierError(.storeFailed, "Not yet.") } else { nil }
+            }
+            let outcome = try world.publish("x", qos: .two)
+            await world.until { world.events.contains("messageStoreFailure") }
+            #expect(await world.publishes().isEmpty)
+            store.fail { change in
+                if case .progress(_, .received) = change { CourierError(.storeFailed, "Not yet.") } else { nil }
+            }
+            await world.run(for: .seconds(1))
+            await world.until { world.events.count { $0 == "messageStoreFailure" } == 2 }
+            #expect(await world.publishes().map(\.text) == ["x"])
+            #expect(await world.broker.packets(.pubRel).isEmpty)
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { outcome.value?.success != nil }
+        }
+    }
+
+    @Test func `[MQTT-4.3.3-10] a QoS 2 id is stored before PUBREC, and forgotten before PUBCOMP`() async throws {
+        let delivery = try #require(Delivery(qos: .exactlyOnce, packetID: 3, isDuplicate: false))
+        let message = Packet.publish(Publish(topic: "in", payload: [1], delivery: delivery))
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: .publish(to: "go")), .send(message), .expect(.pubRec),
+            .send(.pubRel(Acknowledgement(packetID: 3))),
+            .expect(.pubComp),
+        ])
+        try await Self.run([script]) { world, store in
+            await world.connect()
+            store.fail { change in
+                if case .rememberPacketID = change { CourierError(.storeFailed, "Not yet.") } else { nil }
+            }
+            try world.publish("", to: "go", qos: .zero)
+            await world.until { world.events.contains("messageStoreFailure") }
+            #expect(await world.broker.packets(.pubRec).isEmpty)
+            store.fail { change in
+                if case .forgetPacketID = change { CourierError(.storeFailed, "Not yet.") } else { nil }
+            }
+            await world.run(for: .seconds(1))
+            await world.until { world.events.count { $0 == "messageStoreFailure" } == 2 }
+            #expect(await world.broker.packets(.pubRec).count == 1)
+            #expect(await world.broker.packets(.pubComp).isEmpty)
+            #expect(await store.memory.incomingPacketIDs(in: world.scope) == [3])
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { await !world.broker.packets(.pubComp).isEmpty }
+            #expect(await store.memory.incomingPacketIDs(in: world.scope) == [])
+        }
+    }
+
+    @Test func `what another process wanted is wanted, and its pending unsubscribe sent`() async throws {
+        try await Self.run([.connection([Self.present])]) { world, store in
+            try await store.memory.fill(
+                [
+                    .want(StoredSubscription(try TopicFilter("kept"), .subscribed(.two))),
+                    .want(StoredSubscription(try TopicFilter("gone"), .unsubscribing)),
+                    .want(StoredSubscription(try TopicFilter("unwanted"), .subscribed(.one))),
+                ], world.scope)
+            world.client.unsubscribe("unwanted")
+            await world.connect()
+            await world.until { await world.broker.packets(.unsubscribe).count == 1 }
+            let subscribed = await world.broker.packets(.subscribe).compactMap(\.packet.subscribe)
+            #expect(subscribed.flatMap(\.subscriptions).map(\.filter) == ["kept"])
+            let unsubscribed = await world.broker.packets(.unsubscribe).compactMap(\.packet.unsubscribe)
+            #expect(Set(unsubscribed.flatMap(\.filters)) == ["gone", "unwanted"])
+            await world.until {
+                await store.memory.subscriptions(in: world.scope).map(\.filter.string) == ["kept"]
+            }
+        }
+    }
+
+    // MARK: The end
+
+    @Test func `destroy empties the rows`() async throws {
+        try await Self.run(Self.refusing) { world, store in
+            await world.connect()
+            try await world.client.enqueue("x", to: "t")
+            world.client.destroy()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+        }
+    }
+
+    @Test func `a client that is let go leaves its rows`() async throws {
+        let store = MemoryMessageStore()
+        let options = ConnectOptions(
+            host: "127.0.0.1", port: 1, keepAlive: 0, clientId: "gone", username: "", password: "")
+        var test: TestClient? = try TestClient(options) { $0.messageStore = store }
+        test?.client.connect()
+        try await test?.client.enqueue("x", to: "t")
+        let states = try #require(test?.client.states)
+        test = nil
+        for try await _ in states {}
+        #expect(await store.summary(of: StoreScope(options)).outgoingCount == 1)
+    }
+
+    @Test func `what cannot be read fails the attempt, which is repeated`() async throws {
+        try await ScriptedWorld.run {
+            $0.messageStore = UnreadableStore(failures: 1)
+        } _: { world in
+            await world.connect()
+            await world.until { world.events.contains("connectionFailure") }
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.storeFailed])
+            #expect(world.events.contains("messageStoreFailure"))
+            await world.run(for: .seconds(1))
+            await world.until { world.client.connectionState == .connected }
+        }
+    }
+}
+
+/// A store that can not be read at first.
+private final class UnreadableStore: MessageStore {
+    private let memory = MemoryMessageStore()
+    private let failures: Atomic<Int>
+
+    init(failures: Int) { self.failures = Atomic(failures) }
+
+    func commit(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) { memory.commit(changes, in: scope, completion: completion) }
+
+    func summary(of scope: StoreScope) async throws -> StoreSummary {
+        if failures.subtract(1, ordering: .relaxed).oldValue > 0 {
+            throw CourierError(.storeFailed, "The disk is on fire.")
+        }
+        return await memory.summary(of: scope)
+    }
+
+    func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing] {
+        await memory.outgoing(in: scope, after: id, limit: limit)
+    }
+
+    func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredMessage] {
+        await memory.incoming(in: scope, matching: filter, after: id, limit: limit)
+    }
+
+    func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> {
+        await memory.incomingPacketIDs(in: scope)
+    }
+
+    func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription] {
+        await memory.subscriptions(in: scope)
+    }
+}
+
+extension ScriptedWorld {
+    /// The rows of the world's client.
+    var scope: StoreScope { StoreScope(clientID: "scripted", broker: "broker.invalid:\(broker.port)") }
+}
+
+extension MessageStore {
+    /// Stores what another process would have left.
+    func fill(_ changes: [StoreChange], _ scope: StoreScope) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            commit(changes, in: scope) { continuation.resume(with: $0.mapError { $0 }) }
+        }
+    }
+}

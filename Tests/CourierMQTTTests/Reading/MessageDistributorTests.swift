@@ -1,0 +1,147 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// Which reader gets which message, in which memory, when many come together.
+@Suite(.timeLimit(.minutes(2))) struct MessageDistributorTests {
+    private static func message(
+        _ topic: String, _ payload: [UInt8], _ delivery: Delivery = .atMostOnce
+    ) -> ScriptStep {
+        .send(.publish(Publish(topic: topic, payload: payload, delivery: delivery)))
+    }
+
+    private static func message(_ topic: String, _ text: String, _ delivery: Delivery = .atMostOnce) -> ScriptStep {
+        message(topic, Array(text.utf8), delivery)
+    }
+
+    private static func reader(
+        _ world: ScriptedWorld, _ filter: String, _ mode: AcknowledgementMode = .onReceipt
+    ) -> MessageSequence<Message>.Iterator {
+        world.client.messages(Message.self, from: filter, acknowledge: mode).makeAsyncIterator()
+    }
+
+    @Test func `a reader that comes or goes while a topic repeats is noticed with the next message`() async throws {
+        let script: ConnectionScript = .connection([
+            .accept(), .serve(until: .subscribe), .answer, Self.message("t", "a"), .serve(until: .publish(to: "1")),
+            Self.message("t", "b"), .serve(until: .publish(to: "2")), Self.message("t", "c"),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            var first = Self.reader(world, "t")
+            await world.connect()
+            #expect(try await first.next()?.payloadString == "a")
+            do {
+                var second = Self.reader(world, "+")
+                await world.settle()
+                try world.client.publishMessage("", topic: "1", qos: .zero)
+                #expect(try await first.next()?.payloadString == "b")
+                #expect(try await second.next()?.payloadString == "b")
+            }
+            await world.settle()
+            try world.client.publishMessage("", topic: "2", qos: .zero)
+            #expect(try await first.next()?.payloadString == "c")
+        }
+    }
+
+    @Test func `topics and sizes may alternate`() async throws {
+        let sizes = [0, 1, 70, MessagePage.singleByteCount, 100, MessagePage.sharedByteCount + 1, 2, 3_000]
+        let sent = (0..<60).map { number in
+            ("t/\(number % 7 % 3)", [UInt8](repeating: UInt8(number), count: sizes[number % sizes.count]))
+        }
+        let script: ConnectionScript = .connection(
+            [.accept(), .serve(until: .subscribe), .answer, .serve(until: .publish(to: "go"))]
+                + sent.map { Self.message($0, $1) })
+        try await ScriptedWorld.run([script]) { world in
+            var all = Self.reader(world, "t/#")
+            var some = Self.reader(world, "t/1")
+            await world.connect()
+            await world.settle()
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            for (topic, payload) in sent {
+                let message = try #require(try await all.next())
+                #expect(message.topic == topic && [UInt8](message.data) == payload)
+            }
+            for (topic, payload) in sent where topic == "t/1" {
+                let message = try #require(try await some.next())
+                #expect(message.topic == topic && [UInt8](message.data) == payload)
+            }
+        }
+    }
+
+    @Test func `values of other types come in order as well`() async throws {
+        let texts = (0..<1_000).map { "\($0)" }
+        let script: ConnectionScript = .connection(
+            [.accept(), .serve(until: .subscribe), .answer, .serve(until: .publish(to: "go"))]
+                + texts.map { Self.message("t", $0) })
+        try await ScriptedWorld.run([script]) { world in
+            var bytes = world.client.messages([UInt8].self, from: "t").makeAsyncIterator()
+            var strings = world.client.messages(String.self, from: "t").makeAsyncIterator()
+            var numbers = world.client.messages(Int.self, from: "t").makeAsyncIterator()
+            await world.connect()
+            await world.settle()
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            for text in texts {
+                #expect(try await bytes.next() == Array(text.utf8))
+                #expect(try await strings.next() == text)
+                #expect(try await numbers.next() == Int(text))
+            }
+        }
+    }
+
+    @Test func `who reads on receipt can not acknowledge for who reads after processing`() async throws {
+        let script: ConnectionScript = .connection([
+            .accept(), .serve(until: .subscribe), .answer,
+            Self.message("t", "a", .atLeastOnce(1, isDuplicate: false)),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            var careful = Self.reader(world, "t", .afterProcessing)
+            var careless = Self.reader(world, "t")
+            await world.connect()
+            try #require(try await careless.next()).acknowledge()
+            await world.settle()
+            #expect(await world.broker.packets(.pubAck).isEmpty)
+            try #require(try await careful.next()).acknowledge()
+            await world.settle()
+            #expect(await world.broker.packets(.pubAck).count == 1)
+        }
+    }
+
+    @Test func `what came with the end of the connection reaches the readers`() async throws {
+        let flood = PublishFlood(count: 50, topic: "t", payloadSize: 8)
+        let script: ConnectionScript = .connection([
+            .accept(), .serve(until: .subscribe), .answer, .flood(flood), .cut(.orderly),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            var messages = Self.reader(world, "t")
+            await world.connect()
+            for number in 0..<50 {
+                let message = try #require(try await messages.next())
+                #expect(message.data.reduce(0) { $0 << 8 | Int($1) } == number)
+            }
+        }
+    }
+
+    @Test func `a reader that is behind holds up the next connection too`() async throws {
+        let count = 20_000
+        let flood = PublishFlood(count: count, topic: "t", payloadSize: 100)
+        let script: ConnectionScript = .connection([
+            .accept(), .serve(until: .subscribe), .answer, .flood(flood),
+        ])
+        try await ScriptedWorld.run([script, script]) { world in
+            let buffer = ReadBuffer(limit: 100, overflow: .pause)
+            let messages = world.client.messages(Message.self, from: "t", buffer: buffer).makeAsyncIterator()
+            for number in 1...2 {
+                await world.connect()
+                await world.run(for: .seconds(100))
+                let connections = await world.broker.connections
+                #expect(connections.count == number)
+                #expect(connections.last.map { $0.sentByteCount < count * 100 / 2 } == true, "it was not held up")
+                world.client.disconnect()
+                await world.settle()
+            }
+            withExtendedLifetime(messages) {}
+        }
+    }
+}

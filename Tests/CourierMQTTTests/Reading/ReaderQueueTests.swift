@@ -1,0 +1,165 @@
+import CourierCore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct ReaderQueueTests {
+    /// Slices of messages of these qualities of service; a message's payload is its number.
+    private struct Sender {
+        var number: UInt16 = 0
+
+        mutating func slice(_ qualities: [QoS]) -> MessageSlice {
+            var entries: [MessagePage.Entry] = []
+            var bytes: [UInt8] = []
+            for qos in qualities {
+                entries.append(
+                    MessagePage.Entry(
+                        start: bytes.count, byteCount: 2, topic: 0, properties: nil,
+                        packetID: qos == .zero ? nil : number + 1, qos: qos, isRetained: false, isDuplicate: false))
+                bytes += [UInt8(number >> 8), UInt8(number & 0xFF)]
+                number += 1
+            }
+            return MessageSlice(
+                MessagePage(entries: entries, bytes: bytes, topics: ["t"], properties: []),
+                Array(0..<UInt32(qualities.count)), tickets: [],
+                disposableCount: qualities.count { $0 == .zero })
+        }
+    }
+
+    /// What a queue should do, one message at a time.
+    private struct Model {
+        let buffer: ReadBuffer
+        var waiting: [(number: UInt16, qos: QoS)] = []
+        var dropped = 0
+        var isFull = false
+
+        mutating func push(_ first: UInt16, _ qualities: [QoS]) {
+            for (offset, qos) in qualities.enumerated() {
+                let message = (first + UInt16(offset), qos)
+                let hasRoom = waiting.count < buffer.limit
+                if !hasRoom, buffer.overflow == .dropNewest, qos == .zero {
+                    dropped += 1
+                    continue
+                }
+                waiting.append(message)
+                if !hasRoom, buffer.overflow == .dropOldest, let oldest = waiting.firstIndex(where: { $0.qos == .zero })
+                {
+                    waiting.remove(at: oldest)
+                    dropped += 1
+                }
+            }
+            if waiting.count >= buffer.limit, buffer.overflow == .pause || waiting.contains(where: { $0.qos != .zero })
+            {
+                isFull = true
+            }
+        }
+
+        mutating func take(_ limit: Int) -> [UInt16] {
+            defer {
+                waiting.removeFirst(min(limit, waiting.count))
+                if waiting.count <= buffer.limit / 2 { isFull = false }
+            }
+            return waiting.prefix(limit).map(\.number)
+        }
+    }
+
+    private static func numbers(_ slices: [MessageSlice]) -> [UInt16] {
+        slices.flatMap { slice in
+            slice.map { message in message.withPayload { UInt16($0[0]) << 8 | UInt16($0[1]) } }
+        }
+    }
+
+    private static func taken(_ queue: ReaderQueue, _ limit: Int = .max) -> [UInt16] {
+        guard case .messages(let slices) = queue.take(atMost: limit) else { return [] }
+        return numbers(slices)
+    }
+
+    @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest], 0..<20 as Range<UInt64>)
+    func `slices come out as messages one by one would`(_ overflow: ReadBuffer.Overflow, _ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let buffer = ReadBuffer(limit: .random(in: 1...40, using: &random), overflow: overflow)
+        let drained = Atomic<Int>(0)
+        let queue = ReaderQueue(buffer) { drained.add(1, ordering: .relaxed) }
+        var model = Model(buffer: buffer)
+        var sender = Sender()
+        var expectedDrained = 0
+        // Mostly of QoS 0 in some walks and mostly not in others.
+        let share = Int.random(in: 1...9, using: &random)
+        for _ in 0..<300 {
+            if Bool.random(using: &random) {
+                var batch: [MessageSlice] = []
+                let before = model.dropped
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    let qualities = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+                        Int.random(in: 0..<10, using: &random) < share ? QoS.zero : .one
+                    }
+                    model.push(sender.number, qualities)
+                    batch.append(sender.slice(qualities))
+                }
+                let pushed = queue.push(&batch)
+                #expect(batch.isEmpty)
+                #expect(pushed.dropped == model.dropped - before, "seed \(seed)")
+                #expect(pushed.isFull == model.isFull, "seed \(seed)")
+            } else {
+                let limit = Int.random(in: 1...30, using: &random)
+                let wasFull = model.isFull
+                let expected = model.take(limit)
+                #expect(Self.taken(queue, limit) == expected, "seed \(seed)")
+                if wasFull, !model.isFull, !expected.isEmpty { expectedDrained += 1 }
+                #expect(drained.load(ordering: .relaxed) == expectedDrained, "seed \(seed)")
+            }
+        }
+        #expect(Self.taken(queue) == model.waiting.map(\.number), "seed \(seed)")
+    }
+
+    @Test func `a reader is woken once, and not when there is something to take`() {
+        let queue = ReaderQueue(ReadBuffer()) {}
+        var sender = Sender()
+        let woken = Atomic<Int>(0)
+        #expect(queue.wake { woken.add(1, ordering: .relaxed) })
+        for _ in 0..<2 {
+            var batch = [sender.slice([.zero])]
+            _ = queue.push(&batch)
+        }
+        #expect(woken.load(ordering: .relaxed) == 1)
+        #expect(!queue.wake { woken.add(1, ordering: .relaxed) })
+        #expect(Self.taken(queue) == [0, 1])
+        #expect(woken.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `what waited comes before the end, and the error once`() {
+        let queue = ReaderQueue(ReadBuffer()) {}
+        var sender = Sender()
+        var batch = [sender.slice([.zero, .one])]
+        _ = queue.push(&batch)
+        queue.finish(CourierError(.clientDestroyed, "over"))
+        #expect(Self.taken(queue) == [0, 1])
+        guard case .ended(let error?) = queue.take(atMost: 1) else {
+            Issue.record("no error")
+            return
+        }
+        #expect(error.code == .clientDestroyed)
+        guard case .ended(nil) = queue.take(atMost: 1) else {
+            Issue.record("the error was told twice")
+            return
+        }
+        #expect(!queue.wake {})
+    }
+
+    @Test func `a queue that is closed gives back what waited and takes nothing`() {
+        let drained = Atomic<Int>(0)
+        let queue = ReaderQueue(ReadBuffer(limit: 2, overflow: .pause)) { drained.add(1, ordering: .relaxed) }
+        var sender = Sender()
+        var batch = [sender.slice([.zero, .one, .two])]
+        #expect(queue.push(&batch).isFull)
+        #expect(Self.taken(queue, 1) == [0])
+        #expect(Self.numbers(queue.close()) == [1, 2])
+        #expect(drained.load(ordering: .relaxed) == 1)
+        batch = [sender.slice([.one])]
+        _ = queue.push(&batch)
+        #expect(Self.taken(queue).isEmpty)
+    }
+}

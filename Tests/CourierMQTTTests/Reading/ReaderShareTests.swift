@@ -1,0 +1,73 @@
+import CourierCore
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct ReaderShareTests {
+    private static let payloadSize = 100
+
+    /// A page of `count` messages.
+    private static func page(_ count: Int) -> MessagePage {
+        MessagePage(
+            entries: (0..<count).map { number in
+                MessagePage.Entry(
+                    start: number * payloadSize, byteCount: payloadSize, topic: 0, properties: nil, packetID: nil,
+                    qos: .zero, isRetained: false, isDuplicate: false)
+            },
+            bytes: (0..<count).flatMap { [UInt8](repeating: UInt8($0), count: payloadSize) }, topics: ["t"],
+            properties: [])
+    }
+
+    private static func run(_ index: UInt32, isDisposable: Bool = true) -> MessageRun {
+        var run = MessageRun()
+        run.append(index, byteCount: payloadSize, isDisposable: isDisposable)
+        return run
+    }
+
+    private static func share(_ indexes: [UInt32], of page: MessagePage) -> [MessageSlice] {
+        var share = ReaderShare()
+        for index in indexes { share.append(run(index)) }
+        share.finish(page)
+        return share.take()
+    }
+
+    @Test(arguments: [[0], [7, 99], [3, 4, 5], Array(40..<60)] as [[UInt32]])
+    func `who gets little of a page gets it in memory of its own`(_ indexes: [UInt32]) throws {
+        let page = Self.page(100)
+        let slices = Self.share(indexes, of: page)
+        let slice = try #require(slices.first)
+        #expect(slices.count == 1)
+        #expect(slice.map { $0.withPayload { $0[0] } } == indexes.map { UInt8($0) })
+        #expect(slice.allSatisfy { $0.page !== page && $0.page.byteCount < page.byteCount / 4 })
+    }
+
+    @Test(arguments: [Array(0..<100), Array(10..<50), stride(from: 0, to: 100, by: 3).map { $0 }] as [[UInt32]])
+    func `who gets much of a page shares it`(_ indexes: [UInt32]) throws {
+        let page = Self.page(100)
+        let slice = try #require(Self.share(indexes, of: page).first)
+        #expect(slice.map { $0.withPayload { $0[0] } } == indexes.map { UInt8($0) })
+        #expect(slice.allSatisfy { $0.page === page })
+    }
+
+    @Test func `a small page is shared with everybody`() throws {
+        let page = Self.page(5)
+        let slice = try #require(Self.share([4], of: page).first)
+        #expect(slice.allSatisfy { $0.page === page })
+    }
+
+    @Test func `a share is used again for the next page`() throws {
+        var share = ReaderShare()
+        for round in 0..<3 {
+            let page = Self.page(10)
+            for index in 0..<UInt32(10 - round) {
+                share.append(Self.run(index, isDisposable: index > 3))
+            }
+            share.finish(page)
+            var slices = share.take()
+            #expect(slices.map(\.count) == [10 - round])
+            #expect(slices.map(\.disposableCount) == [6 - round])
+            slices.removeAll(keepingCapacity: true)
+            share.reuse(&slices)
+        }
+    }
+}
