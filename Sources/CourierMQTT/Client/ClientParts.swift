@@ -51,13 +51,13 @@ struct ClientParts: Sendable {
             settings.offline, registry: settings.registry, events: events, census: census, on: loop,
             deliver: { driver.publish($0) }, requestDrain: { loop.execute { link.coordinator?.drain() } },
             requestExpiryCheck: { loop.execute { link.coordinator?.scheduleExpiry() } },
-            completions: completions
-        ) { gate, ledger, ends in
-            guard let store = config.messageStore, let steps else { return nil }
-            return DurableOutbox(
-                store, settings.offline, steps: steps, gate: gate, ledger: ledger, ends: ends, on: loop,
-                failed: storeFailed)
-        }
+            completions: completions,
+            durable: { gate, ledger, ends in
+                guard let store = config.messageStore, let steps else { return nil }
+                return DurableOutbox(
+                    store, settings.offline, steps: steps, gate: gate, ledger: ledger, ends: ends, on: loop,
+                    failed: storeFailed)
+            })
         let durable = Self.durableSession(
             config.messageStore, publishing.durable, steps, limit: settings.maximumKept, on: loop, failed: storeFailed)
         let acknowledgements = AcknowledgementInbox(driver, rows: durable?.inbox, on: loop)

@@ -10,6 +10,7 @@ extension StoredMessage {
     ///   - token: The name.
     ///   - now: The present, as a moment of the loop.
     ///   - date: The present, as a date.
+    /// - Returns: The message.
     func outgoing(_ token: Token, now: ContinuousClock.Instant, date: Date) -> OutgoingMessage {
         OutgoingMessage(
             topic: topic, payload: payload, qos: PacketQoS(qos), isRetained: isRetained,
