@@ -16,19 +16,44 @@ let package = Package(
     products: [
         .library(name: "CourierCore", targets: ["CourierCore"]),
         .library(name: "CourierMQTT", targets: ["CourierMQTT"]),
+        .library(name: "CourierMQTTChuck", targets: ["CourierMQTTChuck"]),
+        .library(name: "CourierProtobuf", targets: ["CourierProtobuf"]),
+        .library(name: "CourierSQLite", targets: ["CourierSQLite"]),
         .library(name: "CourierTesting", targets: ["CourierTesting"]),
         .library(name: "CourierTransport", targets: ["CourierTransport"]),
         .library(name: "MQTTCodec", targets: ["MQTTCodec"]),
         .library(name: "MQTTEngine", targets: ["MQTTEngine"]),
+        .executable(name: "protoc-gen-courier", targets: ["protoc-gen-courier"]),
+        .plugin(name: "CourierProtobufPlugin", targets: ["CourierProtobufPlugin"]),
+        .plugin(name: "GenerateProtobufCommand", targets: ["GenerateProtobufCommand"]),
     ],
     targets: [
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
         .target(name: "CourierCore", swiftSettings: settings),
         .target(
             name: "CourierMQTT", dependencies: ["CourierCore", "CourierTransport", "MQTTCodec", "MQTTEngine"],
             swiftSettings: settings),
+        .target(name: "CourierMQTTChuck", dependencies: ["CourierCore", "MQTTCodec"], swiftSettings: settings),
+        .target(name: "CourierProtobuf", dependencies: ["CProtobufC", "CourierCore"], swiftSettings: settings),
+        .target(name: "CourierProtobufGenerator", dependencies: ["CourierProtobuf"], swiftSettings: settings),
+        .executableTarget(
+            name: "protoc-gen-courier", dependencies: ["CourierProtobuf", "CourierProtobufGenerator"],
+            swiftSettings: settings),
+        .plugin(name: "CourierProtobufPlugin", capability: .buildTool(), dependencies: ["protoc-gen-courier"]),
+        .plugin(
+            name: "GenerateProtobufCommand",
+            capability: .command(
+                intent: .custom(
+                    verb: "generate-protobuf", description: "Make Swift of .proto files in the source tree"),
+                permissions: [
+                    .writeToPackageDirectory(reason: "Puts the generated Swift beside the .proto files.")
+                ]),
+            dependencies: ["protoc-gen-courier"]),
+        .target(name: "CourierSQLite", dependencies: ["CSQLite", "CourierCore"], swiftSettings: settings),
         .target(
             name: "CourierTesting", dependencies: ["CourierCore", "CourierTransport", "MQTTCodec"],
             swiftSettings: settings),
@@ -50,6 +75,19 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "CourierMQTTChuckTests",
+            dependencies: [
+                "CourierCore", "CourierMQTT", "CourierMQTTChuck", "CourierTesting", "MQTTCodec", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CourierProtobufTests", dependencies: ["CourierCore", "CourierProtobuf", "TestSupport"],
+            exclude: ["Peer", "Protos"], swiftSettings: settings),
+        .testTarget(
+            name: "CourierSQLiteTests",
+            dependencies: ["CSQLite", "CourierCore", "CourierSQLite", "CourierTesting", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "CourierTransportTests", dependencies: ["CLinux", "CourierTransport", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
@@ -58,6 +96,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "MQTTCodecTests", dependencies: ["MQTTCodec", "TestSupport"], resources: [.copy("Captures")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProtocGenCourierTests", dependencies: ["CourierProtobuf", "CourierProtobufGenerator"],
             swiftSettings: settings),
         .testTarget(name: "MQTTEngineTests", dependencies: ["MQTTCodec", "MQTTEngine"], swiftSettings: settings),
     ]

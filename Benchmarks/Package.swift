@@ -21,6 +21,11 @@ let package = Package(
                 .product(name: "MQTTEngine", package: "Courier"),
             ],
             swiftSettings: settings),
+        .target(name: "CProtobufPeer", exclude: ["reading.proto"], linkerSettings: [.linkedLibrary("protobuf-c")]),
+        .executableTarget(
+            name: "ProtobufBenchmark",
+            dependencies: ["CProtobufPeer", .product(name: "CourierProtobuf", package: "Courier")],
+            exclude: ["generate"], swiftSettings: settings),
         .executableTarget(
             name: "RouterBenchmark", dependencies: ["BenchmarkKit", .product(name: "CourierCore", package: "Courier")],
             swiftSettings: settings),

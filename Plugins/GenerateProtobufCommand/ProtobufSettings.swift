@@ -1,0 +1,1 @@
+../CourierProtobufPlugin/ProtobufSettings.swift

@@ -1,0 +1,76 @@
+import CourierCore
+public import Foundation
+import Synchronization
+
+extension MQTTChuckLogger {
+    /// Adds the packets of a JSON Lines export.
+    ///
+    /// An empty logger shows them as the exporting one did, under the same numbers; one that has rows already gives
+    /// them numbers behind its own. The limits and redaction rules of this logger apply, and its metrics count what
+    /// is added. Lines before one that can not be read stay added.
+    ///
+    /// - Parameter data: The file.
+    /// - Returns: How many packets were added.
+    /// - Throws: ``MQTTChuckImportError`` with the first line that can not be read.
+    @discardableResult
+    public func importJSONLines(_ data: Data) throws -> Int {
+        var connections: [UInt64: MQTTChuckConnection] = [:]
+        let decoder = JSONDecoder()
+        var count = 0
+        var firstShift: UInt64?
+        for (index, text) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+        where !text.isEmpty {
+            func problem(_ message: String) -> MQTTChuckImportError {
+                MQTTChuckImportError(line: index + 1, message: message)
+            }
+            guard let line = try? decoder.decode(RecordedLine.self, from: Data(text)) else {
+                throw problem("not a line of a recording; export it as JSON Lines")
+            }
+            if let described = line.connection {
+                guard let connection = described.value else {
+                    throw problem("a connection with an unknown protocol or a time that can not be read")
+                }
+                connections[connection.id] = connection
+            }
+            guard let packet = line.packet else { continue }
+            guard let connection = connections[packet.connection] else {
+                throw problem("connection \(packet.connection) is not described by an earlier line")
+            }
+            guard let time = WrittenTime.nanoseconds(packet.time) else { throw problem("a time that can not be read") }
+            guard !packet.bytes.isEmpty, packet.number < UInt64(Int64.max) else {
+                throw problem("a packet without bytes")
+            }
+            // Numbers behind those that this logger has given, in the same order.
+            let next = state.withLock { $0.recorder.nextRow }
+            let shift = firstShift ?? (packet.number >= next ? 0 : next - packet.number)
+            firstShift = shift
+            guard packet.number + shift >= next else { throw problem("numbers must grow") }
+            restore(packet, shift, time, connection)
+            count += 1
+        }
+        return count
+    }
+
+    private func restore(
+        _ packet: RecordedPacketLine, _ shift: UInt64, _ time: Int64, _ connection: MQTTChuckConnection
+    ) {
+        var alias: (UInt16, String)?
+        if let number = packet.topicAlias, let topic = packet.topic { alias = (number, topic) }
+        var link: ExchangeLink?
+        if let start = packet.exchange, start < packet.number, let elapsed = packet.elapsedNanoseconds {
+            link = ExchangeLink(
+                row: packet.number + shift, start: start + shift, elapsed: elapsed, isLast: packet.endsExchange ?? false
+            )
+        }
+        let restored = RestoredPacket(
+            number: packet.number + shift, bytes: [UInt8](packet.bytes), wholeSize: packet.size,
+            direction: packet.direction == "out" ? .outgoing : .incoming, time: time, now: clock(),
+            connection: connection,
+            alias: alias, link: link)
+        let waiters = state.withLock { state in
+            state.recorder.restore(restored)
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

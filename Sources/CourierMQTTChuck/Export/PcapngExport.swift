@@ -1,0 +1,102 @@
+import CourierCore
+import MQTTCodec
+
+/// Writes packets as a capture of the network that plain MQTT over TCP would have been.
+///
+/// What really travelled may have been TLS, a WebSocket or a pair of pipes: the point is to see the MQTT. Each
+/// connection is a TCP stream of its own to port 1883, with handshake, acknowledgements, checksums and the real
+/// times.
+struct PcapngExport {
+    private var streams: [UInt64: SynthesizedStream] = [:]
+
+    /// Section header and the one interface.
+    func header() -> [UInt8] {
+        var section = PcapngBlock(type: 0x0A0D_0D0A)
+        section.append(0x1A2B_3C4D as UInt32)
+        section.append(1 as UInt16)
+        section.append(0 as UInt16)
+        section.append(UInt64.max)  // The length of the section is not known before its end.
+        section.appendOption(4, Array("Courier MQTTChuck".utf8))
+        section.appendOption(0, [])
+        var interface = PcapngBlock(type: 1)
+        interface.append(1 as UInt16)  // LINKTYPE_ETHERNET
+        interface.append(0 as UInt16)
+        interface.append(0 as UInt32)  // No packet is cut.
+        interface.appendOption(2, Array("mqtt".utf8))
+        interface.appendOption(9, [9])  // Times in nanoseconds.
+        interface.appendOption(0, [])
+        return section.finished() + interface.finished()
+    }
+
+    /// The frames of some rows.
+    mutating func blocks(_ rows: [RawRow]) -> [UInt8] {
+        var blocks: [UInt8] = []
+        for raw in rows where raw.isWhole || raw.isCut {
+            var stream: SynthesizedStream
+            if let known = streams[raw.connection.id] {
+                stream = known
+            } else {
+                stream = SynthesizedStream(number: streams.count)
+                stream.open(at: raw.time, into: &blocks)
+                if raw.type != .connect { standIn(for: raw, &stream, &blocks) }
+            }
+            if raw.isCut {
+                let comment = "row \(raw.number): \(raw.size) bytes, of which the first \(raw.range.count) were kept"
+                let bytes = ShortenedPacket(raw.bytes)?.bytes ?? []
+                stream.send(bytes, raw.direction, at: raw.time, comment: comment, into: &blocks)
+            } else {
+                stream.send(Array(raw.bytes), raw.direction, at: raw.time, into: &blocks)
+            }
+            streams[raw.connection.id] = stream
+        }
+        return blocks
+    }
+
+    /// A CONNECT in place of one that is not among the rows: a dissector learns the version of MQTT from it.
+    private func standIn(for raw: RawRow, _ stream: inout SynthesizedStream, _ blocks: inout [UInt8]) {
+        let connection = raw.connection
+        let version = connection.codecVersion
+        var buffer = PacketBuffer()
+        let connect = Connect(version: version, clientID: connection.clientID.isEmpty ? "?" : connection.clientID)
+        guard (try? PacketEncoder(version: version, sender: .client).encode(.connect(connect), into: &buffer)) != nil
+        else { return }
+        let bytes = buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
+        stream.send(
+            bytes, .outgoing, at: raw.time,
+            comment: "not recorded: stands for the beginning of this connection, which is not in the export",
+            into: &blocks)
+    }
+}
+
+/// A block of a pcapng file, in little-endian order.
+struct PcapngBlock {
+    private let type: UInt32
+    private var body: [UInt8] = []
+
+    init(type: UInt32) { self.type = type }
+
+    mutating func append(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { body += $0 }
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        body += bytes
+        body += [UInt8](repeating: 0, count: -bytes.count & 3)
+    }
+
+    mutating func appendOption(_ code: UInt16, _ value: [UInt8]) {
+        append(code)
+        append(UInt16(clamping: value.count))
+        append(Array(value.prefix(Int(UInt16.max))))
+    }
+
+    func finished() -> [UInt8] {
+        var whole = PcapngBlock(type: type)
+        let length = UInt32(body.count + 12)
+        whole.append(type)
+        whole.append(length)
+        whole.body += body
+        whole.append(length)
+        return whole.body
+    }
+}

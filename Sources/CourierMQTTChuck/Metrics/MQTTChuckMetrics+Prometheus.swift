@@ -1,0 +1,63 @@
+import CourierCore
+import MQTTCodec
+
+extension MQTTChuckMetrics {
+    /// The metrics in the text format of Prometheus, version 0.0.4. Nothing in it comes from the network but numbers.
+    public var prometheusText: String {
+        var text = ""
+        func family(_ name: String, _ type: String, _ help: String, _ samples: [(suffix: String, value: String)]) {
+            text += "# HELP courier_mqtt_\(name) \(help)\n# TYPE courier_mqtt_\(name) \(type)\n"
+            for sample in samples { text += "courier_mqtt_\(name)\(sample.suffix) \(sample.value)\n" }
+        }
+        func single(_ name: String, _ type: String, _ help: String, _ value: some BinaryInteger) {
+            family(name, type, help, [("", "\(value)")])
+        }
+        func labels(_ traffic: Traffic) -> String {
+            let type = traffic.type.map { $0.description.lowercased() } ?? "unknown"
+            return "{direction=\"\(traffic.direction == .outgoing ? "out" : "in")\",type=\"\(type)\"}"
+        }
+        family(
+            "packets_total", "counter", "Packets by type and direction.",
+            traffic.map { (labels($0), "\($0.packets)") })
+        family(
+            "packet_bytes_total", "counter", "Bytes of packets by type and direction.",
+            traffic.map { (labels($0), "\($0.bytes)") })
+        single("refusals_total", "counter", "Packets with a reason code that says that something failed.", refusals)
+        single("malformed_total", "counter", "Bytes that are no packet, by occurrence.", malformed)
+        single("connects_total", "counter", "CONNECT packets sent.", connects)
+        single("reconnects_total", "counter", "CONNECT packets that were not the first of their client.", reconnects)
+        single("connects_accepted_total", "counter", "CONNACK packets that accepted.", accepted)
+        single("connects_refused_total", "counter", "CONNACK packets that refused.", refused)
+        single("open_connections", "gauge", "Connections that are up.", openConnections)
+        family(
+            "in_flight", "gauge", "Exchanges that are open, by the end that began them.",
+            [("{direction=\"out\"}", "\(inFlightOutgoing)"), ("{direction=\"in\"}", "\(inFlightIncoming)")])
+        single("inspector_rows", "gauge", "Rows that the inspector keeps.", summary.rowCount)
+        single("inspector_bytes", "gauge", "Memory that the rows take.", summary.byteCount)
+        single("inspector_dropped_rows_total", "counter", "Rows that a limit has dropped.", summary.droppedCount)
+        family("exchange_seconds", "histogram", "How long exchanges took, by kind.", latencies.flatMap(Self.samples))
+        return text
+    }
+
+    /// The three series of a histogram, which have their suffix before the labels.
+    private static func samples(_ latency: Latency) -> [(suffix: String, value: String)] {
+        var total: UInt64 = 0
+        let kind = "kind=\"\(latency.kind.rawValue)\""
+        let bounds = latencyBounds.map { seconds($0) } + ["+Inf"]
+        let buckets = zip(bounds, latency.counts).map { bound, count in
+            total += count
+            return (suffix: "_bucket{\(kind),le=\"\(bound)\"}", value: "\(total)")
+        }
+        return buckets + [("_sum{\(kind)}", seconds(latency.sum)), ("_count{\(kind)}", "\(total)")]
+    }
+
+    /// Seconds as a decimal number without trailing zeros.
+    private static func seconds(_ duration: Duration) -> String {
+        let (whole, rest) = Nanoseconds.split(Nanoseconds.of(duration))
+        if rest == 0 { return "\(whole)" }
+        let digits = String(rest)
+        var fraction = String(repeating: "0", count: 9 - digits.count) + digits
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        return "\(whole).\(fraction)"
+    }
+}

@@ -1,0 +1,118 @@
+import CourierCore
+
+/// The connections a recorder knows, each in a slot of its own while rows refer to it or packets may come.
+struct ConnectionBook {
+    private struct Client {
+        var connectionCount = 0
+        /// The id of its latest connection.
+        var latest: UInt64?
+    }
+
+    private(set) var freeSlots: [Int] = []
+    var tracks: [ConnectionTrack] = []
+    /// By the id that observers of this process see.
+    private var liveSlots: [UInt64: Int] = [:]
+    /// By the id that a file has.
+    private var restoredSlots: [UInt64: Int] = [:]
+    private var clients: [String: Client] = [:]
+    private var shownIDs: Set<UInt64> = []
+    private var spareID: UInt64 = 1 << 48
+    /// The connection that was asked for last, which usually is asked for again.
+    private var latest: (id: UInt64, slot: Int)?
+    private var sweepAt = 64
+
+    // MARK: Finding
+
+    /// The slot of a connection, a new one for one that is new.
+    mutating func slot(for connection: ObservedConnection) -> Int {
+        if let latest, latest.id == connection.id { return latest.slot }
+        let slot = liveSlots[connection.id] ?? add(connection)
+        latest = (connection.id, slot)
+        return slot
+    }
+
+    /// The slot of a connection that a file describes.
+    mutating func slot(restoring connection: MQTTChuckConnection) -> Int {
+        if let slot = restoredSlots[connection.id] { return slot }
+        let shown = renumbered(connection)
+        let slot = insert(ConnectionTrack(shown, openedInstant: .now))
+        restoredSlots[connection.id] = slot
+        return slot
+    }
+
+    private mutating func add(_ connection: ObservedConnection) -> Int {
+        let key = MQTTChuckConnection(connection, ordinal: 0).clientKey
+        if clients[key] == nil, clients.count >= Recorder.rememberedLimit { clients.removeAll() }
+        var client = clients[key] ?? Client()
+        client.connectionCount += 1
+        if let earlier = client.latest, let slot = liveSlots[earlier] { tracks[slot].supersede() }
+        client.latest = connection.id
+        clients[key] = client
+        let shown = renumbered(MQTTChuckConnection(connection, ordinal: client.connectionCount))
+        let slot = insert(ConnectionTrack(shown, openedInstant: connection.openedInstant))
+        liveSlots[connection.id] = slot
+        return slot
+    }
+
+    /// The same with another id where the id is taken, as it may be between a file and this process.
+    private mutating func renumbered(_ connection: MQTTChuckConnection) -> MQTTChuckConnection {
+        if shownIDs.insert(connection.id).inserted { return connection }
+        while !shownIDs.insert(spareID).inserted { spareID &+= 1 }
+        return MQTTChuckConnection(
+            id: spareID, ordinal: connection.ordinal, clientID: connection.clientID, host: connection.host,
+            port: connection.port, scheme: connection.scheme, alpn: connection.alpn,
+            protocolVersion: connection.protocolVersion, openedNanoseconds: connection.openedNanoseconds)
+    }
+
+    private mutating func insert(_ track: ConnectionTrack) -> Int {
+        if tracks.count - freeSlots.count >= sweepAt { sweep() }
+        if let slot = freeSlots.popLast() {
+            tracks[slot] = track
+            return slot
+        }
+        tracks.append(track)
+        return tracks.count - 1
+    }
+
+    // MARK: Forgetting
+
+    /// Forgets connections that have ended and have no rows; all without rows when there are too many.
+    private mutating func sweep() {
+        var used = Set(liveSlots.values).union(restoredSlots.values)
+        let isCrowded = used.count >= Recorder.rememberedLimit
+        func isOver(_ slot: Int) -> Bool {
+            tracks[slot].slabCount == 0 && (isCrowded || !tracks[slot].state.isLive)
+        }
+        let gone = used.filter(isOver)
+        for slot in gone {
+            shownIDs.remove(tracks[slot].connection.id)
+            used.remove(slot)
+            freeSlots.append(slot)
+            tracks[slot].supersede()
+        }
+        liveSlots = liveSlots.filter { !gone.contains($0.value) }
+        restoredSlots = restoredSlots.filter { !gone.contains($0.value) }
+        latest = nil
+        sweepAt = max(64, used.count * 2)
+    }
+
+    // MARK: Looking
+
+    private var usedSlots: [Int] { (Array(liveSlots.values) + restoredSlots.values) }
+
+    var inFlight: (own: Int, peers: Int) {
+        liveSlots.values.reduce(into: (0, 0)) { sum, slot in
+            sum.0 += tracks[slot].own.count
+            sum.1 += tracks[slot].peers.count
+        }
+    }
+
+    var statuses: [MQTTChuckConnectionStatus] {
+        usedSlots.map { slot in
+            let track = tracks[slot]
+            return MQTTChuckConnectionStatus(
+                connection: track.connection, state: track.state, lastPacketNanoseconds: track.lastTime,
+                inFlight: track.inFlight)
+        }.sorted { ($0.connection.openedNanoseconds, $0.id) < ($1.connection.openedNanoseconds, $1.id) }
+    }
+}

@@ -1,0 +1,363 @@
+import CourierCore
+import MQTTCodec
+
+/// What a recorder remembers of one connection beside its packets: open exchanges, topic aliases, and how it stands.
+struct ConnectionTrack {
+    typealias Start = ExchangeTable.Start
+
+    let connection: MQTTChuckConnection
+    private let epoch: Int64
+    private let openedInstant: ContinuousClock.Instant
+    private let isVersion5: Bool
+    private let outgoingDecoder: PacketDecoder
+    private let incomingDecoder: PacketDecoder
+
+    /// How many slabs hold packets of this connection.
+    var slabCount = 0
+    private(set) var state = MQTTChuckConnectionState.connecting
+    private(set) var lastTime: Int64
+    /// What the client began.
+    private(set) var own = ExchangeTable()
+    /// What the broker began.
+    private(set) var peers = ExchangeTable()
+    private var connect: Start?
+    private var ping: Start?
+    private var outgoingAliases = AliasHistory()
+    private var incomingAliases = AliasHistory()
+
+    init(_ connection: MQTTChuckConnection, openedInstant: ContinuousClock.Instant) {
+        self.connection = connection
+        self.openedInstant = openedInstant
+        epoch = connection.openedNanoseconds
+        lastTime = connection.openedNanoseconds
+        isVersion5 = connection.protocolVersion == .v5
+        let limits = PacketDecoder.Limits(maximumPacketSize: PacketEncoder.largestPacketSize)
+        outgoingDecoder = PacketDecoder(version: connection.codecVersion, sender: .client, limits: limits)
+        incomingDecoder = PacketDecoder(version: connection.codecVersion, sender: .server, limits: limits)
+    }
+
+    /// The wall-clock time of a moment.
+    func time(_ instant: ContinuousClock.Instant) -> Int64 {
+        Nanoseconds.sum(epoch, Nanoseconds.of(openedInstant.duration(to: instant)))
+    }
+
+    func decoder(_ direction: PacketBatch.Direction) -> PacketDecoder {
+        direction == .outgoing ? outgoingDecoder : incomingDecoder
+    }
+
+    /// How many exchanges are open.
+    var inFlight: Int { own.count + peers.count }
+
+    /// A later connection of the same client took its place, so that nothing more can come.
+    mutating func supersede() {
+        if state.isLive { state = .superseded }
+        own.removeAll()
+        peers.removeAll()
+    }
+
+    func aliasMeaning(_ alias: UInt16, _ direction: PacketBatch.Direction, at row: UInt64) -> String? {
+        (direction == .outgoing ? outgoingAliases : incomingAliases).meaning(of: alias, at: row)?.topic
+    }
+
+    mutating func define(
+        _ alias: UInt16, _ direction: PacketBatch.Direction, topic: String, row: UInt64, oldest: UInt64
+    ) {
+        let meaning = AliasHistory.Meaning(row: row, bytes: Array(topic.utf8), isHidden: false)
+        if direction == .outgoing {
+            outgoingAliases.define(alias, meaning, oldestRow: oldest)
+        } else {
+            incomingAliases.define(alias, meaning, oldestRow: oldest)
+        }
+    }
+}
+
+/// What the packets of one batch need to know of the logger, and what they add to it.
+struct RecordingContext {
+    let redactor: Redactor
+    var tally = Tally()
+    var links = FlatRing<ExchangeLink>()
+    /// The oldest row that may still be looked at.
+    var oldestRow: UInt64 = 1
+}
+
+// MARK: - Reading a batch
+
+extension ConnectionTrack {
+    /// Reads the packets of a batch, the first of which gets row `firstRow`, and says how they are kept.
+    mutating func read(
+        _ batch: [UInt8], _ direction: PacketBatch.Direction, time: Int64, firstRow: UInt64, _ limits: SlabLimits,
+        _ context: inout RecordingContext
+    ) -> KeptBatch {
+        let bytes = batch.span
+        var kept = KeptBatch(limits, byteCount: bytes.count)
+        var row = firstRow
+        var offset = 0
+        lastTime = max(lastTime, time)
+        while offset < bytes.count {
+            guard let header = PacketHeader(bytes, at: offset) else {
+                // Nobody can say what this is, so nobody can say that it holds no secret.
+                context.tally.malformed &+= 1
+                context.tally.count(bytes[offset] &>> 4, direction, size: bytes.count &- offset)
+                kept.keepTail(bytes, from: offset)
+                return kept
+            }
+            context.tally.count(header.typeBits, direction, size: header.size)
+            let rewritten = take(header, bytes, direction, row, time, &context)
+            kept.keep(header, bytes, rewritten)
+            row &+= 1
+            offset = header.end
+        }
+        return kept
+    }
+
+    /// Notes what a packet says; returns it as it must be kept, `nil` when that is as it is.
+    @inline(__always)
+    private mutating func take(
+        _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
+        _ context: inout RecordingContext
+    ) -> [UInt8]? {
+        switch header.typeBits {
+        case PacketType.publish.rawValue:
+            return publish(header, bytes, direction, row, time, &context)
+        case PacketType.pubAck.rawValue:
+            answer(header, bytes, direction, row, time, isLast: true, &context)
+        case PacketType.pubRec.rawValue:
+            let isLast = header.bodySize > 2 && bytes[header.bodyStart &+ 2] >= 0x80
+            answer(header, bytes, direction, row, time, isLast: isLast, &context)
+        case PacketType.pubRel.rawValue: release(header, bytes, direction, row, time, &context)
+        case PacketType.pubComp.rawValue: answer(header, bytes, direction, row, time, isLast: true, &context)
+        default: return rare(header, bytes, direction, row, time, &context)
+        }
+        guard header.bodySize > 2 else { return nil }
+        if bytes[header.bodyStart &+ 2] >= 0x80 { context.tally.refusals &+= 1 }
+        guard isVersion5, header.bodySize > 4 else { return nil }
+        return context.redactor.packet(header, bytes, decoder(direction))
+    }
+
+    @inline(__always)
+    private mutating func publish(
+        _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
+        _ context: inout RecordingContext
+    ) -> [UInt8]? {
+        var index = header.bodyStart &+ 2 &+ Int(header.number(bytes, at: header.bodyStart))
+        if header.qosBits != 0 {
+            let id = header.number(bytes, at: index)
+            index &+= 2
+            if direction == .outgoing {
+                Self.begin(&own, id, header, row, time, &context.links)
+            } else {
+                Self.begin(&peers, id, header, row, time, &context.links)
+            }
+        }
+        let hasProperties = isVersion5 && index < header.end && bytes[index] != 0
+        guard hasProperties || context.redactor.hasTopicRules else { return nil }
+        return publishWithProperties(header, bytes, direction, row, propertiesAt: index, context)
+    }
+
+    @inline(__always)
+    private static func begin(
+        _ table: inout ExchangeTable, _ id: UInt16, _ header: PacketHeader, _ row: UInt64, _ time: Int64,
+        _ links: inout FlatRing<ExchangeLink>
+    ) {
+        if id == 0 { return }
+        if header.isDuplicate, let start = table.start(id) {
+            links.append(
+                ExchangeLink(
+                    row: row, start: start.row, elapsed: Nanoseconds.difference(time, start.time), isLast: false))
+        } else {
+            table.open(id, Start(row: row, time: time, qos: header.qosBits))
+        }
+    }
+
+    /// The slower way, for a PUBLISH that has properties or that a rule may hide.
+    private mutating func publishWithProperties(
+        _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64,
+        propertiesAt index: Int, _ context: RecordingContext
+    ) -> [UInt8]? {
+        let topic = header.bodyStart &+ 2..<header.bodyStart &+ 2 &+ Int(header.number(bytes, at: header.bodyStart))
+        let redactor = context.redactor
+        let decoder = decoder(direction)
+        // Nothing but a topic alias: what a client that uses them sends, many times a second.
+        if !redactor.hasTopicRules, index &+ 4 <= header.end, bytes[index] == 3,
+            bytes[index &+ 1] == PropertyID.topicAlias.rawValue
+        {
+            let alias = header.number(bytes, at: index &+ 2)
+            note(alias, bytes.extracting(topic), direction, row, context)
+            return nil
+        }
+        guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes.bytes, at: header.start),
+            let view = try? decoder.publish(frame, in: bytes.bytes)
+        else { return redactor.overwritten(header, bytes) }
+        var isHidden = false
+        if let alias = view.topicAlias {
+            note(alias, bytes.extracting(view.topic), direction, row, context)
+            isHidden = currentMeaning(alias, direction)?.isHidden ?? false
+        }
+        return redactor.publish(frame, view, from: header.start, bytes, decoder, isHidden: isHidden)
+    }
+
+    /// Notes what an alias stands for, if the PUBLISH says so and it is new.
+    private mutating func note(
+        _ alias: UInt16, _ topic: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64,
+        _ context: RecordingContext
+    ) {
+        guard !topic.isEmpty else { return }
+        let isKnown =
+            direction == .outgoing
+            ? outgoingAliases.isCurrent(alias, topic) : incomingAliases.isCurrent(alias, topic)
+        if isKnown { return }
+        let verdict = context.redactor.verdict(topic)
+        let meaning = AliasHistory.Meaning(
+            row: row, bytes: verdict.hidesTopic ? Redactor.masked(Array(topic)) : Array(topic),
+            isHidden: verdict.isHidden)
+        if direction == .outgoing {
+            outgoingAliases.define(alias, meaning, oldestRow: context.oldestRow)
+        } else {
+            incomingAliases.define(alias, meaning, oldestRow: context.oldestRow)
+        }
+    }
+
+    private func currentMeaning(_ alias: UInt16, _ direction: PacketBatch.Direction) -> AliasHistory.Meaning? {
+        direction == .outgoing ? outgoingAliases.current(alias) : incomingAliases.current(alias)
+    }
+
+    // MARK: Exchanges
+
+    /// An answer to what the other end began.
+    @inline(__always)
+    private mutating func answer(
+        _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
+        isLast: Bool, _ context: inout RecordingContext
+    ) {
+        let id = header.number(bytes, at: header.bodyStart)
+        let isOwn = direction == .incoming
+        guard let start = isOwn ? own.start(id) : peers.start(id) else { return }
+        let elapsed = Nanoseconds.difference(time, start.time)
+        context.links.append(ExchangeLink(row: row, start: start.row, elapsed: elapsed, isLast: isLast))
+        guard isLast else { return }
+        if isOwn { own.close(id) } else { peers.close(id) }
+        let kind: MQTTChuckExchangeKind? =
+            switch (header.typeBits, start.qos) {
+            case (PacketType.pubAck.rawValue, 1): isOwn ? .publishQoS1 : .deliveryQoS1
+            case (PacketType.pubComp.rawValue, 2): isOwn ? .publishQoS2 : .deliveryQoS2
+            case (PacketType.subAck.rawValue, _): .subscribe
+            case (PacketType.unsubAck.rawValue, _): .unsubscribe
+            default: nil  // One that began on an earlier connection, or that ended in a refusal half-way.
+            }
+        if let kind { context.tally.latencies.count(kind, elapsed) }
+    }
+
+    /// PUBREL: the second half of an exchange of its sender, whose first half may have been on an earlier connection.
+    private mutating func release(
+        _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
+        _ context: inout RecordingContext
+    ) {
+        let id = header.number(bytes, at: header.bodyStart)
+        if id == 0 { return }
+        if let start = direction == .outgoing ? own.start(id) : peers.start(id) {
+            let elapsed = Nanoseconds.difference(time, start.time)
+            context.links.append(ExchangeLink(row: row, start: start.row, elapsed: elapsed, isLast: false))
+        } else if direction == .outgoing {
+            own.open(id, Start(row: row, time: time, qos: 0))
+        } else {
+            peers.open(id, Start(row: row, time: time, qos: 0))
+        }
+    }
+
+    /// The packets that come once in a while.
+    private mutating func rare(
+        _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
+        _ context: inout RecordingContext
+    ) -> [UInt8]? {
+        let body = header.bodyStart
+        switch PacketType(rawValue: header.typeBits) {
+        case .connect:
+            connect = Start(row: row, time: time)
+            context.tally.connections += 1
+            if connection.ordinal > 1 { context.tally.reconnects += 1 }
+        case .connAck:
+            Self.finish(&connect, .connect, row, time, &context)
+            if header.bodySize > 1, bytes[body + 1] != 0 {
+                context.tally.refused += 1
+                context.tally.refusals += 1
+                state = .refused
+            } else {
+                context.tally.accepted += 1
+                state = .connected
+            }
+        case .auth:
+            if let connect {
+                let elapsed = Nanoseconds.difference(time, connect.time)
+                context.links.append(ExchangeLink(row: row, start: connect.row, elapsed: elapsed, isLast: false))
+            }
+        case .pingReq: ping = Start(row: row, time: time)
+        case .pingResp: Self.finish(&ping, .ping, row, time, &context)
+        case .subscribe, .unsubscribe:
+            let id = header.number(bytes, at: body)
+            if direction == .outgoing, id != 0 { own.open(id, Start(row: row, time: time)) }
+        case .subAck, .unsubAck:
+            if Self.hasRefusal(header, bytes, isVersion5: isVersion5) { context.tally.refusals += 1 }
+            answer(header, bytes, direction, row, time, isLast: true, &context)
+        case .disconnect:
+            state = .disconnected
+            if header.bodySize > 0, bytes[body] >= 0x80 { context.tally.refusals += 1 }
+        case .publish, .pubAck, .pubRec, .pubRel, .pubComp: break
+        case nil:
+            context.tally.malformed += 1
+            return context.redactor.overwritten(header, bytes)
+        }
+        return mayHoldSecret(header, bytes, context.redactor)
+            ? context.redactor.packet(header, bytes, decoder(direction)) : nil
+    }
+
+    /// Whether a packet other than PUBLISH and its acknowledgements has anything that is ever hidden.
+    private func mayHoldSecret(_ header: PacketHeader, _ bytes: Span<UInt8>, _ redactor: Redactor) -> Bool {
+        switch PacketType(rawValue: header.typeBits) {
+        case .connect: true
+        case .auth: header.bodySize > 0
+        case .connAck: isVersion5 && header.bodySize > 3
+        case .subscribe, .unsubscribe: redactor.hidesTopics || isVersion5 && hasProperties(header, bytes)
+        case .subAck, .unsubAck: isVersion5 && hasProperties(header, bytes)
+        case .disconnect: isVersion5 && header.bodySize > 2
+        case .publish, .pubAck, .pubRec, .pubRel, .pubComp, .pingReq, .pingResp, nil: false
+        }
+    }
+
+    /// Whether there are properties behind the packet id.
+    private func hasProperties(_ header: PacketHeader, _ bytes: Span<UInt8>) -> Bool {
+        header.bodySize > 2 && bytes[header.bodyStart + 2] != 0
+    }
+
+    private static func finish(
+        _ start: inout Start?, _ kind: MQTTChuckExchangeKind, _ row: UInt64, _ time: Int64,
+        _ context: inout RecordingContext
+    ) {
+        guard let begun = start else { return }
+        start = nil
+        let elapsed = Nanoseconds.difference(time, begun.time)
+        context.links.append(ExchangeLink(row: row, start: begun.row, elapsed: elapsed, isLast: true))
+        context.tally.latencies.count(kind, elapsed)
+    }
+
+    /// Whether a SUBACK or UNSUBACK refuses anything.
+    private static func hasRefusal(_ header: PacketHeader, _ bytes: Span<UInt8>, isVersion5: Bool) -> Bool {
+        var index = header.bodyStart + 2
+        if isVersion5 {
+            var length = 0
+            var shift = 0
+            while index < header.end, shift <= 21 {
+                let byte = bytes[index]
+                length |= Int(byte & 0x7F) << shift
+                index += 1
+                shift += 7
+                if byte < 0x80 { break }
+            }
+            index += length
+        }
+        while index < header.end {
+            if bytes[index] >= 0x80 { return true }
+            index += 1
+        }
+        return false
+    }
+}

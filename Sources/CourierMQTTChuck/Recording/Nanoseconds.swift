@@ -1,0 +1,46 @@
+import Foundation
+
+/// Times as one number: nanoseconds since 1970, or between two moments. What does not fit is the nearest that does.
+enum Nanoseconds {
+    static let perSecond: Int64 = 1_000_000_000
+
+    static func since1970(_ date: Date) -> Int64 {
+        // Seconds and their fraction apart: together they have more digits than a Double.
+        let seconds = date.timeIntervalSince1970
+        let whole = seconds.rounded(.down)
+        guard let count = Int64(exactly: whole) else { return seconds > 0 ? .max : .min }
+        return sum(product(count, perSecond), Int64((seconds - whole) * 1e9))
+    }
+
+    static func date(_ nanoseconds: Int64) -> Date {
+        let (seconds, rest) = split(nanoseconds)
+        return Date(timeIntervalSince1970: Double(seconds) + Double(rest) / 1e9)
+    }
+
+    static func of(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return sum(product(seconds, perSecond), attoseconds / perSecond)
+    }
+
+    /// Whole seconds, and the rest, which is never negative.
+    static func split(_ nanoseconds: Int64) -> (seconds: Int64, rest: Int64) {
+        let rest = nanoseconds % perSecond
+        return rest < 0
+            ? (nanoseconds / perSecond - 1, rest + perSecond) : (nanoseconds / perSecond, rest)
+    }
+
+    static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? (right > 0 ? .max : .min) : sum
+    }
+
+    static func difference(_ left: Int64, _ right: Int64) -> Int64 {
+        let (difference, overflow) = left.subtractingReportingOverflow(right)
+        return overflow ? (left > 0 ? .max : .min) : difference
+    }
+
+    private static func product(_ left: Int64, _ right: Int64) -> Int64 {
+        let (product, overflow) = left.multipliedReportingOverflow(by: right)
+        return overflow ? (left > 0 ? .max : .min) : product
+    }
+}

@@ -1,0 +1,59 @@
+import MQTTCodec
+
+/// The fixed header of one packet among others, as far as it is needed to find the next one.
+///
+/// `PacketDecoder` refuses what breaks the specification. A recorder must go on behind such packets, because they are
+/// the ones that somebody will want to look at, so this reads nothing but the type and the length.
+struct PacketHeader {
+    let start: Int
+    let bodyStart: Int
+    /// Where the next packet starts.
+    let end: Int
+    /// The type and the flags.
+    let first: UInt8
+
+    /// Reads the header at `start`; `nil` when no whole packet follows.
+    @inline(__always)
+    init?(_ bytes: Span<UInt8>, at start: Int) {
+        let count = bytes.count
+        var index = start &+ 1
+        guard index < count else { return nil }
+        let first = bytes[start]
+        var byte = bytes[index]
+        var length = Int(byte & 0x7F)
+        var shift = 7
+        while byte >= 0x80 {
+            index &+= 1
+            guard index < count, shift <= 21 else { return nil }
+            byte = bytes[index]
+            length |= Int(byte & 0x7F) &<< shift
+            shift &+= 7
+        }
+        let bodyStart = index &+ 1
+        guard length <= count &- bodyStart else { return nil }
+        self.start = start
+        self.bodyStart = bodyStart
+        self.first = first
+        end = bodyStart &+ length
+    }
+
+    /// The four bits of the type; 0 is none.
+    @inline(__always) var typeBits: UInt8 { first &>> 4 }
+
+    @inline(__always) var bodySize: Int { end &- bodyStart }
+
+    @inline(__always) var size: Int { end &- start }
+
+    @inline(__always) var qosBits: UInt8 { (first &>> 1) & 0b11 }
+
+    @inline(__always) var isDuplicate: Bool { first & 0b1000 != 0 }
+
+    @inline(__always) var isRetained: Bool { first & 1 != 0 }
+
+    /// The two bytes at `index` as a number; 0, which is no packet id, where the packet ends before.
+    @inline(__always)
+    func number(_ bytes: Span<UInt8>, at index: Int) -> UInt16 {
+        guard index &+ 2 <= end else { return 0 }
+        return UInt16(bytes[index]) &<< 8 | UInt16(bytes[index &+ 1])
+    }
+}

@@ -1,0 +1,266 @@
+import CourierCore
+import MQTTCodec
+
+/// Everything a logger keeps: packets in the arrays they came in, and a few numbers for each connection.
+///
+/// Nothing is formatted here. Its owner calls it under one lock.
+struct Recorder {
+    /// The most connections and clients that are remembered without a row: 16,384 of each.
+    static let rememberedLimit = 16_384
+
+    private let maximumRows: Int
+    private let maximumBytes: Int
+    private let maximumAge: Int64?
+    private let slabLimits: SlabLimits
+
+    private var slabs = FlatRing<Slab>()
+    private var context: RecordingContext
+    private var connections = ConnectionBook()
+
+    /// The number of the next row; the first is 1.
+    private(set) var nextRow: UInt64 = 1
+    /// The oldest row that is kept, ``nextRow`` when there is none.
+    private(set) var firstRow: UInt64 = 1
+    private(set) var heldRows = 0
+    private var heldSlabBytes = 0
+    /// Rows that a limit has taken.
+    private(set) var droppedRows: UInt64 = 0
+    /// Grows with every call of ``clear()``.
+    private(set) var clearCount: UInt64 = 0
+
+    init(_ options: MQTTChuckOptions) {
+        maximumRows = max(1, options.logsMaxSize)
+        maximumBytes = max(1, options.logsMaxBytes)
+        maximumAge = options.logsMaxAge.map { Nanoseconds.of($0) }
+        let slabSize = max(1, maximumBytes / 8)
+        slabLimits = SlabLimits(packetSize: max(16, min(options.packetMaxSize, slabSize)), slabSize: slabSize)
+        context = RecordingContext(redactor: Redactor(options.redaction))
+    }
+
+    /// What the rows take in memory.
+    var heldBytes: Int { heldSlabBytes + context.links.count * MemoryLayout<ExchangeLink?>.stride }
+
+    var tally: Tally { context.tally }
+
+    // MARK: Recording
+
+    /// Takes the packets of a batch.
+    mutating func record(_ batch: PacketBatch) {
+        guard !batch.bytes.isEmpty else { return }
+        let slot = connections.slot(for: batch.connection)
+        let time = connections.tracks[slot].time(batch.time)
+        add(batch.bytes, batch.direction, slot, time, keptSince: time)
+        trim(now: time)
+    }
+
+    /// Takes one packet of a recording under the number it had, and the exchange it was part of there.
+    mutating func restore(_ packet: RestoredPacket) {
+        let slot = connections.slot(restoring: packet.connection)
+        if heldRows == 0 { firstRow = max(nextRow, packet.number) }
+        nextRow = max(nextRow, packet.number)
+        if let alias = packet.alias {
+            connections.tracks[slot].define(
+                alias.number, packet.direction, topic: alias.topic, row: nextRow, oldest: firstRow)
+        }
+        // What the packets of the file say of exchanges is less than what the file says: their beginnings may be
+        // missing.
+        let number = nextRow
+        if packet.bytes.count < packet.wholeSize {
+            restoreCut(packet, slot)
+        } else {
+            add(packet.bytes, packet.direction, slot, packet.time, keptSince: packet.now)
+        }
+        context.links.removeLast { $0.row >= number }
+        if let link = packet.link { context.links.append(link) }
+        trim(now: packet.now)
+    }
+
+    /// A packet that was cut. A PUBLISH is read like a whole one, so that rules apply, and kept under the header it
+    /// had.
+    private mutating func restoreCut(_ packet: RestoredPacket, _ slot: Int) {
+        var piece = KeptBatch.Piece()
+        piece.rowCount = 1
+        piece.wholeSize = packet.wholeSize
+        if packet.bytes[0] >> 4 == PacketType.publish.rawValue, let shortened = ShortenedPacket(packet.bytes[...]) {
+            context.oldestRow = firstRow
+            let kept = connections.tracks[slot].read(
+                shortened.bytes, packet.direction, time: packet.time, firstRow: nextRow, slabLimits, &context)
+            piece.bytes =
+                Array(packet.bytes.prefix(shortened.originalHeaderSize))
+                + kept.pieces(of: shortened.bytes).first.bytes.dropFirst(shortened.headerSize)
+        } else {
+            let headerSize = ShortenedPacket(packet.bytes[...])?.originalHeaderSize ?? 2
+            piece.bytes = KeptBatch.masked(packet.bytes, behind: headerSize)
+            context.tally.count(packet.bytes[0] >> 4, packet.direction, size: packet.wholeSize)
+        }
+        append(piece, packet.direction, slot, packet.time, keptSince: packet.now)
+    }
+
+    private mutating func add(
+        _ bytes: [UInt8], _ direction: PacketBatch.Direction, _ slot: Int, _ time: Int64, keptSince: Int64
+    ) {
+        context.oldestRow = firstRow
+        let kept = connections.tracks[slot].read(
+            bytes, direction, time: time, firstRow: nextRow, slabLimits, &context)
+        let (first, others) = kept.pieces(of: bytes)
+        append(first, direction, slot, time, keptSince: keptSince)
+        for piece in others { append(piece, direction, slot, time, keptSince: keptSince) }
+    }
+
+    private mutating func append(
+        _ piece: KeptBatch.Piece, _ direction: PacketBatch.Direction, _ slot: Int, _ time: Int64, keptSince: Int64
+    ) {
+        guard piece.rowCount > 0 else { return }
+        let slab = Slab(
+            bytes: piece.bytes, firstRow: nextRow, rowCount: piece.rowCount, time: time, keptSince: keptSince,
+            connection: connections.tracks[slot].connection, slot: slot, direction: direction,
+            wholeSize: piece.wholeSize)
+        connections.tracks[slot].slabCount &+= 1
+        heldSlabBytes &+= slab.cost
+        heldRows &+= piece.rowCount
+        nextRow &+= UInt64(piece.rowCount)
+        slabs.append(slab)
+    }
+
+    // MARK: Dropping
+
+    /// Drops the oldest rows until all limits hold.
+    mutating func trim(now: Int64) {
+        let oldest = maximumAge.map { Nanoseconds.difference(now, $0) } ?? .min
+        while let head = slabs.first {
+            let left = Int(head.endRow &- max(firstRow, head.firstRow))
+            let excess = heldRows - maximumRows
+            if heldBytes <= maximumBytes, head.keptSince >= oldest {
+                if excess <= 0 { return }
+                if excess < left {
+                    firstRow = max(firstRow, head.firstRow) + UInt64(excess)
+                    heldRows -= excess
+                    droppedRows += UInt64(excess)
+                    dropLinks()
+                    return
+                }
+            }
+            removeHead(head, rowCount: left)
+            droppedRows += UInt64(left)
+        }
+    }
+
+    /// Drops all rows. Counts and connections stay.
+    mutating func clear() {
+        while let head = slabs.first {
+            removeHead(head, rowCount: Int(head.endRow &- max(firstRow, head.firstRow)))
+        }
+        slabs.removeAll()
+        context.links.removeAll()
+        clearCount += 1
+    }
+
+    private mutating func removeHead(_ head: Slab, rowCount: Int) {
+        slabs.removeFirst()
+        heldSlabBytes -= head.cost
+        heldRows -= rowCount
+        firstRow = slabs.first?.firstRow ?? nextRow
+        connections.tracks[head.slot].slabCount &-= 1
+        dropLinks()
+    }
+
+    private mutating func dropLinks() {
+        while let link = context.links.first, link.row < firstRow { context.links.removeFirst() }
+    }
+
+    // MARK: Looking
+
+    /// The packets of up to `limit` rows from `first` on; shares their memory.
+    func rows(from first: UInt64, limit: Int) -> [RawRow] {
+        var result: [RawRow] = []
+        guard limit > 0 else { return result }
+        let start = max(first, firstRow)
+        var linkIndex = context.links.firstIndex { $0.row >= start }
+        var index = slabs.firstIndex { $0.endRow > start }
+        while index < slabs.count, result.count < limit {
+            let slab = slabs[index]
+            let bytes = slab.bytes.span
+            var row = slab.firstRow
+            var offset = 0
+            while row < slab.endRow, result.count < limit {
+                let header = PacketHeader(bytes, at: offset)
+                let end = header?.end ?? bytes.count
+                if row >= start {
+                    while linkIndex < context.links.count, context.links[linkIndex].row < row { linkIndex += 1 }
+                    let hasLink = linkIndex < context.links.count && context.links[linkIndex].row == row
+                    result.append(
+                        RawRow(
+                            number: row, slab: slab, range: offset..<end, isWhole: header != nil,
+                            aliasTopic: header.flatMap { aliasTopic($0, bytes, slab, row) },
+                            link: hasLink ? context.links[linkIndex] : nil))
+                }
+                offset = end
+                row += 1
+            }
+            index += 1
+        }
+        return result
+    }
+
+    /// The number of the row that is `count` rows before `row`, or the oldest.
+    func row(_ count: Int, before row: UInt64) -> UInt64 {
+        var left = count
+        var index = slabs.firstIndex { $0.endRow >= row }  // The last slab with rows before it.
+        if index == slabs.count { index -= 1 }
+        while index >= 0 {
+            let slab = slabs[index]
+            let from = max(firstRow, slab.firstRow)
+            let inSlab = Int(min(row, slab.endRow)) - Int(min(row, from))
+            if inSlab >= left { return min(row, slab.endRow) - UInt64(left) }
+            left -= inSlab
+            index -= 1
+        }
+        return firstRow
+    }
+
+    /// The rows that belong to the exchange that `start` began, without `start`: up to `limit`.
+    func links(ofExchange start: UInt64, limit: Int) -> [ExchangeLink] {
+        var result: [ExchangeLink] = []
+        var index = context.links.firstIndex { $0.row > start }
+        while index < context.links.count, result.count < limit {
+            let link = context.links[index]
+            if link.start == start {
+                result.append(link)
+                if link.isLast { break }
+            }
+            index += 1
+        }
+        return result
+    }
+
+    /// The links that end an exchange which began in `starts`; looks at `limit` links at most.
+    func endings(of starts: Set<UInt64>, from first: UInt64, limit: Int) -> [UInt64: ExchangeLink] {
+        var result: [UInt64: ExchangeLink] = [:]
+        var index = context.links.firstIndex { $0.row > first }
+        let end = min(context.links.count, index + limit)
+        while index < end, result.count < starts.count {
+            let link = context.links[index]
+            if link.isLast, starts.contains(link.start) { result[link.start] = link }
+            index += 1
+        }
+        return result
+    }
+
+    private func aliasTopic(_ header: PacketHeader, _ bytes: Span<UInt8>, _ slab: Slab, _ row: UInt64) -> String? {
+        guard header.typeBits == PacketType.publish.rawValue, slab.connection.protocolVersion == .v5,
+            header.bodySize > 1, header.number(bytes, at: header.bodyStart) == 0
+        else { return nil }
+        let track = connections.tracks[slab.slot]
+        let decoder = track.decoder(slab.direction)
+        guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes.bytes, at: header.start),
+            let alias = try? decoder.publish(frame, in: bytes.bytes).topicAlias
+        else { return nil }
+        return track.aliasMeaning(alias, slab.direction, at: row)
+    }
+
+    /// How each connection stands that has rows or may get some.
+    var statuses: [MQTTChuckConnectionStatus] { connections.statuses }
+
+    /// How many exchanges are open on live connections.
+    var inFlight: (own: Int, peers: Int) { connections.inFlight }
+}

@@ -1,0 +1,55 @@
+/// Finds the names of user properties that are secret, without a `String` and without a reference to count.
+struct SecretNames {
+    /// The words in lower case behind each other, each behind its length.
+    private let words: [UInt8]
+    /// One bit for each value that the low five bits of a first letter have.
+    private let firstLetters: UInt32
+
+    init(_ names: [String]) {
+        var words: [UInt8] = []
+        var firstLetters: UInt32 = 0
+        for name in names where !name.isEmpty {
+            let word = name.utf8.prefix(255).map(Self.folded)
+            words.append(UInt8(word.count))
+            words += word
+            firstLetters |= 1 << UInt32(word[0] & 31)
+        }
+        self.words = words
+        self.firstLetters = firstLetters
+    }
+
+    var isEmpty: Bool { words.isEmpty }
+
+    /// Whether the name in `range` contains one of the words.
+    func contains(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        let words = words.span
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let first = Self.folded(bytes[start])
+            if firstLetters & (1 &<< UInt32(first & 31)) != 0 {
+                var word = 0
+                while word < words.count {
+                    let length = Int(words[word])
+                    if words[word &+ 1] == first, length <= range.upperBound &- start {
+                        var matched = 1
+                        while matched < length, Self.folded(bytes[start &+ matched]) == words[word &+ 1 &+ matched] {
+                            matched &+= 1
+                        }
+                        if matched == length { return true }
+                    }
+                    word &+= length &+ 1
+                }
+            }
+            start &+= 1
+        }
+        return false
+    }
+
+    func contains(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        return contains(bytes.span, bytes.indices)
+    }
+
+    @inline(__always)
+    private static func folded(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+}

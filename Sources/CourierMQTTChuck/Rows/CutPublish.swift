@@ -1,0 +1,26 @@
+import CourierCore
+import MQTTCodec
+
+/// The beginning of a PUBLISH whose end was not kept.
+struct CutPublish {
+    let topic: String
+    let packetID: UInt16?
+    /// Where the payload begins, counted from the first byte of the packet.
+    let payloadOffset: Int
+
+    /// Reads it as a smaller packet that ends where the bytes do; `nil` when they end before the payload.
+    init?(_ raw: RawRow) {
+        guard let shortened = ShortenedPacket(raw.bytes) else { return nil }
+        let packet = shortened.bytes
+        let decoder = PacketDecoder(
+            version: raw.connection.codecVersion, sender: raw.direction == .outgoing ? .client : .server,
+            limits: PacketDecoder.Limits(maximumPacketSize: PacketEncoder.largestPacketSize))
+        let bytes = packet.span.bytes
+        guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes),
+            let view = try? decoder.publish(frame, in: bytes)
+        else { return nil }
+        topic = String(decoding: packet[view.topic], as: UTF8.self)
+        packetID = view.delivery.packetID?.rawValue
+        payloadOffset = view.payload.lowerBound - shortened.headerSize + shortened.originalHeaderSize
+    }
+}

@@ -1,0 +1,28 @@
+/// Bytes as people read them.
+enum Hex {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// Two digits for each byte.
+    static func text(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Lines of sixteen bytes with their offset, hex and ASCII.
+    static func dump(_ bytes: some Collection<UInt8>) -> String {
+        let bytes = Array(bytes)
+        return stride(from: 0, to: bytes.count, by: 16).map { start in
+            let line = bytes[start..<min(start + 16, bytes.count)]
+            let hex = line.map { text([$0]) }.joined(separator: " ")
+            let ascii = String(decoding: line.map { $0 >= 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
+            let offset = String(start, radix: 16)
+            return String(repeating: "0", count: max(0, 6 - offset.count)) + offset + "  " + hex
+                + String(repeating: " ", count: 49 - hex.count) + ascii
+        }.joined(separator: "\n")
+    }
+}

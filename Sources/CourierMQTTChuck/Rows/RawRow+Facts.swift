@@ -1,0 +1,56 @@
+import MQTTCodec
+
+/// What can be told of a packet without making a row of it.
+extension RawRow {
+    /// Where the fixed header ends, if it is whole.
+    private var bodyStart: Int? {
+        let bytes = slab.bytes
+        var index = range.lowerBound + 1
+        while index < min(range.upperBound, range.lowerBound + 5) {
+            if bytes[index] < 0x80 { return index + 1 }
+            index += 1
+        }
+        return nil
+    }
+
+    private func number(at index: Int) -> UInt16? {
+        guard index + 2 <= range.upperBound else { return nil }
+        return UInt16(slab.bytes[index]) << 8 | UInt16(slab.bytes[index + 1])
+    }
+
+    /// Where the topic of a PUBLISH is, in the bytes of the slab.
+    var topicRange: Range<Int>? {
+        guard type == .publish, let body = bodyStart, let length = number(at: body),
+            body + 2 + Int(length) <= range.upperBound
+        else { return nil }
+        return body + 2..<body + 2 + Int(length)
+    }
+
+    /// The packet id of a packet that has one.
+    var packetID: UInt16? {
+        switch type {
+        case .publish:
+            guard firstByte & 0b110 != 0, let topic = topicRange else { return nil }
+            return number(at: topic.upperBound)
+        case .pubAck, .pubRec, .pubRel, .pubComp, .subscribe, .subAck, .unsubscribe, .unsubAck:
+            return bodyStart.flatMap { number(at: $0) }
+        case .connect, .connAck, .pingReq, .pingResp, .disconnect, .auth, nil: return nil
+        }
+    }
+
+    /// The reason codes of an answer.
+    var reasons: [MQTTChuckReason] {
+        guard type != .publish, case .success(let packet) = RowReader.packet(self) else { return [] }
+        return PacketFacts(packet, version: connection.codecVersion).reasons
+    }
+
+    /// Whether the packet is malformed or says that something failed.
+    var isError: Bool {
+        if isCut { return type != .publish }
+        switch RowReader.packet(self) {
+        case .success(let packet):
+            return PacketFacts(packet, version: connection.codecVersion).reasons.contains { $0.isError }
+        case .failure: return true
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import CourierCore
+import MQTTCodec
+
+/// Makes rows of packets. It bears any bytes: what can not be read becomes a row that says so.
+struct RowReader {
+    let payloads: PayloadReader
+
+    init(_ options: MQTTChuckOptions) { payloads = PayloadReader(options) }
+
+    /// Reads the packet of a row, if it is whole and well-formed.
+    static func packet(_ raw: RawRow) -> Result<Packet, RowProblem> {
+        if raw.isCut { return .failure(RowProblem("cut off after \(raw.range.count) of \(raw.size) bytes")) }
+        guard raw.isWhole else { return .failure(RowProblem("not a whole packet")) }
+        let decoder = decoder(raw)
+        let bytes = raw.slab.bytes.span.bytes
+        do throws(DecodeError) {
+            guard case .frame(let frame) = try decoder.nextFrame(in: bytes, at: raw.range.lowerBound) else {
+                return .failure(RowProblem("not a whole packet"))
+            }
+            return .success(try decoder.packet(frame, in: bytes))
+        } catch {
+            return .failure(RowProblem(error.description))
+        }
+    }
+
+    private static func decoder(_ raw: RawRow) -> PacketDecoder {
+        PacketDecoder(
+            version: raw.connection.codecVersion, sender: raw.direction == .outgoing ? .client : .server,
+            limits: PacketDecoder.Limits(maximumPacketSize: PacketEncoder.largestPacketSize))
+    }
+
+    /// The row of a packet. The round trip of one that begins an exchange is for the caller to add.
+    func row(_ raw: RawRow, isWhole wantsAll: Bool = false) -> MQTTChuckRow {
+        var row = MQTTChuckRow(raw)
+        if let link = raw.link {
+            row.exchange = link.start
+            row.elapsed = .nanoseconds(link.elapsed)
+            if link.isLast { row.roundTrip = row.elapsed }
+        }
+        switch Self.packet(raw) {
+        case .success(let packet): fill(&row, packet, raw, wantsAll)
+        case .failure(let problem):
+            if raw.isCut, raw.type == .publish { fillCut(&row, raw) } else { row.problem = problem.sentence }
+        }
+        return row
+    }
+
+    private func fill(_ row: inout MQTTChuckRow, _ packet: Packet, _ raw: RawRow, _ wantsAll: Bool) {
+        let facts = PacketFacts(packet, version: raw.connection.codecVersion)
+        row.packetID = facts.packetID
+        row.reasons = facts.reasons
+        row.properties = facts.properties.list.map(MQTTChuckProperty.init)
+        row.topic = facts.topic
+        if facts.beginsExchange, row.exchange == nil { row.exchange = row.number }
+        guard case .publish(let publish) = packet else { return }
+        row.qos = publish.delivery.qos
+        row.isDuplicate = publish.delivery.isDuplicate
+        row.isRetained = publish.isRetained
+        row.topicAlias = publish.properties.topicAlias
+        if publish.topic.isEmpty { row.topic = raw.aliasTopic }
+        row.payloadSize = publish.payload.count
+        row.preview = payloads.preview(
+            publish.payload[...], topic: row.topic ?? "", contentType: publish.properties.contentType, isPart: false,
+            isWhole: wantsAll)
+    }
+
+    /// A PUBLISH that is too large to be kept: what its beginning says.
+    private func fillCut(_ row: inout MQTTChuckRow, _ raw: RawRow) {
+        row.qos = PacketQoS(rawValue: (raw.firstByte >> 1) & 0b11)
+        row.isDuplicate = raw.firstByte & 0b1000 != 0
+        row.isRetained = raw.firstByte & 1 != 0
+        guard let start = CutPublish(raw) else {
+            row.problem = "cut off before its payload"
+            return
+        }
+        row.topic = start.topic
+        row.packetID = start.packetID
+        if row.exchange == nil, start.packetID != nil { row.exchange = row.number }
+        row.payloadSize = raw.size - start.payloadOffset
+        row.preview = payloads.preview(
+            raw.slab.bytes[(raw.range.lowerBound + start.payloadOffset)..<raw.range.upperBound],
+            topic: start.topic, contentType: nil, isPart: true)
+    }
+}
+
+/// Why a packet can not be read.
+struct RowProblem: Error {
+    let sentence: String
+    init(_ sentence: String) { self.sentence = sentence }
+}

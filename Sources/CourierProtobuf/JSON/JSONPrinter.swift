@@ -1,0 +1,299 @@
+import CourierCore
+import Foundation
+
+/// Writes a message as JSON, straight from what libprotobuf-c read.
+///
+/// A message may have come in several parts; each function takes all of them, and the last one that has a value counts.
+struct JSONPrinter {
+    private let types: DynamicTypes
+    private let limits: ProtobufLimits
+    private(set) var text = ""
+    /// A packed `Any` begins a new message, which libprotobuf-c's own depth does not count.
+    private var depthLeft: Int
+
+    init(types: DynamicTypes, limits: ProtobufLimits) {
+        self.types = types
+        self.limits = limits
+        depthLeft = limits.depth
+    }
+
+    mutating func write(_ parts: [ProtobufReader], as type: DynamicTypes.Message) throws {
+        try enter(type)
+        defer { depthLeft += 1 }
+        if try !writeWellKnown(parts, as: type) {
+            try put("{")
+            var isFirst = true
+            try writeFields(parts, of: type, &isFirst)
+            try put("}")
+        }
+    }
+
+    private mutating func enter(_ type: DynamicTypes.Message) throws {
+        guard depthLeft > 0 else {
+            throw CourierError(.decodingFailed, "\(type.name) stands too deep in other messages")
+        }
+        depthLeft -= 1
+    }
+
+    // MARK: Fields
+
+    private mutating func writeFields(
+        _ parts: [ProtobufReader], of type: DynamicTypes.Message, _ isFirst: inout Bool
+    ) throws {
+        for (index, field) in type.fields.enumerated() {
+            switch field.shape {
+            case .single(let isOptional):
+                guard let part = parts.last(where: { $0.isPresent(index) }) else { continue }
+                if !isOptional, try isZero(part, index, field.kind) { continue }
+                try name(field.jsonName, &isFirst)
+                try write(part.place(index), field.kind, part, index)
+            case .member(let first):
+                let last = parts.last { $0.member(of: first) != 0 }
+                guard let part = last, part.member(of: first) == field.number else { continue }
+                try name(field.jsonName, &isFirst)
+                try write(part.place(first), field.kind, part, index)
+            case .message:
+                let children = try messages(parts, index)
+                guard !children.isEmpty, case .message(let child) = field.kind else { continue }
+                try name(field.jsonName, &isFirst)
+                try write(children, as: types.message(child))
+            case .repeated:
+                guard try parts.contains(where: { try $0.elementCount(index) > 0 }) else { continue }
+                try name(field.jsonName, &isFirst)
+                try writeList(parts, index, field.kind)
+            case .map(let key, let value):
+                let entries = try messages(parts, index)
+                guard !entries.isEmpty else { continue }
+                try name(field.jsonName, &isFirst)
+                try writeMap(entries, key, value)
+            }
+        }
+    }
+
+    private func messages(_ parts: [ProtobufReader], _ index: Int) throws -> [ProtobufReader] {
+        var messages: [ProtobufReader] = []
+        for part in parts {
+            for element in 0..<(try part.elementCount(index)) {
+                messages.append(part.message(at: part.elements(index) + element * 8))
+            }
+        }
+        return messages
+    }
+
+    private mutating func writeList(_ parts: [ProtobufReader], _ index: Int, _ kind: DynamicTypes.Kind) throws {
+        try put("[")
+        var isFirst = true
+        for part in parts {
+            for element in 0..<(try part.elementCount(index)) {
+                try separate(&isFirst)
+                try write(part.elements(index) + element * kind.stride, kind, part, index)
+            }
+        }
+        try put("]")
+    }
+
+    private mutating func writeMap(
+        _ entries: [ProtobufReader], _ key: DynamicTypes.Kind, _ value: DynamicTypes.Kind
+    ) throws {
+        // Of entries with the same key the last one counts; the order is that of their first.
+        var places: [String: Int] = [:]
+        var last: [(key: String, entry: ProtobufReader)] = []
+        for entry in entries {
+            let key = try keyText(entry, key)
+            if let place = places[key] {
+                last[place].entry = entry
+            } else {
+                places[key] = last.count
+                last.append((key, entry))
+            }
+        }
+        try put("{")
+        var isFirst = true
+        for (key, entry) in last {
+            try name(key, &isFirst)
+            if case .message(let child) = value {
+                let parts = try messages([entry], 1)
+                let type = try types.message(child)
+                if parts.isEmpty { try writeEmpty(type) } else { try write(parts, as: type) }
+            } else if case .enumeration(let name) = value, !entry.isPresent(1) {
+                try write(number: types.enumerations[name]?.first ?? 0, of: name)
+            } else {
+                try write(entry.place(1), value, entry, 1)  // A slot that was not sent is zero or empty.
+            }
+        }
+        try put("}")
+    }
+
+    private mutating func writeEmpty(_ type: DynamicTypes.Message) throws {
+        try MessageUnpacking.with(UnsafeRawBufferPointer(start: nil, count: 0), schema: type.schema, limits: limits) {
+            try write([$0], as: type)
+        }
+    }
+
+    private func keyText(_ entry: ProtobufReader, _ kind: DynamicTypes.Kind) throws -> String {
+        let place = entry.place(0)
+        return switch kind {
+        case .string: try ProtobufCodec.Text.load(place, entry, 0)
+        case .bool: ProtobufCodec.Flag.load(place, entry, 0).description
+        case .int32: place.load(as: Int32.self).description
+        case .uint32: place.load(as: UInt32.self).description
+        case .int64: place.load(as: Int64.self).description
+        default: place.load(as: UInt64.self).description
+        }
+    }
+
+    private func isZero(_ part: ProtobufReader, _ index: Int, _ kind: DynamicTypes.Kind) throws -> Bool {
+        let place = part.place(index)
+        return switch kind {
+        case .int32, .uint32, .float, .bool, .enumeration: place.load(as: UInt32.self) == 0
+        case .int64, .uint64, .double, .string, .bytes: place.load(as: UInt64.self) == 0  // A number or a length.
+        case .message: false
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func write(
+        _ place: UnsafeRawPointer, _ kind: DynamicTypes.Kind, _ part: ProtobufReader, _ index: Int
+    ) throws {
+        switch kind {
+        case .int32: try put(place.load(as: Int32.self).description)
+        case .uint32: try put(place.load(as: UInt32.self).description)
+        case .int64: try put("\"\(place.load(as: Int64.self))\"")
+        case .uint64: try put("\"\(place.load(as: UInt64.self))\"")
+        case .float: try write(floating: place.load(as: Float.self))
+        case .double: try write(floating: place.load(as: Double.self))
+        case .bool: try put(ProtobufCodec.Flag.load(place, part, index).description)
+        case .string: try string(ProtobufCodec.Text.load(place, part, index))
+        case .bytes: try put("\"\(Data(ProtobufCodec.Bytes.load(place, part, index)).base64EncodedString())\"")
+        case .enumeration(let name): try write(number: place.load(as: Int32.self), of: name)
+        case .message(let name): try write([part.message(at: place)], as: types.message(name))
+        }
+    }
+
+    private mutating func write(floating value: some BinaryFloatingPoint & CustomStringConvertible) throws {
+        if value.isFinite { return try put(value.description) }
+        try put(value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"")
+    }
+
+    private mutating func write(number: Int32, of enumeration: String) throws {
+        if enumeration == "google.protobuf.NullValue" { return try put("null") }
+        if let name = types.enumerations[enumeration]?.names[number] { try string(name) } else { try put("\(number)") }
+    }
+
+    // MARK: Types with a form of their own
+
+    private mutating func writeWellKnown(_ parts: [ProtobufReader], as type: DynamicTypes.Message) throws -> Bool {
+        guard type.name.hasPrefix("google.protobuf."), let form = WellKnownForm(type) else { return false }
+        switch form {
+        case .timestamp, .duration:
+            let seconds = parts.last { $0.isPresent(0) }?.place(0).load(as: Int64.self) ?? 0
+            let nanos = parts.last { $0.isPresent(1) }?.place(1).load(as: Int32.self) ?? 0
+            let short = form == .timestamp ? TimeText.timestamp(seconds, nanos) : TimeText.duration(seconds, nanos)
+            guard let short else { return false }  // Out of range: shown as the two numbers that it is.
+            try put("\"\(short)\"")
+        case .wrapper:
+            if let part = parts.last(where: { $0.isPresent(0) }) {
+                try write(part.place(0), type.fields[0].kind, part, 0)
+            } else if let part = parts.last {
+                try write(part.place(0), type.fields[0].kind, part, 0)
+            }
+        case .fieldMask:
+            var paths: [String] = []
+            for part in parts { try part.readRepeated(0, ProtobufCodec.Text.self, into: &paths) }
+            try string(paths.map(TimeText.lowerCamel).joined(separator: ","))
+        case .structure:
+            let entries = try messages(parts, 0)
+            if case .map(let key, let value) = type.fields[0].shape { try writeMap(entries, key, value) }
+        case .list: try writeList(parts, 0, type.fields[0].kind)
+        case .value:
+            guard let part = parts.last(where: { $0.member(of: 0) != 0 }),
+                let index = type.fields.firstIndex(where: { $0.number == part.member(of: 0) })
+            else {
+                try put("null")
+                return true
+            }
+            try write(part.place(0), type.fields[index].kind, part, index)
+        case .any: try writeAny(parts)
+        }
+        return true
+    }
+
+    private mutating func writeAny(_ parts: [ProtobufReader]) throws {
+        var any = ProtobufAny()
+        for part in parts { try any.readProtobuf(part) }
+        try put("{")
+        var isFirst = true
+        if !any.typeURL.isEmpty {
+            try name("@type", &isFirst)
+            try string(any.typeURL)
+        }
+        if let type = types.messages[any.typeName] {
+            try any.value.withUnsafeBytes { bytes in
+                try MessageUnpacking.with(bytes, schema: type.schema, limits: limits) { fields in
+                    if WellKnownForm(type) == nil {
+                        try enter(type)
+                        try writeFields([fields], of: type, &isFirst)
+                        depthLeft += 1
+                    } else {
+                        try name("value", &isFirst)
+                        try write([fields], as: type)
+                    }
+                }
+            }
+        } else if !any.value.isEmpty {
+            try name("value", &isFirst)
+            try put("\"\(Data(any.value).base64EncodedString())\"")
+        }
+        try put("}")
+    }
+
+    // MARK: Text
+
+    private mutating func put(_ piece: String) throws {
+        guard text.utf8.count + piece.utf8.count <= limits.maximumJSONSize else {
+            throw CourierError(.decodingFailed, "the JSON is longer than the limit of \(limits.maximumJSONSize) bytes")
+        }
+        text += piece
+    }
+
+    private mutating func separate(_ isFirst: inout Bool) throws {
+        if !isFirst { try put(",") }
+        isFirst = false
+    }
+
+    private mutating func name(_ name: String, _ isFirst: inout Bool) throws {
+        try separate(&isFirst)
+        try string(name)
+        try put(":")
+    }
+
+    private mutating func string(_ string: String) throws {
+        var escaped = "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": escaped += "\\\""
+            case "\\": escaped += "\\\\"
+            case "\n": escaped += "\\n"
+            case "\r": escaped += "\\r"
+            case "\t": escaped += "\\t"
+            case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
+                let digits = String(scalar.value, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        try put(escaped + "\"")
+    }
+}
+
+extension DynamicTypes.Kind {
+    /// How many bytes an element takes in a list.
+    var stride: Int {
+        switch self {
+        case .int32, .uint32, .float, .bool, .enumeration: 4
+        case .int64, .uint64, .double, .message: 8
+        case .string, .bytes: 16
+        }
+    }
+}

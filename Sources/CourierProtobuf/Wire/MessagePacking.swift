@@ -1,0 +1,44 @@
+import CProtobufC
+import CourierCore
+import Foundation
+
+/// Writes messages: the value fills C structs, and libprotobuf-c makes bytes of them.
+enum MessagePacking {
+    /// Up to this size the bytes are made on the stack, since `Data` keeps them in one allocation of its own.
+    private static let smallSize = 512
+
+    static func data(_ message: some GeneratedProtobufMessage, limits: ProtobufLimits) throws -> Data {
+        try data(type(of: message).protobufSchema, limits: limits) { try message.writeProtobuf($0) }
+    }
+
+    /// The bytes of the message that `body` writes.
+    static func data(
+        _ schema: ProtobufSchema, limits: ProtobufLimits, _ body: (ProtobufWriter) throws -> Void
+    ) throws -> Data {
+        // What is written is the app's own value, so only the result is held to a size.
+        try MessageArena.with(budget: .max, depth: limits.depth) { arena in
+            let fields = try ProtobufWriter.begin(schema.descriptor, in: arena)
+            try body(fields)
+            let message = fields.record.assumingMemoryBound(to: ProtobufCMessage.self)
+            let size = protobuf_c_message_get_packed_size(message)
+            guard size <= limits.size else {
+                throw CourierError(
+                    .encodingFailed, "a \(schema.name) of \(size) bytes exceeds the limit of \(limits.size)")
+            }
+            return size <= smallSize ? copied(message, size) : owned(message, size)
+        }
+    }
+
+    private static func copied(_ message: UnsafePointer<ProtobufCMessage>, _ size: Int) -> Data {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(size, 1)) { bytes in
+            let count = protobuf_c_message_pack(message, bytes.baseAddress)
+            return Data(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(bytes)[..<count]))
+        }
+    }
+
+    private static func owned(_ message: UnsafePointer<ProtobufCMessage>, _ size: Int) -> Data {
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+        let count = protobuf_c_message_pack(message, bytes)
+        return Data(bytesNoCopy: bytes, count: count, deallocator: .custom { bytes, _ in bytes.deallocate() })
+    }
+}

@@ -1,0 +1,47 @@
+import CProtobufC
+import CourierCore
+
+/// Reads messages: libprotobuf-c makes C structs of the bytes, within limits, and the value copies what it needs.
+enum MessageUnpacking {
+    static func value<Message: GeneratedProtobufMessage>(
+        _ type: Message.Type, from bytes: UnsafeRawBufferPointer, limits: ProtobufLimits
+    ) throws -> Message {
+        try with(bytes, schema: Message.protobufSchema, limits: limits) { fields in
+            var message = Message()
+            try message.readProtobuf(fields)
+            return message
+        }
+    }
+
+    /// Runs `body` with the fields of a message; they are gone when it returns.
+    static func with<Result>(
+        _ bytes: UnsafeRawBufferPointer, schema: ProtobufSchema, limits: ProtobufLimits,
+        _ body: (ProtobufReader) throws -> Result
+    ) throws -> Result {
+        guard bytes.count <= limits.size else {
+            throw CourierError(
+                .decodingFailed, "a \(schema.name) of \(bytes.count) bytes exceeds the limit of \(limits.size)")
+        }
+        // libprotobuf-c follows messages in messages as deep as they go, so that is looked at before. Few types need it.
+        if schema.maximumDepth ?? .max > limits.depth { try WireInspector(limits).check(bytes, schema) }
+        return try MessageArena.with(budget: limits.workingMemory, depth: limits.depth) { arena in
+            arena.pointee.expect(bytes.count * 6)
+            var allocator = ProtobufCAllocator(arena)
+            let message = withUnsafeMutablePointer(to: &allocator) {
+                protobuf_c_message_unpack(
+                    schema.descriptor, $0, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            }
+            guard let message else {
+                if arena.pointee.isExhausted {
+                    throw CourierError(
+                        .decodingFailed,
+                        "reading a \(schema.name) of \(bytes.count) bytes takes more than the \(limits.workingMemory) bytes that it may"
+                    )
+                }
+                try WireInspector(limits).check(bytes, schema)
+                throw CourierError(.decodingFailed, "the bytes are no \(schema.name)")
+            }
+            return try body(ProtobufReader(record: message, maximumCount: limits.maximumCount))
+        }
+    }
+}

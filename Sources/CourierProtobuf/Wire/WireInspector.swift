@@ -1,0 +1,106 @@
+import CProtobufC
+import CourierCore
+
+/// Goes through a message without keeping anything: how deep it is, and where it is broken.
+///
+/// libprotobuf-c has no limit on depth and says only that a message is wrong. This looks at depth before it, for types
+/// that can contain themselves, and for the reason after it.
+struct WireInspector {
+    private let maximumDepth: Int
+
+    init(_ limits: ProtobufLimits) { maximumDepth = limits.depth }
+
+    /// - Throws: ``CourierCore/CourierError`` at the first thing that is wrong.
+    func check(_ bytes: UnsafeRawBufferPointer, _ schema: ProtobufSchema) throws {
+        try check(bytes, 0..<bytes.count, schema.descriptor, depth: 1)
+    }
+
+    private func check(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ type: UnsafePointer<ProtobufCMessageDescriptor>,
+        depth: Int
+    ) throws {
+        guard depth <= maximumDepth else {
+            throw CourierError(
+                .decodingFailed,
+                "messages stand in each other more than \(maximumDepth) deep at byte \(range.lowerBound)")
+        }
+        var at = range.lowerBound
+        while at < range.upperBound {
+            let start = at
+            guard let (tag, length) = Varint.read(bytes[at..<range.upperBound]), length <= 5, tag >= 8 else {
+                throw broken(type, nil, start, "no field starts there")
+            }
+            at += length
+            let number = UInt32(truncatingIfNeeded: tag >> 3)
+            let field = protobuf_c_message_descriptor_get_field(type, number)?.pointee
+            let end = try end(of: WireType(rawValue: UInt8(tag & 7)), at: at, in: bytes, range, type, field, start)
+            if let field, !field.accepts(UInt8(tag & 7)) {
+                throw broken(type, field, start, "it is not of the kind that the schema has")
+            }
+            if let field, field.type == PROTOBUF_C_TYPE_MESSAGE, let child = field.descriptor {
+                let content = Varint.read(bytes[at..<end])?.length ?? 0
+                try check(
+                    bytes, at + content..<end, child.assumingMemoryBound(to: ProtobufCMessageDescriptor.self),
+                    depth: depth + 1)
+            }
+            at = end
+        }
+    }
+
+    private enum WireType: UInt8 {
+        case varint = 0
+        case eightBytes = 1
+        case lengthPrefixed = 2
+        case fourBytes = 5
+    }
+
+    /// Where the field's content ends.
+    private func end(
+        of wireType: WireType?, at: Int, in bytes: UnsafeRawBufferPointer, _ range: Range<Int>,
+        _ type: UnsafePointer<ProtobufCMessageDescriptor>, _ field: ProtobufCFieldDescriptor?, _ start: Int
+    ) throws -> Int {
+        let rest = range.upperBound - at
+        let size: Int
+        switch wireType {
+        case nil: throw broken(type, field, start, "it is a group, which libprotobuf-c does not read, or nothing known")
+        case .varint:
+            guard let (_, length) = Varint.read(bytes[at..<range.upperBound]) else {
+                throw broken(type, field, start, "its number does not end")
+            }
+            size = length
+        case .eightBytes: size = 8
+        case .fourBytes: size = 4
+        case .lengthPrefixed:
+            guard let (count, length) = Varint.read(bytes[at..<range.upperBound]), length <= 5 else {
+                throw broken(type, field, start, "its length does not end")
+            }
+            guard count <= UInt64(rest - length) else {
+                throw broken(type, field, start, "it claims \(count) bytes where \(rest - length) are left")
+            }
+            size = length + Int(count)
+        }
+        guard size <= rest else { throw broken(type, field, start, "it takes \(size) bytes where \(rest) are left") }
+        return at + size
+    }
+
+    private func broken(
+        _ type: UnsafePointer<ProtobufCMessageDescriptor>, _ field: ProtobufCFieldDescriptor?, _ at: Int, _ why: String
+    ) -> CourierError {
+        let name = String(cString: type.pointee.name) + (field.map { "." + String(cString: $0.name) } ?? "")
+        return CourierError(.decodingFailed, "\(name) is broken at byte \(at): \(why)")
+    }
+}
+
+extension ProtobufCFieldDescriptor {
+    /// Whether libprotobuf-c takes the field in this wire type.
+    fileprivate func accepts(_ wireType: UInt8) -> Bool {
+        switch type {
+        case PROTOBUF_C_TYPE_BYTES, PROTOBUF_C_TYPE_STRING, PROTOBUF_C_TYPE_MESSAGE: wireType == 2
+        case _ where wireType == 2 && label == PROTOBUF_C_LABEL_REPEATED: true
+        case PROTOBUF_C_TYPE_FIXED32, PROTOBUF_C_TYPE_SFIXED32, PROTOBUF_C_TYPE_FLOAT: wireType == 5
+        case PROTOBUF_C_TYPE_FIXED64, PROTOBUF_C_TYPE_SFIXED64, PROTOBUF_C_TYPE_DOUBLE: wireType == 1
+        case PROTOBUF_C_TYPE_BOOL: true
+        default: wireType == 0
+        }
+    }
+}

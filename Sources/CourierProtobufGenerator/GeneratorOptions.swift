@@ -1,0 +1,63 @@
+/// What stands between `--courier_out=` and the folder, or in `--courier_opt=`: `Name=Value` pairs with commas.
+struct GeneratorOptions {
+    enum Visibility: String { case `public`, package, `internal` }
+    enum FileNaming: String {
+        /// `a/b.proto` becomes `a/b.pb.swift`.
+        case fullPath = "FullPath"
+        /// `a/b.proto` becomes `a_b.pb.swift`, for build systems that want every name once in a module.
+        case pathToUnderscores = "PathToUnderscores"
+    }
+
+    /// Who sees the generated types.
+    private(set) var visibility = Visibility.internal
+    private(set) var fileNaming = FileNaming.fullPath
+    /// Whether the generated code imports CourierProtobuf, which CourierProtobuf's own does not.
+    private(set) var importsRuntime = true
+
+    init(_ text: String) throws(GeneratorError) {
+        for option in text.split(separator: ",") where !option.allSatisfy(\.isWhitespace) {
+            let parts = option.split(separator: "=", maxSplits: 1).map { String($0.trimmed) }
+            let value = parts.count == 2 ? parts[1] : ""
+            switch parts[0] {
+            case "Visibility":
+                visibility = try Self.value(parts[0], value, Visibility(rawValue: value.lowercased()))
+            case "FileNaming": fileNaming = try Self.value(parts[0], value, FileNaming(rawValue: value))
+            case "ImportRuntime": importsRuntime = try Self.value(parts[0], value, Bool(value.lowercased()))
+            case "Version":
+                guard value == "\(CodeGenerator.version)" else {
+                    throw GeneratorError(
+                        "the plugin is for version \(value) of the generator, this is \(CodeGenerator.version)")
+                }
+            default:
+                throw GeneratorError(
+                    "unknown option \(parts[0]); known are Visibility, FileNaming, ImportRuntime and Version")
+            }
+        }
+    }
+
+    private static func value<Value>(_ name: String, _ text: String, _ value: Value?) throws(GeneratorError) -> Value {
+        guard let value else { throw GeneratorError("the option \(name) can not be \"\(text)\"") }
+        return value
+    }
+
+    /// The name of the file that is made from a `.proto` file.
+    func output(for proto: String) -> String {
+        let stem = proto.hasSuffix(".proto") ? String(proto.dropLast(6)) : proto
+        return (fileNaming == .fullPath ? stem : stem.map { $0 == "/" ? "_" : $0 }.reduce(into: "") { $0.append($1) })
+            + ".pb.swift"
+    }
+}
+
+/// What is wrong with the `.proto` files or the options, in a sentence that protoc prints.
+struct GeneratorError: Error {
+    let message: String
+    init(_ message: String) { self.message = message }
+}
+
+extension Substring {
+    var trimmed: Substring {
+        var rest = self.drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,126 @@
+import CSQLite
+
+/// A prepared statement: bound, run or stepped through, and used again.
+final class Statement {
+    private let handle: OpaquePointer
+    private let operation: String
+    /// The first binding that failed since the last run.
+    private var bindingCode = SQLITE_OK
+
+    fileprivate static let emptyBytes = [UInt8](repeating: 0, count: 1)
+
+    /// Takes over a statement, and finalizes it in the end.
+    init(_ handle: OpaquePointer, _ operation: String) {
+        self.handle = handle
+        self.operation = operation
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    // MARK: Running
+
+    /// Goes to the next row.
+    ///
+    /// - Returns: Whether there is one; behind the last one the statement is ready to be used again.
+    func step() throws(SQLiteFailure) -> Bool {
+        let code = bindingCode == SQLITE_OK ? sqlite3_step(handle) : bindingCode
+        switch code {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE:
+            reset()
+            return false
+        default:
+            let failure = failure(code)
+            reset()
+            throw failure
+        }
+    }
+
+    /// Runs a statement of which no row is wanted.
+    func run() throws(SQLiteFailure) {
+        while try step() {}
+    }
+
+    /// Makes it ready to be used again in the middle of its rows.
+    func reset() {
+        bindingCode = SQLITE_OK
+        sqlite3_reset(handle)
+    }
+
+    private func failure(_ code: Int32) -> SQLiteFailure {
+        let message = sqlite3_db_handle(handle).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+        return SQLiteFailure(extendedCode: code, message: message ?? "unknown", operation: operation)
+    }
+
+    // MARK: Binding
+
+    @discardableResult
+    func bind(_ index: Int32, _ value: Int64) -> Statement { check(sqlite3_bind_int64(handle, index, value)) }
+
+    @discardableResult
+    func bind(_ index: Int32, real value: Double) -> Statement { check(sqlite3_bind_double(handle, index, value)) }
+
+    @discardableResult
+    func bindNull(_ index: Int32) -> Statement { check(sqlite3_bind_null(handle, index)) }
+
+    /// Binds a copy of a text.
+    @discardableResult
+    func bind(_ index: Int32, _ text: String) -> Statement {
+        var text = text
+        let code = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                courier_sqlite3_bind_text_copy(handle, index, $0.baseAddress, Int32(clamping: $0.count))
+            }
+        }
+        // A text without bytes may have no address, which SQLite takes for NULL.
+        return check(text.isEmpty ? courier_sqlite3_bind_text_copy(handle, index, "", 0) : code)
+    }
+
+    /// Lends bytes to SQLite while `body` runs.
+    func lending(
+        _ index: Int32, blob: [UInt8], _ body: () throws(SQLiteFailure) -> Void
+    ) throws(SQLiteFailure) {
+        let result: Result<Void, SQLiteFailure> = (blob.isEmpty ? Self.emptyBytes : blob).withUnsafeBytes { bytes in
+            _ = check(sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(blob.count), nil))
+            do throws(SQLiteFailure) { return .success(try body()) } catch { return .failure(error) }
+        }
+        sqlite3_bind_null(handle, index)
+        try result.get()
+    }
+
+    /// Binds a copy of bytes.
+    @discardableResult
+    func bind(_ index: Int32, blob: [UInt8]) -> Statement {
+        check(
+            (blob.isEmpty ? Self.emptyBytes : blob).withUnsafeBytes {
+                courier_sqlite3_bind_blob_copy(handle, index, $0.baseAddress, Int32(clamping: blob.count))
+            })
+    }
+
+    private func check(_ code: Int32) -> Statement {
+        if code != SQLITE_OK, bindingCode == SQLITE_OK { bindingCode = code }
+        return self
+    }
+
+    // MARK: Columns of the present row
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    /// The text of a column; `nil` when it is none or not UTF-8.
+    func text(_ column: Int32) -> String? {
+        guard sqlite3_column_type(handle, column) == SQLITE_TEXT, let bytes = sqlite3_column_text(handle, column) else {
+            return nil
+        }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// The bytes of a column; `nil` when it holds none.
+    func blob(_ column: Int32) -> [UInt8]? {
+        guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return nil }
+        guard let bytes = sqlite3_column_blob(handle, column) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+}

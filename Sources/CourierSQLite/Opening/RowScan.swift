@@ -1,0 +1,69 @@
+/// Reads a table of a damaged file: in order up to what can not be read, then from behind it, and so on.
+struct RowScan {
+    /// How many damaged places are stepped over in one table.
+    private static let gapsSteppedOver = 1_000
+
+    let table: String
+    /// The columns, of which the key is the first.
+    let columns: String
+    let database: Database
+
+    /// Shows every row that can be reached; only the body's failures are thrown.
+    func visit(_ body: (Statement) throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+        var next = Int64(0)
+        for _ in 0..<Self.gapsSteppedOver {
+            let (end, isComplete) = try run(from: next, through: .max, "ASC", body)
+            if isComplete { return }
+            let gap = end.map { $0 == .max ? $0 : $0 + 1 } ?? next
+            let behind = keyBehind(gap)
+            let top = behind.map { $0 - 1 } ?? .max
+            if gap <= top { _ = try run(from: gap, through: top, "DESC", body) }
+            guard let behind else { return }
+            next = behind
+        }
+    }
+
+    /// - Returns: The last key that was shown, and whether there was no more.
+    private func run(
+        from first: Int64, through last: Int64, _ order: String, _ body: (Statement) throws(SQLiteFailure) -> Void
+    ) throws(SQLiteFailure) -> (end: Int64?, isComplete: Bool) {
+        let sql = "SELECT \(columns) FROM \(table) WHERE key BETWEEN ? AND ? ORDER BY key \(order)"
+        guard let rows = try? database.prepare(sql, "reading") else { return (nil, false) }
+        rows.bind(1, first).bind(2, last)
+        var end: Int64?
+        while true {
+            guard let isRow = try? rows.step() else { return (end, false) }
+            guard isRow else { return (end, true) }
+            let key = rows.integer(0)
+            // Pages that lead in a circle show keys again.
+            let goesOn = end.map { order == "ASC" ? key > $0 : key < $0 } ?? true
+            guard goesOn, (first...last).contains(key) else {
+                rows.reset()
+                return (end, false)
+            }
+            try body(rows)
+            end = key
+        }
+    }
+
+    /// The first key behind a damaged place that can be reached, looked for in growing steps; `nil` when there is
+    /// none.
+    private func keyBehind(_ gap: Int64) -> Int64? {
+        let sql = "SELECT key FROM \(table) WHERE key >= ? ORDER BY key LIMIT 1"
+        guard let seek = try? database.prepare(sql, "reading") else { return nil }
+        var distance: Int64 = 1
+        while true {
+            let (start, isOver) = gap.addingReportingOverflow(distance)
+            if isOver { return nil }
+            seek.bind(1, start)
+            if let isRow = try? seek.step() {
+                defer { seek.reset() }
+                guard isRow, seek.integer(0) >= start else { return nil }
+                return seek.integer(0)
+            }
+            let (double, isTooFar) = distance.multipliedReportingOverflow(by: 2)
+            if isTooFar { return nil }
+            distance = double
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CSQLite
+import CourierCore
+import Foundation
+
+/// Copies what can be read of a damaged file into a new one, and leaves the damaged one as it is.
+struct Salvage {
+    /// How many rows are written in one transaction.
+    private static let rowsAtATime = 4_096
+    private static let pageSize = 4_096
+
+    let opening: StoreOpening
+
+    private var files: StoreFiles { opening.files }
+
+    /// Saves rows into the file `recovering`, which is complete and closed when this returns.
+    ///
+    /// - Returns: How many rows were saved.
+    func run() throws(SQLiteFailure) -> Int {
+        let target = try makeTarget(files.recovering)
+        var writer = ChangeWriter(
+            target, try StoreTables(target),
+            try ScopeLedger.load(from: target, forgetting: opening.limits.emptyScopeAge, now: .distantPast))
+        var saved = try save(files.path, &writer)
+        if saved == 0, let copy = graft() { saved = try save(copy, &writer) }
+        try target.checkpoint(emptying: true)
+        return saved
+    }
+
+    /// Makes an empty file `recovering`.
+    func makeEmpty() throws(SQLiteFailure) { try makeTarget(files.recovering).checkpoint(emptying: true) }
+
+    private func makeTarget(_ path: String) throws(SQLiteFailure) -> Database {
+        let target = try Database(path: path, .owner, system: opening.system)
+        try StoreOpening.setUp(target, .full, opening.limits)
+        try opening.schema.migrate(target, from: 0)
+        return target
+    }
+
+    /// A copy of the damaged file with the first page of a new one. That page says where the tables are, which is the
+    /// same in each file of ours; without it nothing could be found.
+    private func graft() -> String? {
+        let (template, copy) = (files.recovering + ".template", files.recovering + ".copy")
+        guard let database = try? makeTarget(template), (try? database.checkpoint(emptying: true)) != nil else {
+            return nil
+        }
+        database.close()
+        do {
+            let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: template))
+            defer { try? source.close() }
+            guard var page = try source.read(upToCount: Self.pageSize), page.count == Self.pageSize else { return nil }
+            try FileManager.default.copyItem(atPath: files.path, toPath: copy)
+            if FileManager.default.fileExists(atPath: files.log) {
+                try FileManager.default.copyItem(atPath: files.log, toPath: copy + "-wal")
+            }
+            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: copy))
+            defer { try? handle.close() }
+            let pages = UInt32(clamping: try handle.seekToEnd() / UInt64(Self.pageSize))
+            // Bytes 28 to 31 are the number of pages, 32 to 39 the list of free ones.
+            for index in 0..<4 { page[28 + index] = UInt8(truncatingIfNeeded: pages >> (24 - 8 * UInt32(index))) }
+            page.replaceSubrange(32..<40, with: Data(count: 8))
+            try handle.seek(toOffset: 0)
+            try handle.write(contentsOf: page)
+            return copy
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Rows
+
+    /// Reads each table as far as it can be read. Failures of the source are no failures of the salvage.
+    private func save(_ path: String, _ writer: inout ChangeWriter) throws(SQLiteFailure) -> Int {
+        guard let source = try? Database(path: path, .salvager, system: opening.system) else { return 0 }
+        // Lets SQLite begin with a file that is shorter than its first page says.
+        try? source.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON", "reading")
+        let places = saveScopes(source, &writer)
+        var saved = 0
+        for table in ["outgoing", "incoming"] {
+            let reader = RowScan(table: table, columns: MessageRow.columns, database: source)
+            try reader.visit { row throws(SQLiteFailure) in
+                guard let row = MessageRow(reading: row), let place = places[row.key.scope] else { return }
+                try writer.add(table == "outgoing" ? .enqueue(row.message) : .keep(row.message), to: place)
+                if table == "outgoing" { try writer.add(.progress(row.key.id, row.outgoing.progress), to: place) }
+                saved += 1
+                if saved.isMultiple(of: Self.rowsAtATime) { try writer.commit(now: Date()) }
+            }
+        }
+        let packetIDs = RowScan(table: "packet_id", columns: "key", database: source)
+        try packetIDs.visit { row throws(SQLiteFailure) in
+            guard let place = places[row.integer(0) >> 16] else { return }
+            try writer.add(.rememberPacketID(UInt16(truncatingIfNeeded: row.integer(0))), to: place)
+            saved += 1
+        }
+        saved += try saveSubscriptions(source, places, &writer)
+        try writer.begin()
+        try writer.commit(now: Date())
+        return saved
+    }
+
+    /// - Returns: Where each scope of the source is in the new file, by its key in the source.
+    private func saveScopes(_ source: Database, _ writer: inout ChangeWriter) -> [Int64: Int] {
+        var places: [Int64: Int] = [:]
+        let scopes = RowScan(table: "scope", columns: "key, client_id, broker, last_message_id", database: source)
+        try? scopes.visit { row throws(SQLiteFailure) in
+            guard let clientID = row.text(1), let broker = row.text(2) else { return }
+            let scope = StoreScope(clientID: clientID, broker: broker)
+            guard let place = writer.ledger.place(of: scope, creating: true) else { return }
+            places[row.integer(0)] = place
+            let last = row.integer(3)
+            if !row.isNull(3), last >= 0, last <= Int64(RowKey.highestMessageID) {
+                writer.ledger.change(place) { $0.gaveOut(StoredMessage.ID(rawValue: UInt64(last))) }
+            }
+        }
+        return places
+    }
+
+    /// Reads from both ends up to what can not be read.
+    private func saveSubscriptions(
+        _ source: Database, _ places: [Int64: Int], _ writer: inout ChangeWriter
+    ) throws(SQLiteFailure) -> Int {
+        var found: Set<StoredSubscription> = []
+        var saved = 0
+        for order in ["ASC", "DESC"] {
+            let sql = "SELECT scope, filter, intent FROM subscription ORDER BY scope \(order), filter \(order)"
+            guard let rows = try? source.prepare(sql, "reading") else { continue }
+            found = []
+            while (try? rows.step()) == true {
+                guard let place = places[rows.integer(0)], let text = rows.text(1), let filter = try? TopicFilter(text),
+                    let intent = StoredSubscription.Intent(stored: rows.integer(2)),
+                    found.insert(StoredSubscription(filter, intent)).inserted || order == "ASC"
+                else { continue }
+                let before = writer.ledger[place].size
+                try writer.add(.want(StoredSubscription(filter, intent)), to: place)
+                if writer.ledger[place].size != before { saved += 1 }
+            }
+        }
+        return saved
+    }
+}

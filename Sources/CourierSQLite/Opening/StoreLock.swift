@@ -1,0 +1,36 @@
+import CSQLite
+import Foundation
+
+/// The right to a store's file, held by one store object of one process.
+///
+/// It is SQLite's own lock on an empty file beside the database, which the system takes back when the process ends,
+/// however it ends. A file of its own, because the database itself is moved when it is damaged.
+final class StoreLock {
+    private let database: Database
+
+    /// Takes the lock.
+    ///
+    /// - Throws: A failure with the code `SQLITE_BUSY` when somebody else has it.
+    init(_ files: StoreFiles, system: String?) throws(SQLiteFailure) {
+        do throws(SQLiteFailure) {
+            database = try Self.acquire(files.lock, system)
+        } catch {
+            guard error.isDamage else { throw error }
+            // Nobody holds a lock on what is no lock file of ours: ours are empty.
+            try? FileManager.default.removeItem(atPath: files.lock)
+            database = try Self.acquire(files.lock, system)
+        }
+    }
+
+    private static func acquire(_ path: String, _ system: String?) throws(SQLiteFailure) -> Database {
+        let database = try Database(path: path, .owner, system: system)
+        database.becomeImpatient()
+        let operation = "taking the lock \(path)"
+        try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE", operation)
+        try database.execute("BEGIN EXCLUSIVE", operation)
+        return database
+    }
+
+    /// Gives the lock back.
+    func release() { database.close() }
+}

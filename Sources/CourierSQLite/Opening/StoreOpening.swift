@@ -1,0 +1,173 @@
+import CSQLite
+import CourierCore
+import Foundation
+
+/// How a store's file is opened: made when it is missing, brought up to date when it is old, replaced by what can be
+/// saved of it when it is damaged.
+struct StoreOpening: Sendable {
+    /// An open file.
+    struct Opened {
+        let writer: ChangeWriter
+        let recovery: StoreRecovery?
+    }
+
+    /// Why a file can not be opened as it is.
+    private enum Obstacle: Error {
+        case damaged(SQLiteFailure)
+        case foreign(applicationID: Int64)
+        case other(CourierError)
+    }
+
+    /// Files of at most this many pages are looked through when they are opened. In larger ones damage is found when
+    /// it is met.
+    private static let pagesLookedThrough: Int64 = 1_024
+
+    let files: StoreFiles
+    let durability: SQLiteMessageStore.Durability
+    let limits: SQLiteMessageStore.Limits
+    /// The name of the SQLite VFS; `nil` for the usual one.
+    let system: String?
+    var schema = Schema.current
+
+    /// Opens the file. The caller holds the lock.
+    ///
+    /// - Parameters:
+    ///   - failure: The damage that was met in this file, whatever it looks like from outside.
+    ///   - now: What time it is, for scopes that are forgotten.
+    /// - Returns: The open file, and what became of a damaged one.
+    /// - Throws: Why there is no open file.
+    func open(damagedBy failure: SQLiteFailure? = nil, now: Date) throws(CourierError) -> Opened {
+        try files.finishRecovery()
+        files.removeUnfinishedRecovery()
+        var recovery: StoreRecovery?
+        if let failure { recovery = try recover(from: .damaged(failure)) }
+        do throws(Obstacle) {
+            return Opened(writer: try openAsIs(now: now), recovery: recovery)
+        } catch {
+            recovery = try recover(from: error)
+        }
+        do throws(Obstacle) {
+            return Opened(writer: try openAsIs(now: now), recovery: recovery)
+        } catch {
+            throw self.error(error)
+        }
+    }
+
+    // MARK: As it is
+
+    /// Opens a file again that is open already, without touching it when it is damaged.
+    func openAgain(now: Date) throws(CourierError) -> ChangeWriter {
+        do throws(Obstacle) {
+            return try openAsIs(now: now)
+        } catch {
+            throw self.error(error)
+        }
+    }
+
+    private func openAsIs(now: Date) throws(Obstacle) -> ChangeWriter {
+        let result: Result<ChangeWriter, Obstacle>
+        do throws(SQLiteFailure) {
+            result = try openAsIs(try Database(path: files.path, .owner, system: system), now: now)
+        } catch {
+            throw error.isDamage ? .damaged(error) : .other(error.courierError(path: files.path))
+        }
+        return try result.get()
+    }
+
+    private func openAsIs(_ database: Database, now: Date) throws(SQLiteFailure) -> Result<ChangeWriter, Obstacle> {
+        do throws(CourierError) { try files.protect() } catch { return .failure(.other(error)) }
+        let operation = "looking at the file"
+        let applicationID = try database.number("PRAGMA application_id", operation)
+        let version = try database.number("PRAGMA user_version", operation)
+        let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema", operation) == 0
+        let isNew = isEmpty && version == 0 && (applicationID == 0 || applicationID == Schema.applicationID)
+        guard isNew || applicationID == Schema.applicationID else {
+            return .failure(.foreign(applicationID: applicationID))
+        }
+        guard version <= schema.version else { return .failure(.other(newer(version))) }
+        try Self.setUp(database, durability, limits)
+        try schema.migrate(database, from: isNew ? 0 : version)
+        if try database.number("PRAGMA page_count", operation) <= Self.pagesLookedThrough {
+            let finding = try database.text("PRAGMA integrity_check(1)", "looking through the file")
+            if finding != "ok" {
+                return .failure(
+                    .damaged(SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: finding, operation: operation)))
+            }
+        }
+        do throws(SQLiteFailure) {
+            let ledger = try ScopeLedger.load(from: database, forgetting: limits.emptyScopeAge, now: now)
+            return .success(ChangeWriter(database, try StoreTables(database), ledger))
+        } catch {
+            guard error.code == SQLITE_ERROR else { throw error }
+            return .failure(.damaged(error))  // The tables are not those of this version.
+        }
+    }
+
+    /// Sets what holds for one connection, and for a new file what holds for ever.
+    static func setUp(
+        _ database: Database, _ durability: SQLiteMessageStore.Durability, _ limits: SQLiteMessageStore.Limits
+    ) throws(SQLiteFailure) {
+        let operation = "setting up the file"
+        try database.execute("PRAGMA auto_vacuum = INCREMENTAL", operation)  // Has no effect on a file with tables.
+        let mode = try database.text("PRAGMA journal_mode = WAL", operation)
+        guard mode == "wal" else {
+            throw SQLiteFailure(
+                extendedCode: SQLITE_CANTOPEN, message: "the file system offers no write-ahead log",
+                operation: operation)
+        }
+        let synchronous =
+            switch durability {
+            case .full: "FULL"
+            case .normal: "NORMAL"
+            }
+        try database.execute(
+            """
+            PRAGMA synchronous = \(synchronous); PRAGMA journal_size_limit = \(limits.logBytes);
+            PRAGMA secure_delete = FAST; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY
+            """, operation)
+    }
+
+    private func newer(_ version: Int64) -> CourierError {
+        CourierError(
+            .storeFailed,
+            "The message store \(files.path) has version \(version), and this library knows versions up to "
+                + "\(schema.version). Use the newer library that wrote it, or another file.")
+    }
+
+    // MARK: Damage
+
+    private func recover(from obstacle: Obstacle) throws(CourierError) -> StoreRecovery {
+        let error = error(obstacle)
+        var saved = 0
+        switch obstacle {
+        case .other: throw error
+        case .damaged, .foreign:
+            do throws(SQLiteFailure) {
+                let salvage = Salvage(opening: self)
+                if case .damaged = obstacle { saved = try salvage.run() } else { try salvage.makeEmpty() }
+            } catch {
+                files.removeUnfinishedRecovery()
+                throw error.courierError(path: files.recovering)
+            }
+        }
+        try files.completeRecovering()
+        let aside = try files.replaceByRecovered()
+        return StoreRecovery(
+            setAside: URL(fileURLWithPath: aside), savedRows: saved,
+            error: CourierError(
+                .storeDamaged,
+                "\(error.message) It was set aside as \(aside), and \(saved) rows of it are in the new file.",
+                cause: error.cause))
+    }
+
+    private func error(_ obstacle: Obstacle) -> CourierError {
+        switch obstacle {
+        case .damaged(let failure): failure.courierError(path: files.path)
+        case .foreign(let applicationID):
+            CourierError(
+                .storeDamaged,
+                "The file \(files.path) is a database of another application (\(applicationID)), not a message store.")
+        case .other(let error): error
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import CourierCore
+import Foundation
+
+/// One line of an export.
+struct ExportedRow: Encodable {
+    enum Kind: String, Encodable {
+        case outgoing
+        case incoming
+        case packetID
+        case subscription
+    }
+
+    struct UserProperty: Encodable {
+        let name: String
+        let value: String
+    }
+
+    let kind: Kind
+    let clientID: String
+    let broker: String
+    var id: UInt64?
+    var topic: String?
+    var qos: Int?
+    var isRetained: Bool?
+    /// `queued`, `sent` or `received`.
+    var progress: String?
+    var packetID: UInt16?
+    var storedAt: Date?
+    var expiresAt: Date?
+    var payload: Data?
+    var contentType: String?
+    var isUTF8: Bool?
+    var responseTopic: String?
+    var correlationData: Data?
+    var messageExpirySeconds: Int64?
+    var userProperties: [UserProperty]?
+    var filter: String?
+    var isUnsubscribing: Bool?
+
+    private init(_ kind: Kind, in scope: StoreScope) {
+        self.kind = kind
+        (clientID, broker) = (scope.clientID, scope.broker)
+    }
+
+    init(_ kind: Kind, _ row: MessageRow, in scope: StoreScope) {
+        self.init(kind, in: scope)
+        let message = row.message
+        (id, topic, qos) = (message.id.rawValue, message.topic, message.qos.rawValue)
+        (isRetained, storedAt, expiresAt) = (message.isRetained, message.storedAt, message.expiresAt)
+        payload = Data(message.payload)
+        if kind == .outgoing { (progress, packetID) = Self.words(row.outgoing.progress) }
+        let properties = message.properties
+        (contentType, responseTopic) = (properties.contentType, properties.responseTopic)
+        correlationData = properties.correlationData
+        messageExpirySeconds = properties.messageExpiry?.components.seconds
+        if properties.payloadFormat == .utf8 { isUTF8 = true }
+        if !properties.userProperties.isEmpty {
+            userProperties = properties.userProperties.map { UserProperty(name: $0.name, value: $0.value) }
+        }
+    }
+
+    init(packetID: UInt16, in scope: StoreScope) {
+        self.init(.packetID, in: scope)
+        self.packetID = packetID
+    }
+
+    init(_ subscription: StoredSubscription, in scope: StoreScope) {
+        self.init(.subscription, in: scope)
+        filter = subscription.filter.string
+        switch subscription.intent {
+        case .subscribed(let qos): self.qos = qos.rawValue
+        case .unsubscribing: isUnsubscribing = true
+        }
+    }
+
+    private static func words(_ progress: StoredOutgoing.Progress) -> (String, UInt16?) {
+        switch progress {
+        case .queued: ("queued", nil)
+        case .sent(let packetID): ("sent", packetID)
+        case .received(let packetID): ("received", packetID)
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import CourierCore
+import Foundation
+
+/// Turns changes into as few writes as have their effect: what is stored and removed before it was written is not
+/// written at all, and of several steps of progress only the last.
+///
+/// Changes are collected by ``add(_:to:)`` and written by ``flush()``; ``hasBegun`` says whether a transaction is open.
+struct ChangeWriter {
+    private enum Direction: Hashable {
+        case outgoing
+        case incoming
+    }
+
+    private struct Place: Hashable {
+        let direction: Direction
+        let key: RowKey
+    }
+
+    /// What is left to do about one row.
+    private enum Work {
+        /// Write it; `replacing` says that one may be there.
+        case insert(StoredMessage, StoredOutgoing.Progress, replacing: Bool)
+        case progress(StoredOutgoing.Progress)
+        case remove
+        /// It came and went.
+        case nothing
+    }
+
+    let database: Database
+    let tables: StoreTables
+    /// The figures of all scopes.
+    var ledger: ScopeLedger
+    /// Whether a transaction is open.
+    private(set) var hasBegun = false
+    /// How many transactions were committed.
+    private(set) var transactionCount = 0
+
+    private var works: [(place: Place, scope: Int, work: Work)] = []
+    private var indices: [Place: Int] = [:]
+    private var packetIDs: [Int64: Bool] = [:]
+
+    init(_ database: Database, _ tables: StoreTables, _ ledger: ScopeLedger) {
+        self.database = database
+        self.tables = tables
+        self.ledger = ledger
+    }
+
+    // MARK: Transactions
+
+    mutating func begin() throws(SQLiteFailure) {
+        guard !hasBegun else { return }
+        try database.execute("BEGIN IMMEDIATE", "beginning a transaction")
+        hasBegun = true
+    }
+
+    /// Ends the transaction, if what was added needed one.
+    mutating func commit(now: Date) throws(SQLiteFailure) {
+        try flush()
+        guard hasBegun else { return ledger.accept() }
+        try ledger.write(to: database, by: tables.scopes, now: now)
+        try database.execute("COMMIT", "committing")
+        hasBegun = false
+        transactionCount += 1
+        ledger.commit()
+    }
+
+    /// Takes everything back since the last commit.
+    mutating func rollBack() {
+        forgetWork()
+        if database.isInTransaction { try? database.execute("ROLLBACK", "rolling back") }
+        hasBegun = false
+        ledger.rollBack(to: 0)
+    }
+
+    mutating func setSavepoint() throws(SQLiteFailure) -> Int {
+        try begin()
+        try database.execute("SAVEPOINT batch", "beginning a batch")
+        return ledger.mark()
+    }
+
+    mutating func releaseSavepoint() throws(SQLiteFailure) { try database.execute("RELEASE batch", "ending a batch") }
+
+    mutating func rollBack(toSavepoint mark: Int) throws(SQLiteFailure) {
+        forgetWork()
+        try database.execute("ROLLBACK TO batch; RELEASE batch", "taking back a batch")
+        ledger.rollBack(to: mark)
+    }
+
+    private mutating func forgetWork() {
+        works.removeAll(keepingCapacity: true)
+        indices.removeAll(keepingCapacity: true)
+        packetIDs.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Changes
+
+    /// Adds one change to the work of a scope.
+    mutating func add(_ change: StoreChange, to scope: Int) throws(SQLiteFailure) {
+        switch change {
+        case .enqueue(let message): insert(message, .outgoing, scope)
+        case .progress(let id, let progress): setProgress(progress, id, scope)
+        case .removeOutgoing(let id): remove(id, .outgoing, scope)
+        case .keep(let message): insert(message, .incoming, scope)
+        case .removeIncoming(let id): remove(id, .incoming, scope)
+        case .removeExpired(let date): try removeExpired(at: date, scope)
+        case .rememberPacketID(let id): packetIDs[StoreTables.packetIDKey(ledger[scope].key, id)] = true
+        case .forgetPacketID(let id): packetIDs[StoreTables.packetIDKey(ledger[scope].key, id)] = false
+        case .forgetAllPacketIDs:
+            try flush()
+            try begin()
+            try tables.removePacketIDs(of: ledger[scope].key)
+        case .want(let subscription): try want(subscription, scope)
+        case .forgetSubscription(let filter): try forget(filter, scope)
+        case .removeAll: try removeAll(scope)
+        }
+    }
+
+    private mutating func insert(_ message: StoredMessage, _ direction: Direction, _ scope: Int) {
+        // A batch with an id that has no room is refused before it comes here.
+        guard let key = RowKey(scope: ledger[scope].key, id: message.id) else { return }
+        let place = Place(direction: direction, key: key)
+        if let index = indices[place] {
+            let mayBeThere =
+                switch works[index].work {
+                case .insert(_, _, let replacing): replacing
+                case .progress, .remove: true
+                case .nothing: false
+                }
+            works[index].work = .insert(message, .queued, replacing: mayBeThere)
+        } else {
+            append(.insert(message, .queued, replacing: mayBeThere(message.id, scope)), place, scope)
+        }
+        ledger.change(scope) { $0.gaveOut(message.id) }
+    }
+
+    private mutating func setProgress(_ progress: StoredOutgoing.Progress, _ id: StoredMessage.ID, _ scope: Int) {
+        guard mayBeThere(id, scope) || !indices.isEmpty, let key = RowKey(scope: ledger[scope].key, id: id) else {
+            return
+        }
+        let place = Place(direction: .outgoing, key: key)
+        if let index = indices[place] {
+            switch works[index].work {
+            case .insert(let message, _, let replacing):
+                works[index].work = .insert(message, progress, replacing: replacing)
+            case .progress: works[index].work = .progress(progress)
+            case .remove, .nothing: break
+            }
+        } else if mayBeThere(id, scope) {
+            append(.progress(progress), place, scope)
+        }
+    }
+
+    private mutating func remove(_ id: StoredMessage.ID, _ direction: Direction, _ scope: Int) {
+        guard mayBeThere(id, scope) || !indices.isEmpty, let key = RowKey(scope: ledger[scope].key, id: id) else {
+            return
+        }
+        let place = Place(direction: direction, key: key)
+        if let index = indices[place] {
+            if case .insert(_, _, replacing: false) = works[index].work {
+                works[index].work = .nothing
+            } else if case .nothing = works[index].work {
+                return
+            } else {
+                works[index].work = .remove
+            }
+        } else if mayBeThere(id, scope) {
+            append(.remove, place, scope)
+        }
+    }
+
+    private mutating func append(_ work: Work, _ place: Place, _ scope: Int) {
+        indices[place] = works.count
+        works.append((place, scope, work))
+    }
+
+    /// Whether the tables can have a message with this id.
+    private func mayBeThere(_ id: StoredMessage.ID, _ scope: Int) -> Bool {
+        ledger[scope].lastInTables.map { id.rawValue <= $0 } ?? false
+    }
+
+    // MARK: Writing
+
+    /// Writes what was added so far.
+    mutating func flush() throws(SQLiteFailure) {
+        for index in works.indices {
+            let (place, scope, work) = works[index]
+            switch work {
+            case .insert(let message, let progress, let replacing):
+                try begin()
+                if replacing { try removeRow(place, scope) }
+                let figures = try table(place.direction).insert(message, progress, place.key)
+                count(figures, 1, place.direction, scope)
+                ledger.change(scope) { $0.lastInTables = max($0.lastInTables ?? 0, message.id.rawValue) }
+            case .progress(let progress):
+                try begin()
+                try tables.outgoing.setProgress(progress, place.key)
+            case .remove:
+                try begin()
+                try removeRow(place, scope)
+            case .nothing: break
+            }
+        }
+        for (key, isThere) in packetIDs {
+            try begin()
+            try tables.setPacketID(key, isThere: isThere)
+        }
+        forgetWork()
+    }
+
+    private mutating func removeRow(_ place: Place, _ scope: Int) throws(SQLiteFailure) {
+        guard let figures = try table(place.direction).remove(place.key) else { return }
+        count(figures, -1, place.direction, scope)
+    }
+
+    private func table(_ direction: Direction) -> MessageTable {
+        switch direction {
+        case .outgoing: tables.outgoing
+        case .incoming: tables.incoming
+        }
+    }
+
+    private mutating func count(_ figures: MessageTable.Figures, _ sign: Int, _ direction: Direction, _ scope: Int) {
+        ledger.change(scope) { entry in
+            switch direction {
+            case .outgoing: entry.outgoingCount += sign * figures.size.rows
+            case .incoming: entry.incomingCount += sign * figures.size.rows
+            }
+            entry.payloadBytes += sign * figures.payloadBytes
+            entry.size.rows += sign * figures.size.rows
+            entry.size.bytes += sign * figures.size.bytes
+        }
+    }
+
+    private mutating func removeExpired(at date: Date, _ scope: Int) throws(SQLiteFailure) {
+        try flush()
+        guard ledger[scope].incomingCount > 0 else { return }
+        try begin()
+        count(try tables.removeExpired(at: date, of: ledger[scope].key), -1, .incoming, scope)
+    }
+
+    private mutating func want(_ subscription: StoredSubscription, _ scope: Int) throws(SQLiteFailure) {
+        try begin()
+        let isThere = try tables.hasSubscription(subscription.filter.string, of: ledger[scope].key)
+        try tables.write(subscription, of: ledger[scope].key)
+        ledger.change(scope) { if !isThere { $0.size += StoreSize(of: subscription.filter) } }
+    }
+
+    private mutating func forget(_ filter: TopicFilter, _ scope: Int) throws(SQLiteFailure) {
+        guard try tables.hasSubscription(filter.string, of: ledger[scope].key) else { return }
+        try begin()
+        try tables.removeSubscription(filter.string, of: ledger[scope].key)
+        ledger.change(scope) { $0.size -= StoreSize(of: filter) }
+    }
+
+    private mutating func removeAll(_ scope: Int) throws(SQLiteFailure) {
+        try flush()
+        try begin()
+        let key = ledger[scope].key
+        try tables.outgoing.removeAll(of: key)
+        try tables.incoming.removeAll(of: key)
+        try tables.removePacketIDs(of: key)
+        try tables.removeSubscriptions(of: key)
+        ledger.change(scope) { entry in
+            (entry.outgoingCount, entry.incomingCount, entry.payloadBytes) = (0, 0, 0)
+            entry.size = StoreSize()
+        }
+    }
+}

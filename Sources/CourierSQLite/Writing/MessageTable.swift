@@ -1,0 +1,80 @@
+import CourierCore
+
+/// One of the two tables of messages: its rows by key.
+struct MessageTable {
+    /// What a row counted.
+    struct Figures {
+        var payloadBytes: Int
+        var size: StoreSize
+    }
+
+    /// The size of a row that MQTT's limits allow, with much to spare.
+    private static let plausible: ClosedRange<Int64> = 0...1 << 40
+
+    let name: String
+    private let insertion: Statement
+    private let figures: Statement
+    private let removal: Statement
+    private let progress: Statement
+    private let page: Statement
+    private let emptying: Statement
+
+    init(_ name: String, _ database: Database) throws(SQLiteFailure) {
+        self.name = name
+        let columns = MessageRow.columns
+        insertion = try database.prepare(
+            "INSERT INTO \(name) (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "storing a message")
+        figures = try database.prepare(
+            "SELECT length(payload), size FROM \(name) WHERE key = ?", "removing a message")
+        removal = try database.prepare("DELETE FROM \(name) WHERE key = ?", "removing a message")
+        progress = try database.prepare(
+            "UPDATE \(name) SET progress = ?2 WHERE key = ?1", "storing the progress of a message")
+        page = try database.prepare(
+            "SELECT \(columns) FROM \(name) WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?", "reading messages")
+        emptying = try database.prepare(
+            "DELETE FROM \(name) WHERE key BETWEEN ? AND ?", "removing the messages of a scope")
+    }
+
+    /// Adds a row whose key is not there.
+    func insert(
+        _ message: StoredMessage, _ progress: StoredOutgoing.Progress, _ key: RowKey
+    ) throws(SQLiteFailure) -> Figures {
+        let size = StoreSize(of: message)
+        try MessageRow.write(message, progress, key, size: size.bytes, by: insertion)
+        return Figures(payloadBytes: message.payload.count, size: size)
+    }
+
+    /// Removes a row.
+    ///
+    /// - Returns: What it counted; `nil` when it is not there.
+    func remove(_ key: RowKey) throws(SQLiteFailure) -> Figures? {
+        guard try figures.bind(1, key.rawValue).step() else { return nil }
+        let (payload, size) = (figures.integer(0), figures.integer(1))
+        figures.reset()
+        guard Self.plausible.contains(payload), Self.plausible.contains(size) else {
+            throw SQLiteFailure.unreadableRow(in: name)
+        }
+        try removal.bind(1, key.rawValue).run()
+        return Figures(payloadBytes: Int(payload), size: StoreSize(rows: 1, bytes: Int(size)))
+    }
+
+    func setProgress(_ value: StoredOutgoing.Progress, _ key: RowKey) throws(SQLiteFailure) {
+        try progress.bind(1, key.rawValue).bind(2, value.stored).run()
+    }
+
+    func removeAll(of scope: Int64) throws(SQLiteFailure) {
+        try emptying.bind(1, RowKey.first(of: scope).rawValue).bind(2, RowKey.last(of: scope).rawValue).run()
+    }
+
+    /// Shows at most `limit` rows from a key on, until the body has enough and says `false`.
+    func visit(
+        from first: RowKey, through last: RowKey, limit: Int, _ body: (MessageRow) throws(SQLiteFailure) -> Bool
+    ) throws(SQLiteFailure) {
+        page.bind(1, first.rawValue).bind(2, last.rawValue).bind(3, Int64(limit))
+        defer { page.reset() }
+        while try page.step() {
+            guard let row = MessageRow(reading: page) else { throw SQLiteFailure.unreadableRow(in: name) }
+            guard try body(row) else { return }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import CourierCore
+import Foundation
+
+/// What each scope holds, kept in memory and written beside the rows, so that nobody has to count them.
+///
+/// Changes since the last ``mark()`` can be taken back with ``rollBack(to:)``.
+struct ScopeLedger {
+    /// The figures of one scope.
+    struct Entry {
+        let key: Int64
+        let name: StoreScope
+        var lastMessageID: UInt64?
+        var outgoingCount = 0
+        var incomingCount = 0
+        var payloadBytes = 0
+        /// What the rows count towards the limits.
+        var size = StoreSize()
+        /// No message with a higher id is in the tables.
+        var lastInTables: UInt64?
+        /// Whether the file has other figures or none.
+        fileprivate var isDirty = false
+        fileprivate var isInFile = false
+        fileprivate var mark = 0
+
+        var summary: StoreSummary {
+            StoreSummary(
+                outgoingCount: outgoingCount, incomingCount: incomingCount, payloadBytes: payloadBytes,
+                lastMessageID: lastMessageID.map { StoredMessage.ID(rawValue: $0) })
+        }
+
+        mutating func gaveOut(_ id: StoredMessage.ID) { lastMessageID = max(lastMessageID ?? 0, id.rawValue) }
+    }
+
+    /// A scope's name, compared by its bytes as the file compares it.
+    private struct Name: Hashable {
+        let clientID: String
+        let broker: String
+
+        init(_ scope: StoreScope) { (clientID, broker) = (scope.clientID, scope.broker) }
+
+        static func == (left: Name, right: Name) -> Bool {
+            left.clientID.utf8.elementsEqual(right.clientID.utf8) && left.broker.utf8.elementsEqual(right.broker.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            for text in [clientID, broker] {
+                hasher.combine(text.utf8.count)
+                for byte in text.utf8 { hasher.combine(byte) }
+            }
+        }
+    }
+
+    /// Nothing that a store of ours counts comes near it.
+    private static let plausible: ClosedRange<Int64> = 0...1 << 53
+
+    private var entries: [Entry] = []
+    private var places: [Name: Int] = [:]
+    private var keys: Set<Int64> = []
+    private var nextKey: Int64 = 0
+    /// The scope asked for last: mostly the next one too.
+    private var lastFound: (scope: StoreScope, place: Int)?
+    private var before: [(place: Int, entry: Entry, total: StoreSize)] = []
+    private var currentMark = 1
+    private var dirty: [Int] = []
+    /// All scopes together.
+    private(set) var total = StoreSize()
+
+    var all: [Entry] { entries }
+    var hasUnwritten: Bool { !dirty.isEmpty }
+
+    subscript(place: Int) -> Entry { entries[place] }
+
+    /// Where a scope's entry is; `nil` when there is none.
+    func place(of scope: StoreScope) -> Int? { places[Name(scope)] }
+
+    /// Where a scope's entry is.
+    ///
+    /// - Returns: `nil` when there is none; with `creating`, when there are as many scopes as a file can hold.
+    mutating func place(of scope: StoreScope, creating: Bool) -> Int? {
+        if let lastFound, lastFound.scope.clientID.utf8.elementsEqual(scope.clientID.utf8),
+            lastFound.scope.broker.utf8.elementsEqual(scope.broker.utf8)
+        {
+            return lastFound.place
+        }
+        guard let place = places[Name(scope)] ?? (creating ? create(scope) : nil) else { return nil }
+        lastFound = (scope, place)
+        return place
+    }
+
+    private mutating func create(_ scope: StoreScope) -> Int? {
+        guard keys.count <= RowKey.highestScope else { return nil }
+        while keys.contains(nextKey) { nextKey = (nextKey + 1) & RowKey.highestScope }
+        let place = append(Entry(key: nextKey, name: scope))
+        // Every other table speaks of the scope by its key, so its own row goes into the file with the first of them.
+        entries[place].isDirty = true
+        dirty.append(place)
+        return place
+    }
+
+    private mutating func append(_ entry: Entry) -> Int {
+        entries.append(entry)
+        keys.insert(entry.key)
+        places[Name(entry.name)] = entries.count - 1
+        total += entry.size
+        return entries.count - 1
+    }
+
+    /// Changes a scope's figures.
+    mutating func change(_ place: Int, _ body: (inout Entry) -> Void) {
+        if entries[place].mark != currentMark {
+            before.append((place, entries[place], total))
+            entries[place].mark = currentMark
+        }
+        if !entries[place].isDirty {
+            entries[place].isDirty = true
+            dirty.append(place)
+        }
+        total -= entries[place].size
+        body(&entries[place])
+        total += entries[place].size
+    }
+
+    /// A point to go back to.
+    mutating func mark() -> Int {
+        currentMark += 1
+        return before.count
+    }
+
+    /// Takes back what was changed since the mark.
+    mutating func rollBack(to mark: Int) {
+        while before.count > mark, let (place, entry, total) = before.popLast() {
+            entries[place] = entry
+            self.total = total
+        }
+        currentMark += 1
+        dirty = dirty.filter { entries[$0].isDirty }
+    }
+
+    // MARK: The file
+
+    /// Reads all scopes, and forgets those that have been empty and unused for long.
+    static func load(from database: Database, forgetting age: Duration, now: Date) throws(SQLiteFailure) -> ScopeLedger
+    {
+        try forget(age, now: now, in: database)
+        return try load(from: database)
+    }
+
+    private static func forget(_ age: Duration, now: Date, in database: Database) throws(SQLiteFailure) {
+        let operation = "forgetting empty scopes"
+        let old = now.timeIntervalSinceReferenceDate - Double(age.components.seconds)
+        let forget = try database.prepare(
+            """
+            DELETE FROM scope WHERE rows = 0 AND used_at < ? AND NOT EXISTS
+                (SELECT 1 FROM packet_id WHERE packet_id.key BETWEEN scope.key << 16 AND (scope.key << 16) + 65535)
+            """, operation)
+        let hasOld = try database.number(
+            "SELECT EXISTS (SELECT 1 FROM scope WHERE rows = 0 AND used_at < \(old))", operation)
+        if hasOld != 0 { try forget.bind(1, real: old).run() }
+    }
+
+    /// Reads all scopes.
+    static func load(from database: Database) throws(SQLiteFailure) -> ScopeLedger {
+        var ledger = ScopeLedger()
+        let rows = try database.prepare(
+            """
+            SELECT key, client_id, broker, last_message_id, outgoing_count, incoming_count, payload_bytes, rows, bytes,
+                (SELECT max(key) FROM outgoing WHERE key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655),
+                (SELECT max(key) FROM incoming WHERE key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655)
+            FROM scope ORDER BY key
+            """, "reading the scopes")
+        while try rows.step() {
+            guard let entry = Entry(reading: rows), ledger.places[Name(entry.name)] == nil else {
+                throw SQLiteFailure.unreadableRow(in: "scope")
+            }
+            _ = ledger.append(entry)
+        }
+        return ledger
+    }
+
+    /// Writes the figures that have changed. They stay marked until ``commit()``.
+    func write(to database: Database, by statements: ScopeStatements, now: Date) throws(SQLiteFailure) {
+        for place in dirty {
+            let entry = entries[place]
+            let statement = entry.isInFile ? statements.update : statements.insert
+            statement.bind(1, entry.key)
+            if let last = entry.lastMessageID {
+                statement.bind(2, Int64(last))
+            } else {
+                statement.bindNull(2)
+            }
+            statement.bind(3, Int64(entry.outgoingCount))
+                .bind(4, Int64(entry.incomingCount))
+                .bind(5, Int64(entry.payloadBytes))
+                .bind(6, Int64(entry.size.rows))
+                .bind(7, Int64(entry.size.bytes))
+                .bind(8, real: now.timeIntervalSinceReferenceDate)
+            if !entry.isInFile { statement.bind(9, entry.name.clientID).bind(10, entry.name.broker) }
+            try statement.run()
+        }
+    }
+
+    /// The file has all of it.
+    mutating func commit() {
+        for place in dirty {
+            entries[place].isDirty = false
+            entries[place].isInFile = true
+        }
+        dirty.removeAll(keepingCapacity: true)
+        accept()
+    }
+
+    /// Nothing can be taken back any more; what the file does not have yet is written with the next change.
+    mutating func accept() {
+        before.removeAll(keepingCapacity: true)
+        currentMark += 1
+    }
+}
+
+extension ScopeLedger.Entry {
+    fileprivate init?(reading row: Statement) {
+        let key = row.integer(0)
+        let figures = (4...8).map { row.integer($0) }
+        guard (0...RowKey.highestScope).contains(key), let clientID = row.text(1), let broker = row.text(2),
+            figures.allSatisfy({ ScopeLedger.isPlausible($0) }),
+            row.isNull(3) || (0...Int64(RowKey.highestMessageID)).contains(row.integer(3))
+        else { return nil }
+        self.init(key: key, name: StoreScope(clientID: clientID, broker: broker))
+        if !row.isNull(3) { lastMessageID = UInt64(row.integer(3)) }
+        for column in [9, 10] as [Int32] where !row.isNull(column) { gaveOut(RowKey(rawValue: row.integer(column)).id) }
+        (outgoingCount, incomingCount, payloadBytes) = (Int(figures[0]), Int(figures[1]), Int(figures[2]))
+        size = StoreSize(rows: Int(figures[3]), bytes: Int(figures[4]))
+        lastInTables = lastMessageID
+        isInFile = true
+    }
+}
+
+extension ScopeLedger {
+    fileprivate static func isPlausible(_ figure: Int64) -> Bool { plausible.contains(figure) }
+}
+
+/// How the figures of a scope get into its row.
+struct ScopeStatements {
+    let insert: Statement
+    let update: Statement
+
+    init(_ database: Database) throws(SQLiteFailure) {
+        let operation = "writing the counts of a scope"
+        insert = try database.prepare(
+            """
+            INSERT INTO scope (key, last_message_id, outgoing_count, incoming_count, payload_bytes, rows, bytes,
+                used_at, client_id, broker) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, operation)
+        update = try database.prepare(
+            """
+            UPDATE scope SET last_message_id = ?2, outgoing_count = ?3, incoming_count = ?4, payload_bytes = ?5,
+                rows = ?6, bytes = ?7, used_at = ?8 WHERE key = ?1
+            """, operation)
+    }
+}

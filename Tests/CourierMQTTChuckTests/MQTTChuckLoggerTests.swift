@@ -1,0 +1,246 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+import Synchronization
+import Testing
+
+@testable import CourierMQTTChuck
+
+@Suite(.timeLimit(.minutes(5))) struct MQTTChuckLoggerTests {
+    @Test func `the oldest rows go first, exactly as many as the limit says, and are counted`() throws {
+        var options = MQTTChuckOptions()
+        options.logsMaxSize = 10
+        let logger = MQTTChuckLogger.test(options)
+        let recording = Recording(logger, version: .v311)
+        for batch in 0..<5 {
+            try recording.observe(.incoming, (0..<4).map { try Recording.message("t/\(batch * 4 + $0)") })
+        }
+        let summary = logger.summary
+        #expect(summary.rowCount == 10)
+        #expect(summary.droppedCount == 10)
+        #expect((summary.firstRow, summary.nextRow) == (11, 21))
+        #expect(logger.rows().rows.map(\.topic) == (10..<20).map { "t/\($0)" })
+        #expect(logger.rows().rows.map(\.number) == Array(11...20))
+        #expect(logger.details(of: 10) == nil)
+    }
+
+    @Test func `millions of packets stay within the limits of rows and bytes`() throws {
+        var options = MQTTChuckOptions()
+        options.logsMaxSize = 50_000
+        options.logsMaxBytes = 1024 * 1024
+        let logger = MQTTChuckLogger.test(options)
+        let recording = Recording(logger, version: .v311)
+        let publishes = try Recording.encode(
+            (1...500).map { try Recording.message("bench", id: PacketID(rawValue: $0), qos: .atLeastOnce) }, .v311,
+            .outgoing)
+        let answers = try Recording.encode(
+            (1...500).map { .pubAck(Acknowledgement(packetID: try #require(PacketID(rawValue: $0)))) }, .v311, .incoming
+        )
+        for _ in 0..<1_200 {
+            recording.observe(.outgoing, bytes: publishes)
+            recording.observe(.incoming, bytes: answers)
+        }
+        let summary = logger.summary
+        #expect(summary.nextRow == 1_200_001)
+        #expect(summary.byteCount <= options.logsMaxBytes)
+        #expect(summary.rowCount <= options.logsMaxSize)
+        #expect(summary.rowCount > 1_000)
+        #expect(summary.droppedCount + UInt64(summary.rowCount) == 1_200_000)
+        #expect(logger.metrics.total(.outgoing).packets == 600_000)
+        #expect(logger.metrics.inFlightOutgoing == 0)
+        #expect(logger.rows(limit: 10).rows.allSatisfy { $0.problem == nil })
+    }
+
+    @Test func `one batch above the limit of bytes leaves its newest packets`() throws {
+        var options = MQTTChuckOptions()
+        options.logsMaxBytes = 20_000
+        let logger = MQTTChuckLogger.test(options)
+        let recording = Recording(logger, version: .v311)
+        try recording.observe(
+            .incoming, (0..<1_000).map { try Recording.message("t/\($0)", String(repeating: "x", count: 90)) })
+        let rows = logger.rows().rows
+        #expect(logger.summary.byteCount <= 20_000)
+        #expect(rows.count > 50)
+        #expect(rows.last?.topic == "t/999")
+        #expect(rows.map(\.number) == (logger.summary.firstRow..<logger.summary.nextRow).map { $0 })
+    }
+
+    @Test func `rows above the age limit go, also when nothing new comes`() throws {
+        let now = Mutex(Nanoseconds.since1970(Recording.opened))
+        var options = MQTTChuckOptions()
+        options.logsMaxAge = .seconds(60)
+        let logger = MQTTChuckLogger(options: options) { now.withLock { $0 } }
+        let recording = Recording(logger)
+        try recording.send(Recording.message("old"), at: 0)
+        try recording.send(Recording.message("new"), at: 50_000)
+        #expect(logger.summary.rowCount == 2)
+        now.withLock { $0 += 61 * Nanoseconds.perSecond }
+        #expect(logger.summary.rowCount == 1)
+        #expect(logger.rows().rows.map(\.topic) == ["new"])
+        try recording.send(Recording.message("newest"), at: 111_000)
+        #expect(logger.rows().rows.map(\.topic) == ["newest"])
+        #expect(logger.summary.droppedCount == 2)
+    }
+
+    @Test func `a packet too large to keep shows its beginning and its size`() throws {
+        var options = MQTTChuckOptions()
+        options.packetMaxSize = 1_000
+        let logger = MQTTChuckLogger.test(options)
+        let recording = Recording(logger)
+        let large = try Recording.message(
+            "big", String(repeating: "0123456789", count: 100_000), id: 7, qos: .atLeastOnce)
+        try recording.send(Recording.message("before"), large, Recording.message("after"))
+        try recording.receive(.pubAck(Acknowledgement(packetID: 7)), at: 3)
+        let rows = logger.rows().rows
+        #expect(rows.map(\.topic) == ["before", "big", "after", nil])
+        #expect(rows[1].payloadSize == 1_000_000)
+        #expect(rows[1].size > 1_000_000)
+        #expect(rows[1].packetID == 7)
+        #expect(rows[1].preview.isCut)
+        #expect(rows[1].preview.text.hasPrefix("0123456789"))
+        #expect(rows[1].roundTrip == .milliseconds(3))
+        #expect(!rows[1].isError)
+        #expect(logger.summary.byteCount < 5_000)
+        let details = try #require(logger.details(of: 2))
+        #expect(details.bytes.count == 1_000)
+        #expect(details.bytes[details.payload].starts(with: Array("0123456789".utf8)))
+    }
+
+    @Test func `several clients in one logger are told apart, and each of several loggers sees its own`() throws {
+        let both = MQTTChuckLogger.test()
+        let other = MQTTChuckLogger.test()
+        try Recording(both, id: 1, client: "a").send(Recording.message("1"))
+        try Recording(both, id: 2, client: "b").send(Recording.message("2"))
+        try Recording(both, id: 3, client: "a").send(Recording.message("3"))
+        try Recording(both, id: 4, client: "a", host: "elsewhere").send(Recording.message("4"))
+        try Recording(other, id: 5, client: "a").send(Recording.message("5"))
+        let rows = both.rows().rows
+        #expect(rows.map(\.connection.clientID) == ["a", "b", "a", "a"])
+        #expect(rows.map(\.connection.ordinal) == [1, 1, 2, 1])
+        #expect(both.connections.map(\.state) == [.superseded, .connecting, .connecting, .connecting])
+        #expect(other.rows().rows.map(\.topic) == ["5"])
+    }
+
+    @Test func `states of connections follow their packets`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        try recording.send(.connect(Connect(version: .v5, clientID: "phone-7")))
+        #expect(logger.connections.map(\.state) == [.connecting])
+        try recording.receive(.connAck(ConnAck()))
+        #expect(logger.connections.map(\.state) == [.connected])
+        try recording.send(Recording.message("a", id: 1, qos: .atLeastOnce), at: 7)
+        #expect(logger.connections.map(\.inFlight) == [1])
+        #expect(logger.connections.first?.lastPacketAt == Recording.opened.addingTimeInterval(0.007))
+        try recording.send(.disconnect(Disconnect()))
+        #expect(logger.connections.map(\.state) == [.disconnected])
+    }
+
+    @Test func `clearing drops the rows and keeps numbers and counts`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        try recording.send(Recording.message("a", id: 1, qos: .atLeastOnce))
+        logger.clear()
+        #expect(logger.rows().rows.isEmpty)
+        #expect(logger.summary.byteCount == 0)
+        try recording.receive(.pubAck(Acknowledgement(packetID: 1)), at: 4)
+        let row = try #require(logger.rows().rows.first)
+        #expect(row.number == 2)
+        #expect(row.roundTrip == .milliseconds(4))
+        #expect(logger.details(of: 2)?.exchange.map(\.number) == [2])
+        #expect(logger.metrics.total(.outgoing).packets == 1)
+        #expect(logger.summary.droppedCount == 0)
+    }
+
+    @Test func `pages meet without a gap, forwards and backwards`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger, version: .v311)
+        for batch in 0..<100 {
+            try recording.observe(
+                .incoming, (0..<(batch % 7 + 1)).map { try Recording.message($0 == 0 ? "head" : "t") })
+        }
+        let all = logger.rows(limit: .max).rows.map(\.number)
+        #expect(all == (1..<logger.summary.nextRow).map { $0 })
+        var forwards: [UInt64] = []
+        var next: UInt64 = 0
+        while true {
+            let page = logger.rows(from: next, limit: 13)
+            if page.rows.isEmpty { break }
+            forwards += page.rows.map(\.number)
+            next = page.next
+        }
+        #expect(forwards == all)
+        var backwards: [UInt64] = []
+        var end = UInt64.max
+        while true {
+            let page = logger.rows(before: end, limit: 17)
+            if page.rows.isEmpty { break }
+            backwards = page.rows.map(\.number) + backwards
+            end = page.next
+        }
+        #expect(backwards == all)
+        let query = try MQTTChuckQuery("topic:head")
+        #expect(logger.rows(before: .max, matching: query, limit: 1_000).rows.count == 100)
+        let page = logger.rows(matching: query, scanLimit: 10)
+        #expect(page.next == 11)
+    }
+
+    @Test func `waiting for changes ends with the next packet, a clear, or a cancelled task`() async throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        var changes = logger.changes.makeAsyncIterator()
+        #expect(await changes.next()?.nextRow == 1)
+        let message = try Recording.encode([Recording.message("a")], .v5, .outgoing)
+        async let fed: Void = recording.observe(.outgoing, bytes: message)
+        #expect(await changes.next()?.nextRow == 2)
+        await fed
+        async let cleared: Void = logger.clear()
+        #expect(await changes.next()?.clearCount == 1)
+        await cleared
+        let task = Task { [changes] in
+            var changes = changes
+            return await changes.next()
+        }
+        task.cancel()
+        #expect(await task.value == nil)
+        #expect(logger.state.withLock { $0.waiters.isEmpty })
+    }
+
+    @Test func `recording and looking at the same time from many threads neither stops nor loses anything`()
+        async throws
+    {
+        var options = MQTTChuckOptions()
+        options.logsMaxSize = 1_000
+        let logger = MQTTChuckLogger.test(options)
+        let bytes = try Recording.encode((0..<10).map { _ in try Recording.message("a/b") }, .v311, .incoming)
+        await withTaskGroup { group in
+            for id in UInt64(1)...4 {
+                group.addTask {
+                    let recording = Recording(logger, id: id, client: "c\(id)", version: .v311)
+                    for _ in 0..<1_000 { recording.observe(.incoming, bytes: bytes) }
+                }
+            }
+            group.addTask {
+                for _ in 0..<200 {
+                    let rows = logger.rows(limit: 100).rows
+                    if !rows.allSatisfy({ $0.topic == "a/b" }) { Issue.record("a row of something else") }
+                    _ = logger.metrics
+                }
+            }
+        }
+        #expect(logger.summary.nextRow == 40_001)
+        #expect(logger.summary.rowCount == 1_000)
+    }
+
+    @Test func `many short connections are forgotten with their rows`() throws {
+        var options = MQTTChuckOptions()
+        options.logsMaxSize = 10
+        let logger = MQTTChuckLogger.test(options)
+        for id in UInt64(1)...5_000 {
+            let recording = Recording(logger, id: id, version: .v311)
+            try recording.send(.connect(Connect(version: .v311, clientID: "phone-7")), .disconnect(Disconnect()))
+        }
+        #expect(logger.connections.count < 200)
+        #expect(logger.rows().rows.last?.connection.ordinal == 5_000)
+        #expect(logger.metrics.reconnects == 4_999)
+    }
+}

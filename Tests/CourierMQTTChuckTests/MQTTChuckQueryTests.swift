@@ -1,0 +1,99 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTTChuck
+
+@Suite struct MQTTChuckQueryTests {
+    private static let utc = TimeZone(secondsFromGMT: 0) ?? .current
+
+    private func session() throws -> MQTTChuckLogger {
+        let logger = MQTTChuckLogger.test()
+        let phone = Recording(logger, id: 1, client: "Phone-7")
+        try phone.send(.connect(Connect(version: .v5, clientID: "Phone-7")), at: 0)  // 1
+        try phone.receive(.connAck(ConnAck()), at: 40)  // 2
+        try phone.send(Recording.message("orders/7", "Ham and EGGS", id: 12, qos: .atLeastOnce), at: 1_000)  // 3
+        try phone.receive(.pubAck(Acknowledgement(packetID: 12, reasonCode: .quotaExceeded)), at: 1_100)  // 4
+        try phone.receive(Recording.message("orders/8/x", "tea", properties: [.topicAlias(1)]), at: 2_000)  // 5
+        try phone.receive(Recording.message("", "more tea", properties: [.topicAlias(1)]), at: 3_000)  // 6
+        let desk = Recording(logger, id: 2, client: "desk", version: .v311)
+        try desk.send(
+            .subscribe(Subscribe(packetID: 3, subscriptions: [Subscription("orders/7", qos: .atMostOnce)])),
+            at: 3_600_000)  // 7
+        try desk.receive(.subAck(SubAck(packetID: 3, reasonCodes: [.grantedQoS2])), at: 3_600_020)  // 8
+        try desk.receive(
+            .publish(
+                Publish(topic: "alarm", payload: Array(String(repeating: "z", count: 2_000).utf8), isRetained: true)),
+            at: 80_000_000)  // 9
+        try desk.send(Recording.message("big", "q", id: 4, qos: .exactlyOnce, isDuplicate: true), at: 80_001_000)  // 10
+        return logger
+    }
+
+    @Test(
+        arguments: [
+            ("", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), ("type:publish", [3, 5, 6, 9, 10]),
+            ("TYPE:Publish,PUBACK", [3, 4, 5, 6, 9, 10]),
+            ("-type:publish", [1, 2, 4, 7, 8]), ("dir:in", [2, 4, 5, 6, 8, 9]), ("dir:out", [1, 3, 7, 10]),
+            ("topic:orders/#", [3, 5, 6, 7]), ("topic:orders/+", [3, 7]), ("topic:orders/8/x", [5, 6]),
+            ("topic:#", [3, 5, 6, 7, 9, 10]),
+            ("qos:0", [5, 6, 9]), ("qos:>0", [3, 10]), ("qos:>=2", [10]), ("qos:<1", [5, 6, 9]),
+            ("qos:<=1", [3, 5, 6, 9]),
+            ("client:PHONE", [1, 2, 3, 4, 5, 6]), ("-client:phone", [7, 8, 9, 10]), ("conn:2", [7, 8, 9, 10]),
+            ("id:12", [3, 4]),
+            ("id:3", [7, 8]), ("row:>8", [9, 10]), ("size:>1k", [9]), ("size:<=5", [2, 4, 8]), ("errors", [4]),
+            ("-errors dir:in type:puback", []), ("took:>50ms", [4]), ("took:<0.1s", nil), ("took:<=40ms", [2, 8]),
+            ("reason:0x97", [4]), ("reason:151", [4]), ("reason:2", [8]), ("retain:yes", [9]),
+            ("retain:no qos:0", [5, 6]),
+            ("dup:yes", [10]), ("after:13:00", [7, 8]), ("before:13:00", [1, 2, 3, 4, 5, 6, 9, 10]),
+            ("after:12:00:01.1 before:12:00:03", [4, 5]), ("after:2026-02-01T00:00", [9, 10]),
+            ("after:2026-01-31T12:00:02 before:2026-02-01T08:00:00", [5, 6, 7, 8]), ("eggs", [3]),
+            ("\"ham and eggs\"", [3]),
+            ("-tea dir:in", [2, 4, 8, 9]), ("\"quota exceeded\"", [4]), ("orders/8", [5, 6]),
+            ("type:publish -topic:orders/# -alarm", [10]),
+            ("http://x", []), ("\"type:publish\"", []), ("\"errors\"", []), ("\"a \\\" b\"", []),
+            ("size:>0m", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+        ] as [(String, [UInt64]?)])
+    func `a query finds the rows it describes`(text: String, expected: [UInt64]?) throws {
+        guard let expected else {
+            #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery(text) }
+            return
+        }
+        let query = try MQTTChuckQuery(text, timeZone: Self.utc)
+        #expect(try session().rows(matching: query).rows.map(\.number) == expected)
+    }
+
+    @Test(arguments: [
+        ("type:publish,pub", 14), ("dir:up", 5), ("qos:3", 5), ("qos:>x", 6), ("topic:a/#/b", 7), ("id:70000", 4),
+        ("foo:1", 1),
+        ("dir:in  -foo:1", 10), ("\"open", 1), ("dir:in -", 8), ("after:25:00", 7), ("after:2026-13-01T10:00", 7),
+        ("took:5", 6),
+        ("type:", 6), ("retain:maybe", 8), ("size:9999999999999999m", 6), ("id:-1", 4), ("é dir:up", 7),
+    ])
+    func `a query that can not be read says where`(text: String, column: Int) throws {
+        let error = #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery(text) }
+        #expect(error?.column == column, "\(error?.pointer ?? "")")
+        #expect(error?.message.isEmpty == false)
+    }
+
+    @Test func `the pointer stands below the place`() {
+        let error = #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery("qos:1 dir:up") }
+        #expect(
+            error?.pointer
+                == "qos:1 dir:up\n          ^ write dir:in for what the broker sent, dir:out for what the client did")
+    }
+
+    @Test func `every word of the help can be read`() throws {
+        let words = MQTTChuckQuery.help.prefix { $0 != "–" }.replacing("dir:in|out", with: "dir:in")
+        #expect(throws: Never.self) { try MQTTChuckQuery(String(words)) }
+    }
+
+    @Test func `what a parser of the app says is searched`() throws {
+        var options = MQTTChuckOptions()
+        options.dataStringParser = { $0 == Data([1, 2]) ? "Apple" : nil }
+        let logger = MQTTChuckLogger.test(options)
+        try Recording(logger).send(
+            .publish(Publish(topic: "t", payload: [1, 2])), .publish(Publish(topic: "t", payload: [3])))
+        #expect(logger.rows(matching: try MQTTChuckQuery("apple")).rows.map(\.number) == [1])
+    }
+}

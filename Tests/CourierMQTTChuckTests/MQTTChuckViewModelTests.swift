@@ -1,0 +1,132 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTTChuck
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct MQTTChuckViewModelTests {
+    @Test func `it shows what is there, then what comes, and lets go of what is dropped`() throws {
+        var options = MQTTChuckOptions()
+        options.logsMaxSize = 4
+        let logger = MQTTChuckLogger.test(options)
+        let recording = Recording(logger)
+        try recording.send(Recording.message("1"), Recording.message("2"))
+        let model = MQTTChuckViewModel(logger, maximumRows: 3)
+        #expect(model.rows.map(\.topic) == ["1", "2"])
+        try recording.send(Recording.message("3"))
+        model.refresh()
+        #expect(model.rows.map(\.topic) == ["1", "2", "3"])
+        try recording.send(Recording.message("4"), Recording.message("5"))
+        model.refresh()
+        #expect(model.rows.map(\.topic) == ["3", "4", "5"])
+        for _ in 0..<5 {
+            try recording.send(
+                Recording.message("6"), Recording.message("7"), Recording.message("8"), Recording.message("9"))
+        }
+        model.refresh()
+        #expect(model.rows.map(\.topic) == ["7", "8", "9"])
+    }
+
+    @Test func `a search filters old rows and new ones, and a bad one leaves the last in force`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        try recording.send(Recording.message("a/1"), Recording.message("b/1"))
+        let model = MQTTChuckViewModel(logger)
+        model.search("topic:a/#")
+        #expect(model.rows.map(\.topic) == ["a/1"])
+        try recording.send(Recording.message("a/2"), Recording.message("b/2"))
+        model.refresh()
+        #expect(model.rows.map(\.topic) == ["a/1", "a/2"])
+        model.search("topic:a/#/b")
+        #expect(model.searchError?.column == 7)
+        #expect(model.searchText == "topic:a/#/b")
+        #expect(model.rows.map(\.topic) == ["a/1", "a/2"])
+        model.search("")
+        #expect(model.searchError == nil)
+        #expect(model.rows.count == 4)
+    }
+
+    @Test func `a pause holds the rows and counts what comes`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        let model = MQTTChuckViewModel(logger)
+        model.pause()
+        try recording.send(Recording.message("1"), Recording.message("2"))
+        model.refresh()
+        #expect(model.rows.isEmpty)
+        #expect(model.pendingCount == 2)
+        model.resume()
+        #expect(model.rows.map(\.topic) == ["1", "2"])
+        #expect(model.pendingCount == 0)
+    }
+
+    @Test func `the selection has details, moves within the list and goes with its row`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        try recording.send(Recording.message("1"), Recording.message("2"), Recording.message("3"))
+        let model = MQTTChuckViewModel(logger)
+        model.moveSelection(by: 1)
+        #expect(model.selection == 1)
+        model.moveSelection(by: 5)
+        #expect(model.details?.row.topic == "3")
+        model.moveSelection(by: -1)
+        #expect(model.details?.row.topic == "2")
+        model.select(99)
+        #expect(model.selection == nil)
+        model.moveSelection(by: -1)
+        #expect(model.selection == 3)
+        model.clear()
+        #expect(model.selection == nil)
+        #expect(model.rows.isEmpty)
+        #expect(logger.summary.rowCount == 0)
+    }
+
+    @Test func `rows are grouped by connection and by exchange`() throws {
+        let logger = MQTTChuckLogger.test()
+        let first = Recording(logger, id: 1, client: "a")
+        let second = Recording(logger, id: 2, client: "b")
+        try first.send(Recording.message("x", id: 5, qos: .exactlyOnce))  // 1
+        try second.send(Recording.message("y", id: 5, qos: .atLeastOnce))  // 2
+        try first.receive(.pubRec(Acknowledgement(packetID: 5)))  // 3
+        try second.receive(.pubAck(Acknowledgement(packetID: 5)), Recording.message("z"))  // 4, 5
+        let model = MQTTChuckViewModel(logger)
+        #expect(model.sections.map { $0.rows.map(\.number) } == [[1, 2, 3, 4, 5]])
+        model.grouping = .connection
+        #expect(model.sections.map { $0.rows.map(\.number) } == [[1, 3], [2, 4, 5]])
+        #expect(
+            model.sections.map(\.title) == [
+                "a on broker.example.com:8883, connection 1", "b on broker.example.com:8883, connection 1",
+            ])
+        model.grouping = .exchange
+        #expect(model.sections.map { $0.rows.map(\.number) } == [[1, 3], [2, 4], [5]])
+        #expect(model.sections.map(\.title) == ["PUBLISH 5 x", "PUBLISH 5 y", "PUBLISH z"])
+    }
+
+    @Test func `while it follows, new rows and a clear reach the view`() async throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        let model = MQTTChuckViewModel(logger, interval: .milliseconds(1))
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        model.onChange = { continuation.yield() }
+        model.start()
+        try recording.send(Recording.message("1"))
+        var turns = changes.makeAsyncIterator()
+        while model.rows.isEmpty { await turns.next() }
+        #expect(model.rows.map(\.topic) == ["1"])
+        logger.clear()
+        while !model.rows.isEmpty { await turns.next() }
+        #expect(model.summary.clearCount == 1)
+        model.stop()
+    }
+
+    @Test func `a model that follows ends with its view`() async throws {
+        let logger = MQTTChuckLogger.test()
+        var model: MQTTChuckViewModel? = MQTTChuckViewModel(logger)
+        model?.start()
+        weak let gone = model
+        model = nil
+        while gone != nil { await Task.yield() }
+        #expect(gone == nil)
+    }
+}

@@ -1,0 +1,94 @@
+import CourierCore
+import CourierProtobuf
+import Foundation
+import Testing
+
+/// What bytes from a stranger can do: be read, or be refused.
+struct HostileBytesTests {
+    private let peer = Peer(type: "courier.test.Everything")
+
+    @Test func `every truncation of a message is read or refused as Python does`() throws {
+        let messages = try peer.random(seed: Cases.seed + 6, count: 12, without: [.unknown]).map { $0.prefix(1_200) }
+        let cuts = messages.flatMap { message in (0..<message.count).map { Data(message.prefix($0)) } }
+        for (cut, isGood) in zip(cuts, try peer.accepts(cuts)) {
+            let isRead = (try? Courier_Test_Everything(protobufData: cut)) != nil
+            guard isRead == isGood else {
+                Issue.record("seed \(Cases.seed): \(cut.hex) is \(isRead ? "read" : "refused") here, not there")
+                return
+            }
+        }
+    }
+
+    @Test func `changed bytes are read or refused, and what was read can be written`() throws {
+        let messages = try peer.random(seed: Cases.seed + 7, count: 50)
+        var generator = SeededGenerator(seed: Cases.seed)
+        for _ in 0..<Cases.count * 10 {
+            guard var message = messages.randomElement(using: &generator), !message.isEmpty else { continue }
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                message[Int.random(in: 0..<message.count, using: &generator)] = .random(in: 0...255, using: &generator)
+            }
+            guard let value = try? Courier_Test_Everything(protobufData: message) else { continue }
+            let written = try value.protobufData()
+            #expect(try Courier_Test_Everything(protobufData: written).protobufData() == written, "\(message.hex)")
+        }
+    }
+
+    @Test func `depth is refused beyond the limit, not before`() throws {
+        func nested(_ depth: Int) -> Data {
+            (1..<depth).reduce(Data()) { inner, _ in
+                var length: [UInt8] = []
+                var count = inner.count
+                repeat {
+                    length.append(UInt8(count & 127) | (count > 127 ? 128 : 0))
+                    count >>= 7
+                } while count > 0
+                return Data([0xAA, 0x06] + length) + inner  // Field 101, `child`.
+            }
+        }
+        #expect(throws: Never.self) { try Courier_Test_Everything(protobufData: nested(100)) }
+        #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: nested(101)) }
+        #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: nested(20_000)) }
+        let limits = ProtobufLimits(maximumDepth: 3)
+        #expect(throws: Never.self) { try Courier_Test_Everything(protobufData: nested(3), limits: limits) }
+        #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: nested(4), limits: limits) }
+    }
+
+    @Test func `a message that nests too deeply is not written either`() throws {
+        var value = Courier_Test_Everything()
+        for _ in 0..<200 { value = Courier_Test_Everything(children: [value]) }
+        #expect(throws: CourierError.self) { try value.protobufData() }
+    }
+
+    @Test func `size and counts are refused beyond their limits, not before`() throws {
+        let message = try Courier_Test_Everything(int32s: Array(repeating: 1, count: 100)).protobufData()
+        for (limits, isGood) in [
+            (ProtobufLimits(maximumSize: message.count), true), (ProtobufLimits(maximumSize: message.count - 1), false),
+            (ProtobufLimits(maximumCount: 100), true), (ProtobufLimits(maximumCount: 99), false),
+        ] {
+            #expect(((try? Courier_Test_Everything(protobufData: message, limits: limits)) != nil) == isGood)
+        }
+        #expect(throws: CourierError.self) {
+            try Courier_Test_Everything(protobufData: message).protobufData(limits: ProtobufLimits(maximumSize: 10))
+        }
+    }
+
+    @Test func `two bytes that become a large message are bounded by the working memory`() throws {
+        // 100,000 empty children, field 102: each takes two kilobytes as a C struct.
+        let bytes = Data((0..<100_000).flatMap { _ in [0xB2, 0x06, 0x00] as [UInt8] })
+        let error = #expect(throws: CourierError.self) {
+            try Courier_Test_Everything(protobufData: bytes, limits: ProtobufLimits(workingMemory: 16 << 20))
+        }
+        #expect(error?.message.contains("16777216") == true)
+    }
+
+    @Test func `a text that is not UTF-8 is refused with the name of its field`() throws {
+        let error = #expect(throws: CourierError.self) { try Note(protobufBytes: [0x0A, 0x02, 0xC3, 0x28]) }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.message.contains("Note.title") == true)
+    }
+
+    @Test func `the error says where a message is broken`() throws {
+        let error = #expect(throws: CourierError.self) { try Note(protobufBytes: [0x18, 0x01, 0x0A, 0x05, 0x61]) }
+        #expect(error?.message == "Note.title is broken at byte 2: it claims 5 bytes where 1 are left")
+    }
+}

@@ -1,0 +1,103 @@
+import CourierCore
+import Foundation
+import Testing
+
+@testable import CourierProtobuf
+
+/// Messages as JSON, against Google's own implementation.
+struct ProtobufDescriptorSetTests {
+    private let type = "courier.test.Everything"
+    private let peer = Peer(type: "courier.test.Everything")
+
+    @Test func `Python reads the JSON of any message as the same message`() throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet())
+        let messages = try peer.random(seed: Cases.seed + 4, count: Cases.count, without: [.unknown])
+        let texts = try messages.map { try types.json(from: $0, type: type) }
+        for ((message, text), theirs) in zip(zip(messages, texts), try peer.parse(json: texts)) where message != theirs
+        {
+            Issue.record("seed \(Cases.seed): \(message.hex) became \(text), which is \(theirs.hex)")
+            return
+        }
+    }
+
+    @Test func `JSON that Python wrote becomes the message that it was`() throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet())
+        let messages = try peer.random(seed: Cases.seed + 5, count: Cases.count, without: [.unknown])
+        for (message, text) in zip(messages, try peer.json(messages)) {
+            let ours = try types.payload(fromJSON: text, type: type)
+            guard ours == message else {
+                Issue.record("seed \(Cases.seed): \(text) became \(ours.hex), not \(message.hex)")
+                return
+            }
+        }
+    }
+
+    @Test func `a note is shown with its names in lower camel case`() throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet(["note.proto", "shared.proto"]))
+        let note = Note(title: "a \"b\"\n", stars: 5, tags: ["x", "ü"])
+        let text = #"{"title":"a \"b\"\n","stars":5,"tags":["x","ü"]}"#
+        #expect(try types.json(from: note.protobufData(), type: "Note") == text)
+        #expect(try types.payload(fromJSON: text, type: "Note") == note.protobufData())
+        #expect(types.messageNames == ["Note", "courier.shared.Place"])
+    }
+
+    @Test func `parts of a message are shown as one`() throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet())
+        let one = Courier_Test_Everything(aPlace: .init(latitude: 1), counts: ["a": 1, "b": 2], payload: .text("old"))
+        let other = Courier_Test_Everything(aPlace: .init(longitude: 2), counts: ["a": 3], payload: .number(-4))
+        let text = try types.json(from: one.protobufData() + other.protobufData(), type: type)
+        #expect(text == #"{"aPlace":{"latitude":1.0,"longitude":2.0},"counts":{"a":3,"b":2},"number":"-4"}"#)
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "{}x", #"{"a":1}"#, #"{"anInt32":2147483648}"#, #"{"anInt32":1.5}"#, #"{"aBool":1}"#,
+        #"{"aString":"\ud800"}"#, #"{"aBytes":"*"}"#, #"{"aMood":"MOOD_ODD"}"#, #"{"created":"yesterday"}"#,
+        #"{"created":"2023-02-29T00:00:00Z"}"#, #"{"text":"a","number":1}"#, #"{"aBool":true,"aBool":true}"#,
+        #"{"counts":{"a":1,"a":2}}"#, #"{"anInt32":01}"#, #"{"names":{"x":"y"}}"#, #"{"any":{"a":1}}"#,
+        #"{"aFloat":1e39}"#, #"{"strings":"a"}"#, #"{"aDouble":nan}"#, #"{"lasted":"1"}"#,
+        String(repeating: #"{"child":"#, count: 5_000), String(repeating: "[", count: 100_000),
+    ])
+    func `JSON that does not fit is an error`(text: String) throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet())
+        #expect(throws: CourierError.self) { try types.payload(fromJSON: text, type: type) }
+    }
+
+    @Test func `a type that the set does not have is an error`() throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet(["note.proto"]))
+        #expect(throws: CourierError.self) { try types.json(from: Data(), type: "Nobody") }
+        #expect(throws: CourierError.self) { try types.payload(fromJSON: "{}", type: "Nobody") }
+    }
+
+    @Test func `JSON beyond its limit is refused in both directions`() throws {
+        let set = try Tool.descriptorSet(["note.proto"])
+        let types = try ProtobufDescriptorSet(set, limits: ProtobufLimits(maximumJSONSize: 100))
+        let note = Note(text: String(repeating: "x", count: 100))
+        #expect(throws: CourierError.self) { try types.json(from: note.protobufData(), type: "Note") }
+        #expect(throws: CourierError.self) {
+            try types.payload(fromJSON: String(repeating: " ", count: 100) + "{}", type: "Note")
+        }
+    }
+
+    @Test func `a set that lies about its types never crashes a reader`() throws {
+        let set = try FileDescriptorSet(protobufData: Tool.descriptorSet())
+        let payload = try #require(try peer.random(seed: 7, count: 1).first)
+        var generator = SeededGenerator(seed: Cases.seed)
+        for _ in 0..<200 {
+            var lying = set
+            let file = Int.random(in: 0..<set.files.count, using: &generator)
+            guard !lying.files[file].messages.isEmpty else { continue }
+            let message = Int.random(in: 0..<lying.files[file].messages.count, using: &generator)
+            for index in lying.files[file].messages[message].fields.indices
+            where Int.random(in: 0..<4, using: &generator) == 0 {
+                let kind = FieldDescriptor.Kind.allCases.randomElement(using: &generator) ?? .int32
+                lying.files[file].messages[message].fields[index].kind = kind
+                lying.files[file].messages[message].fields[index].label =
+                    FieldDescriptor.Label.allCases.randomElement(using: &generator) ?? .optional
+                lying.files[file].messages[message].fields[index].oneofIndex = Int32.random(
+                    in: -1...2, using: &generator)
+            }
+            guard let types = try? ProtobufDescriptorSet(lying.protobufData()) else { continue }
+            for name in types.messageNames { _ = try? types.json(from: payload, type: name) }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import CourierProtobuf
+
+/// The parts underneath, where a message can not reach them alone.
+struct WireTests {
+    @Test func `an arena gives aligned memory until its budget is used up`() {
+        MessageArena.with(budget: 100_000, depth: 1) { arena in
+            var taken = 0
+            while let place = arena.pointee.allocate(1_001) {
+                #expect(Int(bitPattern: place) % 8 == 0)
+                place.initializeMemory(as: UInt8.self, repeating: 0xAA, count: 1_001)
+                taken += 1_001
+            }
+            let isExhausted = arena.pointee.isExhausted
+            let absurd = [arena.pointee.allocate(.max), arena.pointee.allocate(-9)]
+            #expect(isExhausted)
+            #expect(taken > 60_000 && taken <= 102_048)
+            #expect(absurd == [nil, nil])
+        }
+    }
+
+    @Test func `the depth of a type is known where it has an end`() {
+        #expect(Note.protobufSchema.maximumDepth == 1)
+        #expect(Courier_Legacy_Legacy.protobufSchema.maximumDepth == 2)
+        #expect(Courier_Test_Everything.protobufSchema.maximumDepth == nil)
+        #expect(Courier_Test_Right.protobufSchema.maximumDepth == nil)
+    }
+
+    @Test func `types are linked once from many threads`() async {
+        await withTaskGroup(of: UInt.self) { group in
+            for _ in 0..<16 { group.addTask { UInt(bitPattern: Courier_Test_Batch.protobufSchema.descriptor) } }
+            var addresses: Set<UInt> = []
+            for await address in group { addresses.insert(address) }
+            #expect(addresses.count == 1)
+        }
+    }
+
+    @Test(arguments: [0, 1, 127, 128, 300, 1 << 35, .max] as [UInt64])
+    func `a number is read as it was written`(value: UInt64) {
+        var bytes: [UInt8] = []
+        Varint.append(value, to: &bytes)
+        #expect(Varint.read(bytes)?.value == value)
+        #expect(Varint.read(bytes)?.length == bytes.count)
+        #expect(Varint.read(bytes.dropLast()) == nil)
+    }
+}

@@ -1,0 +1,236 @@
+import CourierCore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierSQLite
+
+/// Files that are not what a store left: opening never fails and never traps, and saves what can be read.
+@Suite struct DamageTests {
+    private let folder: TemporaryFolder
+    private static let rows: UInt64 = 400
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func quick() throws -> SQLiteMessageStore {
+        try SQLiteMessageStore(
+            at: folder.file, durability: .normal, limits: .default, system: FaultyDisk.quick.name)
+    }
+
+    /// Fills a store with messages in both directions, packet ids and subscriptions, and closes it.
+    private func fill() async throws -> StoreModel {
+        let store = try quick()
+        var model = StoreModel()
+        let batch =
+            (1...Self.rows).flatMap { number -> [StoreChange] in
+                [.enqueue(message(number, bytes: 200)), .keep(message(number, bytes: Int(number % 50) * 300))]
+            } + (1...50).map { .rememberPacketID($0) } + [
+                .want(StoredSubscription(try TopicFilter("a/#"), .subscribed(.one))),
+                .progress(id(7), .received(packetID: 7)),
+            ]
+        #expect(await store.refusal(batch) == nil)
+        model.apply(batch)
+        await store.close()
+        return model
+    }
+
+    /// Opens what there is, uses it, and closes it.
+    ///
+    /// - Returns: What it held, and what became of the old file.
+    private func open(_ place: String) async throws -> (contents: StoreContents, recovery: StoreRecovery?) {
+        let store = try quick()
+        let contents = try await store.contents()
+        // Whatever was in the file, new messages are kept.
+        let next = (contents.summary.lastMessageID?.rawValue ?? 0) + 1
+        #expect(await store.refusal([.enqueue(message(next))]) == nil, "\(place)")
+        #expect(try await store.outgoing(in: .client, after: id(next - 1), limit: 9).count == 1, "\(place)")
+        let recovery = store.recovery
+        await store.close()
+        if let recovery {
+            #expect(recovery.error.code == .storeDamaged)
+            #expect(FileManager.default.fileExists(atPath: recovery.setAside.path))
+        }
+        let again = try quick()
+        #expect(again.recovery == nil, "\(place): the new file is damaged too")
+        await again.close()
+        return (contents, recovery)
+    }
+
+    private func write(_ bytes: Data) throws {
+        for name in folder.names { try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name)) }
+        try CourierSQLiteTests.write(bytes, to: folder.file.path)
+    }
+
+    @Test func `an empty file is a new store`() async throws {
+        try write(Data())
+        let (contents, recovery) = try await open("empty")
+        #expect(recovery == nil && contents.outgoing.isEmpty)
+    }
+
+    @Test(arguments: [2, 99, 100, 4_096, 100_000])
+    func `a file of anything is set aside`(count: Int) async throws {
+        var random = SeededGenerator(seed: 5)
+        let bytes = Data((0..<count).map { _ in UInt8.random(in: 1...255, using: &random) })
+        try write(bytes)
+        let (contents, recovery) = try await open("\(count) bytes")
+        let aside = try #require(recovery?.setAside)
+        #expect(try Data(contentsOf: aside) == bytes)
+        #expect(aside.lastPathComponent == "store.courier.damaged-1")
+        #expect(contents.outgoing.isEmpty && recovery?.savedRows == 0)
+        #expect(folder.names == ["store.courier", "store.courier.damaged-1", "store.courier.lock"])
+    }
+
+    @Test func `a database of another application is set aside as it is, each under a name of its own`() async throws {
+        for number in 1...3 {
+            let store = folder.file
+            try? FileManager.default.removeItem(at: store)
+            let other = try Database(path: store.path, .owner, system: nil)
+            try other.execute(
+                "CREATE TABLE outgoing (x); PRAGMA application_id = 5; PRAGMA user_version = 1", "testing")
+            other.close()
+            let bytes = try Data(contentsOf: store)
+            let (_, recovery) = try await open("foreign")
+            #expect(recovery?.setAside.lastPathComponent == "store.courier.damaged-\(number)")
+            #expect(try Data(contentsOf: try #require(recovery?.setAside)) == bytes)
+        }
+    }
+
+    @Test func `of a file that is cut at any page, the rows before the cut are saved`() async throws {
+        let whole = try await fill().contents()
+        let bytes = try folder.bytes("store.courier")
+        var saved: [Int] = []
+        for end in stride(from: 4_096, to: bytes.count, by: 4_096 * 16) {
+            try write(bytes.prefix(end))
+            let (contents, recovery) = try await open("cut at \(end)")
+            #expect(recovery != nil, "cut at \(end)")
+            #expect(Set(contents.outgoing).isSubset(of: whole.outgoing))
+            #expect(Set(contents.incoming).isSubset(of: whole.incoming))
+            #expect(contents.summary.outgoingCount == contents.outgoing.count)
+            saved.append(contents.outgoing.count + contents.incoming.count)
+        }
+        #expect(saved.last.map { $0 > Int(Self.rows) } == true, "saved: \(saved)")
+    }
+
+    @Test func `of a file with one broken page, all rows of the other pages are saved`() async throws {
+        let whole = try await fill().contents()
+        let bytes = try folder.bytes("store.courier")
+        let pages = bytes.count / 4_096
+        var total = 0
+        var lostMost = 0
+        for page in stride(from: 0, to: pages, by: 13) {
+            var broken = bytes
+            broken.replaceSubrange(page * 4_096..<(page + 1) * 4_096, with: Data(repeating: 0xA5, count: 4_096))
+            try write(broken)
+            let (contents, _) = try await open("page \(page)")
+            total += 1
+            #expect(Set(contents.outgoing.map(\.message)).isSubset(of: whole.outgoing.map(\.message)), "page \(page)")
+            let saved = contents.outgoing.count + contents.incoming.count
+            if saved < Int(Self.rows) { lostMost += 1 }
+        }
+        // A page in the middle of the tree takes those below it along; there are few such pages.
+        #expect(lostMost <= total / 5, "\(lostMost) of \(total)")
+    }
+
+    @Test func `a file whose first page is broken gives its rows back all the same`() async throws {
+        let whole = try await fill().contents()
+        var bytes = try folder.bytes("store.courier")
+        bytes.replaceSubrange(0..<100, with: Data(repeating: 0x55, count: 100))
+        try write(bytes)
+        let (contents, recovery) = try await open("first page")
+        #expect(recovery != nil)
+        #expect(contents == whole)
+    }
+
+    @Test func `flipped bytes anywhere neither stop nor crash a store`() async throws {
+        _ = try await fill()
+        let bytes = try folder.bytes("store.courier")
+        var random = SeededGenerator(seed: 11)
+        var recoveries = 0
+        for round in 0..<80 {
+            var flipped = bytes
+            for _ in 0..<Int.random(in: 1...20, using: &random) {
+                // Mostly in the first pages, where the tables and the roots of their trees are.
+                let range = round.isMultiple(of: 2) ? bytes.count : 12 * 4_096
+                flipped[Int.random(in: 0..<range, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            try write(flipped)
+            if try await open("round \(round)").recovery != nil { recoveries += 1 }
+        }
+        #expect(recoveries > 10)
+    }
+
+    @Test func `damage that is met while the store is open is dealt with at once`() async throws {
+        // More pages than are looked through when a file is opened.
+        let first = try quick()
+        for start in stride(from: UInt64(0), to: 2_000, by: 200) {
+            #expect(await first.refusal((start + 1...start + 200).map { .enqueue(message($0, bytes: 3_000)) }) == nil)
+        }
+        await first.close()
+        var bytes = try folder.bytes("store.courier")
+        let middle = bytes.count / 2 / 4_096 * 4_096
+        bytes.replaceSubrange(middle..<middle + 4_096, with: Data(repeating: 0xFF, count: 4_096))
+        try write(bytes)
+        let recoveries = Mutex<[StoreRecovery]>([])
+        let store = try SQLiteMessageStore(
+            at: folder.file, durability: .normal, limits: .default, system: FaultyDisk.quick.name,
+            onRecovery: { recovery in recoveries.withLock { $0.append(recovery) } })
+        #expect(store.recovery == nil)
+        let ids = try await store.outgoingIDs()
+        #expect(ids.count > 1_990 && ids.count < 2_000)
+        #expect(store.recovery?.savedRows == ids.count)
+        #expect(recoveries.withLock { $0.count } == 1)
+        #expect(await store.refusal([.removeOutgoing(id(ids[0])), .enqueue(message(3_000))]) == nil)
+        #expect(try await store.outgoingIDs() == ids.dropFirst() + [3_000])
+        await store.close()
+    }
+
+    @Test func `a recovery that was cut short is gone on with`() async throws {
+        let whole = try await fill().contents()
+        // As if the process had ended when all was saved and nothing was renamed.
+        let saved = try folder.bytes("store.courier")
+        try write(Data(repeating: 7, count: 5_000))
+        try saved.write(to: folder.url.appendingPathComponent("store.courier.recovered"))
+        try Data(repeating: 8, count: 5_000).write(to: folder.url.appendingPathComponent("store.courier-wal"))
+        // And from an earlier attempt, what is not complete.
+        try Data(repeating: 9, count: 10).write(to: folder.url.appendingPathComponent("store.courier.recovering"))
+        let (contents, recovery) = try await open("cut short")
+        #expect(contents == whole && recovery == nil)
+        #expect(try folder.bytes("store.courier.damaged-1") == Data(repeating: 7, count: 5_000))
+        #expect(try folder.bytes("store.courier.damaged-1-wal") == Data(repeating: 8, count: 5_000))
+        #expect(!folder.names.contains { $0.contains("recover") })
+    }
+
+    @Test func `a log of anything beside the file is no obstacle`() async throws {
+        let whole = try await fill().contents()
+        try Data(repeating: 1, count: 9_000).write(to: folder.url.appendingPathComponent("store.courier-wal"))
+        let (contents, recovery) = try await open("log")
+        #expect(contents == whole && recovery == nil)
+    }
+
+    @Test func `a lock file of anything is no obstacle`() async throws {
+        let whole = try await fill().contents()
+        try Data(repeating: 1, count: 9_000).write(to: folder.url.appendingPathComponent("store.courier.lock"))
+        let (contents, recovery) = try await open("lock")
+        #expect(contents == whole && recovery == nil)
+    }
+
+    @Test func `a folder in place of the file is refused and left alone`() throws {
+        try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: true)
+        let error = #expect(throws: CourierError.self) { try SQLiteMessageStore(at: folder.file) }
+        #expect(error?.code == .storeFailed && error?.message.contains("is a folder") == true)
+        #expect(folder.names == ["store.courier"])
+    }
+
+    @Test func `a folder that can not be written to is an error that names it`() throws {
+        // Nobody, not even the system's administrator, makes files there.
+        let error = #expect(throws: CourierError.self) {
+            try SQLiteMessageStore(at: URL(fileURLWithPath: "/proc/courier/store"))
+        }
+        #expect(error?.code == .storeFailed && error?.message.contains("/proc/courier") == true)
+        let inside = #expect(throws: CourierError.self) {
+            try SQLiteMessageStore(at: URL(fileURLWithPath: "/proc/store"))
+        }
+        #expect(inside?.code == .storeFailed && inside?.message.contains("/proc/store") == true)
+    }
+}

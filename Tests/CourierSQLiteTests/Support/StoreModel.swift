@@ -1,0 +1,60 @@
+import CourierCore
+import Foundation
+
+/// What a store has to hold, by the plainest means.
+struct StoreModel {
+    struct Scope {
+        var outgoing: [UInt64: StoredOutgoing] = [:]
+        var incoming: [UInt64: StoredMessage] = [:]
+        var packetIDs: Set<UInt16> = []
+        var subscriptions: [TopicFilter: StoredSubscription.Intent] = [:]
+        var last: UInt64?
+    }
+
+    private(set) var scopes: [StoreScope: Scope] = [:]
+
+    mutating func apply(_ changes: [StoreChange], in name: StoreScope = .client) {
+        for change in changes { apply(change, to: &scopes[name, default: Scope()]) }
+    }
+
+    private func apply(_ change: StoreChange, to scope: inout Scope) {
+        switch change {
+        case .enqueue(let message):
+            scope.outgoing[message.id.rawValue] = StoredOutgoing(message, .queued)
+            scope.last = max(scope.last ?? 0, message.id.rawValue)
+        case .progress(let id, let progress):
+            guard let row = scope.outgoing[id.rawValue] else { return }
+            scope.outgoing[id.rawValue] = StoredOutgoing(row.message, progress)
+        case .removeOutgoing(let id): scope.outgoing[id.rawValue] = nil
+        case .keep(let message):
+            scope.incoming[message.id.rawValue] = message
+            scope.last = max(scope.last ?? 0, message.id.rawValue)
+        case .removeIncoming(let id): scope.incoming[id.rawValue] = nil
+        case .removeExpired(let date):
+            scope.incoming = scope.incoming.filter { $0.value.expiresAt.map { $0 > date } ?? true }
+        case .rememberPacketID(let id): scope.packetIDs.insert(id)
+        case .forgetPacketID(let id): scope.packetIDs.remove(id)
+        case .forgetAllPacketIDs: scope.packetIDs = []
+        case .want(let subscription): scope.subscriptions[subscription.filter] = subscription.intent
+        case .forgetSubscription(let filter): scope.subscriptions[filter] = nil
+        case .removeAll:
+            let last = scope.last
+            scope = Scope()
+            scope.last = last
+        }
+    }
+
+    func contents(of name: StoreScope = .client) -> StoreContents {
+        let scope = scopes[name] ?? Scope()
+        let outgoing = scope.outgoing.sorted { $0.key < $1.key }.map(\.value)
+        let incoming = scope.incoming.sorted { $0.key < $1.key }.map(\.value)
+        let bytes = (outgoing.map(\.message) + incoming).reduce(0) { $0 + $1.payload.count }
+        return StoreContents(
+            outgoing: outgoing, incoming: incoming, packetIDs: scope.packetIDs,
+            subscriptions: scope.subscriptions.map { StoredSubscription($0.key, $0.value) }
+                .sorted { $0.filter.string.utf8.lexicographicallyPrecedes($1.filter.string.utf8) },
+            summary: StoreSummary(
+                outgoingCount: outgoing.count, incomingCount: incoming.count, payloadBytes: bytes,
+                lastMessageID: scope.last.map { id($0) }))
+    }
+}

@@ -1,0 +1,84 @@
+import CourierCore
+import Foundation
+import Testing
+
+@testable import CourierSQLite
+
+@Suite struct SQLiteStoreInspectorTests {
+    private let folder: TemporaryFolder
+    private let other = StoreScope(clientID: "other", broker: "b:1")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func fill() async throws -> SQLiteMessageStore {
+        let store = try SQLiteMessageStore(at: folder.file)
+        let properties = MessageProperties(
+            contentType: "t", payloadFormat: .utf8, correlationData: Data([1]), messageExpiry: .seconds(9),
+            userProperties: [.init("n", "v")])
+        try await store.commit(
+            .enqueue(message(1, bytes: 3, properties: properties)), .progress(id(1), .sent(packetID: 5)),
+            .keep(message(2, bytes: 1)), .rememberPacketID(9),
+            .want(StoredSubscription(try TopicFilter("a/#"), .subscribed(.two))))
+        try await store.commit(.enqueue(message(1, bytes: 7)), in: other)
+        return store
+    }
+
+    @Test func `a running store is listed and counted from outside`() async throws {
+        let store = try await fill()
+        let inspector = try SQLiteStoreInspector(at: folder.file)
+        #expect(try inspector.scopes().map(\.scope) == [.client, other])
+        let expected = try await store.summary(of: .client)
+        #expect(try inspector.scopes().first?.summary == expected)
+        try await store.commit(.removeAll, in: other)
+        #expect(try inspector.scopes().last?.summary.outgoingCount == 0)
+        await store.close()
+    }
+
+    @Test func `an export has one line of JSON for everything that is stored`() async throws {
+        let store = try await fill()
+        var lines: [String] = []
+        try SQLiteStoreInspector(at: folder.file).export { lines.append($0) }
+        let kinds = try lines.map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return "\(object?["clientID"] ?? "") \(object?["kind"] ?? "")"
+        }
+        let expected = [
+            "client outgoing", "client incoming", "client packetID", "client subscription", "other outgoing",
+        ]
+        #expect(kinds == expected)
+        #expect(
+            lines[0]
+                == #"{"broker":"broker:1883","clientID":"client","contentType":"t","correlationData":"AQ==","id":1,"isRetained":false,"isUTF8":true,"kind":"outgoing","messageExpirySeconds":9,"packetID":5,"payload":"AQEB","progress":"sent","qos":1,"storedAt":"2026-05-09T06:13:20Z","topic":"a/b","userProperties":[{"name":"n","value":"v"}]}"#
+        )
+        var ofOther: [String] = []
+        try SQLiteStoreInspector(at: folder.file).export(other) { ofOther.append($0) }
+        #expect(ofOther == [lines[4]])
+        await store.close()
+    }
+
+    @Test func `an export goes on over more rows than are read at a time`() async throws {
+        let store = try SQLiteMessageStore(at: folder.file)
+        #expect(await store.refusal((1...2_500).map { .enqueue(message($0, bytes: 1)) }) == nil)
+        await store.close()
+        var count = 0
+        try SQLiteStoreInspector(at: folder.file).export { _ in count += 1 }
+        #expect(count == 2_500)
+    }
+
+    @Test func `a purge empties one scope`() async throws {
+        let store = try await fill()
+        try await store.purge(.client)
+        #expect(try await store.summary(of: .client).outgoingCount == 0)
+        #expect(try await store.summary(of: other).outgoingCount == 1)
+        await store.close()
+    }
+
+    @Test func `what is no store of this version is refused and left alone`() async throws {
+        let missing = #expect(throws: CourierError.self) { try SQLiteStoreInspector(at: folder.file) }
+        #expect(missing?.code == .storeFailed && folder.names.isEmpty)
+        try Data(repeating: 5, count: 5_000).write(to: folder.file)
+        let garbage = #expect(throws: CourierError.self) { try SQLiteStoreInspector(at: folder.file) }
+        #expect(garbage?.code == .storeDamaged)
+        #expect(try folder.bytes("store.courier") == Data(repeating: 5, count: 5_000))
+    }
+}

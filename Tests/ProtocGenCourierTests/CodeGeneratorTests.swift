@@ -1,0 +1,121 @@
+import CourierProtobuf
+import Foundation
+import Testing
+
+@testable import CourierProtobufGenerator
+
+struct CodeGeneratorTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// Generates from files that protoc reads, as protoc would have the plugin do it.
+    private func generate(
+        _ files: [String], in folder: URL, options: String = ""
+    ) throws -> CodeGeneratorResponse {
+        let set = FileManager.default.temporaryDirectory.appending(path: "courier-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: set) }
+        let protoc = Process()
+        protoc.executableURL = URL(filePath: "/usr/bin/protoc")
+        protoc.arguments =
+            ["-I\(folder.path)", "--include_imports", "--include_source_info", "--descriptor_set_out=\(set.path)"]
+            + files
+        try protoc.run()
+        protoc.waitUntilExit()
+        try #require(protoc.terminationStatus == 0)
+        let request = CodeGeneratorRequest(
+            filesToGenerate: files, parameter: options,
+            files: try FileDescriptorSet(protobufData: Data(contentsOf: set)).files)
+        // Through bytes, as with protoc.
+        return CodeGenerator.response(to: try CodeGeneratorRequest(protobufData: request.protobufData()))
+    }
+
+    private func generate(source: String, options: String = "") throws -> CodeGeneratorResponse {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "courier-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try source.write(to: folder.appending(path: "test.proto"), atomically: true, encoding: .utf8)
+        return try generate(["test.proto"], in: folder, options: options)
+    }
+
+    @Test(arguments: [
+        ("everything.proto", "", "Tests/CourierProtobufTests/Generated"),
+        ("legacy.proto", "", "Tests/CourierProtobufTests/Generated"),
+        ("note.proto", "", "Tests/CourierProtobufTests/Generated"),
+        ("shared.proto", "", "Tests/CourierProtobufTests/Generated"),
+        ("descriptors.proto", "Visibility=package,ImportRuntime=false", "Sources/CourierProtobuf/Descriptors"),
+        ("plugin.proto", "Visibility=package", "Sources/CourierProtobufGenerator"),
+    ])
+    func `the code that is checked in is what the generator makes`(file: String, options: String, folder: String) throws
+    {
+        let protos = Self.root.appending(path: "Tests/CourierProtobufTests/Protos")
+        let made = try #require(try generate([file], in: protos, options: options).files.first)
+        let checkedIn = Self.root.appending(path: folder).appending(path: made.name)
+        #expect(
+            try made.content == String(contentsOf: checkedIn, encoding: .utf8),
+            "raise CodeGenerator.version and run Protos/generate")
+    }
+
+    @Test func `comments are carried over`() throws {
+        let response = try generate(
+            source: """
+                syntax = "proto3";
+                // A thing.
+                //
+                // More on it.
+                message Thing {
+                  int32 number = 1;  // Its number.
+                  /* A block. */
+                  string text = 2;
+                }
+                """)
+        let source = try #require(response.files.first?.content)
+        #expect(source.contains("/// A thing.\n///\n/// More on it.\nstruct Thing: GeneratedProtobufMessage {"))
+        #expect(source.contains("    /// Its number.\n    var number: Int32 = 0\n"))
+        #expect(source.contains("    /// A block.\n    var text: String = \"\"\n"))
+    }
+
+    @Test func `options choose visibility and file names`() throws {
+        let response = try generate(
+            source: "syntax = \"proto3\"; message Thing {}",
+            options: "Visibility=Public,FileNaming=PathToUnderscores")
+        #expect(response.files.first?.content.contains("public struct Thing: GeneratedProtobufMessage {") == true)
+        #expect(response.files.first?.content.contains("public import CourierProtobuf") == true)
+        #expect(try GeneratorOptions("FileNaming=PathToUnderscores").output(for: "a/b.proto") == "a_b.pb.swift")
+        #expect(try GeneratorOptions("").output(for: "a/b.proto") == "a/b.pb.swift")
+    }
+
+    @Test(arguments: ["Visibility=secret", "Speed=high", "ImportRuntime", "Version=0"])
+    func `an option that is not known is an error`(options: String) throws {
+        let response = try generate(source: "syntax = \"proto3\"; message Thing {}", options: options)
+        #expect(!response.error.isEmpty)
+        #expect(response.files.isEmpty)
+    }
+
+    @Test func `the build plugin names this version of the generator`() throws {
+        let settings = Self.root.appending(path: "Plugins/CourierProtobufPlugin/ProtobufSettings.swift")
+        #expect(
+            try String(contentsOf: settings, encoding: .utf8)
+                .contains("static let generatorVersion = \(CodeGenerator.version)\n"))
+    }
+
+    @Test func `a group is an error that names it`() throws {
+        let response = try generate(source: "syntax = \"proto2\"; message Thing { optional group Part = 1 {} }")
+        #expect(response.error.contains("test.proto: Thing: part is a group"))
+    }
+
+    @Test func `a prefix of the file replaces that of its package`() throws {
+        let response = try generate(
+            source: "syntax = \"proto3\"; package a.b; option swift_prefix = \"AB\"; message Thing { Thing thing = 1; }"
+        )
+        #expect(response.files.first?.content.contains("struct ABThing: GeneratedProtobufMessage") == true)
+        #expect(response.files.first?.content.contains("@ProtobufIndirect var thing: ABThing? = nil") == true)
+    }
+
+    @Test func `fields that would have the same name keep apart`() throws {
+        let response = try generate(
+            source: "syntax = \"proto2\"; message Thing { optional int32 a_b = 1; optional int32 aB = 2; }")
+        let source = try #require(response.files.first?.content)
+        #expect(source.contains("var aB: Int32?"))
+        #expect(source.contains("var aB_2: Int32?"))
+    }
+}
