@@ -47,20 +47,35 @@ extension ClientCoordinator {
         loop.execute { [self] in answerCloseWaiters() }
     }
 
-    /// Wants messages of a filter.
-    func subscribe(_ filter: String, _ qos: QoS, told: (@Sendable (Result<QoS, CourierError>) -> Void)?) {
+    /// Wants messages of a filter; ``forgetSubscriptionWaiter(_:)`` takes back who is told.
+    @discardableResult
+    func subscribe(
+        _ filter: String, _ qos: QoS, told: (@Sendable (Result<QoS, CourierError>) -> Void)?
+    ) -> SubscriptionKeeper.WaiterKey {
+        let key = lastWaiterKey.add(1, ordering: .relaxed).newValue
         loop.execute { [self] in
-            subscriptions.subscribe(filter, qos, told: told)
+            subscriptions.subscribe(filter, qos, key: key, told: told)
             subscriptionsChanged()
         }
+        return key
     }
 
-    /// Wants no more messages of a filter.
-    func unsubscribe(_ filter: String, told: (@Sendable (Result<Void, CourierError>) -> Void)?) {
+    /// Wants no more messages of a filter; ``forgetSubscriptionWaiter(_:)`` takes back who is told.
+    @discardableResult
+    func unsubscribe(
+        _ filter: String, told: (@Sendable (Result<Void, CourierError>) -> Void)?
+    ) -> SubscriptionKeeper.WaiterKey {
+        let key = lastWaiterKey.add(1, ordering: .relaxed).newValue
         loop.execute { [self] in
-            subscriptions.unsubscribe(filter, told: told)
+            subscriptions.unsubscribe(filter, key: key, told: told)
             subscriptionsChanged()
         }
+        return key
+    }
+
+    /// Whoever waits under this number waits no more.
+    func forgetSubscriptionWaiter(_ key: SubscriptionKeeper.WaiterKey) {
+        loop.execute { [self] in subscriptions.forget(key) }
     }
 
     /// The app let the client go.

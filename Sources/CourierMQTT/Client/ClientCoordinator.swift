@@ -36,6 +36,7 @@ final class ClientCoordinator: @unchecked Sendable {
     let version5 = Atomic(false)
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
     let closeWaiters = CallbackList<Void>()
+    let lastWaiterKey = Atomic(SubscriptionKeeper.firstWaiterKey)
 
     // MARK: On the loop only
 

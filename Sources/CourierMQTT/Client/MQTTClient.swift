@@ -80,15 +80,17 @@ final class MQTTClient: CourierClient {
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS {
         let filter = try request.topic.filter(for: parts.publishing.identity)
         let waiter = Waiter<QoS>(parts.census)
-        parts.coordinator.subscribe(filter.string, request.qos) { waiter.resume($0.mapError { $0 }) }
-        return try await waiter.value()
+        let coordinator = parts.coordinator
+        let key = coordinator.subscribe(filter.string, request.qos) { waiter.resume($0.mapError { $0 }) }
+        return try await waiter.value { coordinator.forgetSubscriptionWaiter(key) }
     }
 
     func unsubscribe(from topic: TopicTemplate) async throws {
         let filter = try topic.filter(for: parts.publishing.identity)
         let waiter = Waiter<Void>(parts.census)
-        parts.coordinator.unsubscribe(filter.string) { waiter.resume($0.mapError { $0 }) }
-        try await waiter.value()
+        let coordinator = parts.coordinator
+        let key = coordinator.unsubscribe(filter.string) { waiter.resume($0.mapError { $0 }) }
+        try await waiter.value { coordinator.forgetSubscriptionWaiter(key) }
     }
 
     // MARK: Writing

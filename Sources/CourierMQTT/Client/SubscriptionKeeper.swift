@@ -79,8 +79,16 @@ final class SubscriptionKeeper {
 
     // MARK: The app
 
-    func subscribe(_ filter: String, _ qos: QoS, told: (@Sendable (Result<QoS, CourierError>) -> Void)?) {
-        let id = told == nil ? nil : nextID()
+    /// Who waits for the broker's word, as the caller names it: a number that no other has.
+    typealias WaiterKey = UInt64
+
+    /// The first of the callers' numbers; those below are this keeper's own.
+    static let firstWaiterKey: WaiterKey = 1 << 62
+
+    func subscribe(
+        _ filter: String, _ qos: QoS, key: WaiterKey, told: (@Sendable (Result<QoS, CourierError>) -> Void)?
+    ) {
+        let id = told == nil ? nil : key
         do {
             let topicFilter = try TopicFilter(filter)
             if let id, let told { waiting[id] = (topicFilter, .subscriber(told)) }
@@ -94,8 +102,8 @@ final class SubscriptionKeeper {
         }
     }
 
-    func unsubscribe(_ filter: String, told: (@Sendable (Result<Void, CourierError>) -> Void)?) {
-        let id = told == nil ? nil : nextID()
+    func unsubscribe(_ filter: String, key: WaiterKey, told: (@Sendable (Result<Void, CourierError>) -> Void)?) {
+        let id = told == nil ? nil : key
         do {
             let topicFilter = try TopicFilter(filter)
             if let id, let told { waiting[id] = (topicFilter, .unsubscriber(told)) }
@@ -107,6 +115,15 @@ final class SubscriptionKeeper {
             tell(.unsubscribeFailure(topics: [filter], timeTaken: 0, error: error))
             told?(.failure(error))
         }
+    }
+
+    /// How many wait for the broker's word.
+    var waitingCount: Int { waiting.count }
+
+    /// Nobody waits under this number any longer; what was asked for stays.
+    func forget(_ key: WaiterKey) {
+        guard let (filter, _) = waiting.removeValue(forKey: key) else { return }
+        filters.forget(waiter: key, of: filter)
     }
 
     // MARK: Readers

@@ -1,7 +1,7 @@
 package import CourierCore
 import MQTTCodec
 
-/// Shows the packets of one connection to an observer, without the password of CONNECT.
+/// Shows the packets of one connection to an observer, without the password and the authentication data of its handshake.
 ///
 /// On the connection's loop only, where each batch is copied once.
 package final class PacketTap: Sendable {
@@ -16,12 +16,13 @@ package final class PacketTap: Sendable {
 
     /// Whole packets were written. CONNECT is always the first of what it is written with.
     func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) {
-        let isConnect = bytes.withUnsafeBytes { $0.first.map { $0 >> 4 } } == PacketType.connect.rawValue
-        tell(.outgoing, isConnect ? Self.masked(bytes) : Self.copy(bytes), time)
+        tell(.outgoing, Self.hasSecret(bytes) ? masked(bytes, .client) : Self.copy(bytes), time)
     }
 
-    /// Whole packets were read.
-    func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.incoming, Self.copy(bytes), time) }
+    /// Whole packets were read. CONNACK, and AUTH before it, are always the first of what they are read with.
+    func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) {
+        tell(.incoming, Self.hasSecret(bytes) ? masked(bytes, .server) : Self.copy(bytes), time)
+    }
 
     private func tell(_ direction: PacketBatch.Direction, _ bytes: [UInt8], _ time: ContinuousClock.Instant) {
         guard !bytes.isEmpty else { return }
@@ -30,19 +31,74 @@ package final class PacketTap: Sendable {
 
     private static func copy(_ bytes: RawSpan) -> [UInt8] { bytes.withUnsafeBytes { Array($0) } }
 
-    /// The same packets with `*` in place of every byte of the password. What can not be read, which our own encoder does
-    /// not write, is not shown at all.
-    static func masked(_ bytes: RawSpan) -> [UInt8] {
-        let decoder = PacketDecoder(version: .v31, sender: .client)  // CONNECT says its own version.
-        guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes, at: 0),
-            case .connect(var connect)? = try? decoder.packet(frame, in: bytes)
-        else { return [] }
-        connect.password = connect.password.map { password in
-            SecretBytes([UInt8](repeating: UInt8(ascii: "*"), count: password.bytes.count))
+    /// Whether the packets begin with one that may hold a secret.
+    private static func hasSecret(_ bytes: RawSpan) -> Bool {
+        switch bytes.withUnsafeBytes({ $0.first.flatMap { PacketType(rawValue: $0 >> 4) } }) {
+        case .connect, .connAck, .auth: true
+        default: false
         }
+    }
+
+    private func masked(_ bytes: RawSpan, _ sender: Endpoint) -> [UInt8] {
+        let version: ProtocolVersion =
+            switch connection.protocolVersion {
+            case .v31: .v31
+            case .v311: .v311
+            case .v5: .v5
+            }
+        return Self.masked(bytes, version, sender)
+    }
+
+    /// The same packets with `*` in place of every byte of the password and of authentication data. One of the handshake
+    /// that can not be read, and what is behind it, is not shown at all.
+    static func masked(_ bytes: RawSpan, _ version: ProtocolVersion, _ sender: Endpoint) -> [UInt8] {
         var buffer = PacketBuffer()
-        let encoder = PacketEncoder(version: connect.version, sender: .client)
-        guard (try? encoder.encode(.connect(connect), into: &buffer)) != nil else { return [] }
-        return buffer.withBytes { copy($0) } + copy(bytes.extracting(droppingFirst: frame.end))
+        var version = version
+        var offset = 0
+        while hasSecret(bytes.extracting(droppingFirst: offset)) {
+            // CONNECT says its own version.
+            let decoder = PacketDecoder(version: version, sender: sender)
+            guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes, at: offset),
+                let packet = try? decoder.packet(frame, in: bytes)
+            else { return buffer.withBytes { copy($0) } }
+            if case .connect(let connect) = packet { version = connect.version }
+            let encoder = PacketEncoder(version: version, sender: sender)
+            guard (try? encoder.encode(masked(packet), into: &buffer)) != nil else {
+                return buffer.withBytes { copy($0) }
+            }
+            offset = frame.end
+        }
+        return buffer.withBytes { copy($0) } + copy(bytes.extracting(droppingFirst: offset))
+    }
+
+    private static func masked(_ packet: Packet) -> Packet {
+        switch packet {
+        case .connect(var connect):
+            connect.password = connect.password.map(masked)
+            connect.properties = masked(connect.properties)
+            return .connect(connect)
+        case .connAck(var connAck):
+            connAck.properties = masked(connAck.properties)
+            return .connAck(connAck)
+        case .auth(var auth):
+            auth.properties = masked(auth.properties)
+            return .auth(auth)
+        default: return packet
+        }
+    }
+
+    private static func masked(_ properties: PacketProperties) -> PacketProperties {
+        PacketProperties(
+            properties.list.map { property in
+                if case .authenticationData(let secret) = property {
+                    .authenticationData(masked(secret))
+                } else {
+                    property
+                }
+            })
+    }
+
+    private static func masked(_ secret: SecretBytes) -> SecretBytes {
+        SecretBytes([UInt8](repeating: UInt8(ascii: "*"), count: secret.bytes.count))
     }
 }

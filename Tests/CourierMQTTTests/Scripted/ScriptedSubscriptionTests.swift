@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import CourierTransport
 import MQTTCodec
 import Testing
 
@@ -14,6 +15,28 @@ import Testing
 
     private static func ended(_ world: ScriptedWorld, on connection: Int) async -> [[String]] {
         await world.broker.packets(.unsubscribe, on: connection).compactMap { $0.packet.unsubscribe?.filters.sorted() }
+    }
+
+    @Test func `a call that is cancelled while it waits for the broker is forgotten, and its subscription is not`()
+        async throws
+    {
+        try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
+            await world.connect()
+            let calls = [
+                Task { _ = try await world.client.subscribe(to: "a") },
+                Task { try await world.client.unsubscribe(from: "b") },
+            ]
+            await world.until { world.client.waitingCount > 0 }
+            for call in calls { call.cancel() }
+            _ = await calls[0].result
+            _ = await calls[1].result
+            await world.settle()
+            let waiting = Box<Int>()
+            world.loop.execute { waiting.value = world.client.parts.coordinator.subscriptions.waitingCount }
+            await world.until { waiting.value == 0 }
+            await world.run(for: .seconds(1))
+            #expect(await Self.filters(world, on: 2) == [["a"]])
+        }
     }
 
     /// Subscribes to a and b, loses the connection, and changes its mind before the next one.

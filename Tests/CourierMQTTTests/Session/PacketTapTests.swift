@@ -1,0 +1,74 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// What an observer is shown of a handshake.
+@Suite struct PacketTapTests {
+    private final class Recorder: PacketObserver {
+        let batches = Mutex<[PacketBatch]>([])
+        func observed(_ batch: PacketBatch) { batches.withLock { $0.append(batch) } }
+        var bytes: [UInt8] { batches.withLock { $0.flatMap(\.bytes) } }
+    }
+
+    private let secret = Array("s3cret-of-the-handshake".utf8)
+
+    private func tap(_ recorder: Recorder) -> PacketTap {
+        let options = ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: "")
+        return PacketTap(
+            recorder,
+            ObservedConnection(
+                id: 1, options: options, protocolVersion: .v5, openedAt: Date(), openedInstant: ContinuousClock.now))
+    }
+
+    private func bytes(_ packets: [Packet], _ sender: Endpoint) throws -> [UInt8] {
+        var buffer = PacketBuffer()
+        let encoder = PacketEncoder(version: .v5, sender: sender)
+        for packet in packets { try encoder.encode(packet, into: &buffer) }
+        return buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
+    }
+
+    private var properties: PacketProperties {
+        [.authenticationMethod("m"), .authenticationData(SecretBytes(secret))]
+    }
+
+    @Test func `password and authentication data of CONNECT are shown as stars, and what follows as it is`() throws {
+        let recorder = Recorder()
+        var connect = Connect(version: .v5, clientID: "c", password: SecretBytes(secret))
+        connect.properties = properties
+        let written = try bytes([.connect(connect), .pingReq], .client)
+        tap(recorder).wrote(written.span.bytes, at: .now)
+        let shown = recorder.bytes
+        #expect(shown.count == written.count)
+        #expect(shown.suffix(2) == written.suffix(2))
+        #expect(!String(decoding: shown, as: UTF8.self).contains("s3cret"))
+        #expect(shown.count { $0 == UInt8(ascii: "*") } == 2 * secret.count)
+    }
+
+    @Test func `authentication data of AUTH and CONNACK is shown as stars, and what follows as it is`() throws {
+        let recorder = Recorder()
+        let message = Packet.publish(Publish(topic: "t", payload: secret, delivery: .atMostOnce))
+        let read = try bytes(
+            [
+                .auth(Auth(reasonCode: .continueAuthentication, properties: properties)),
+                .connAck(ConnAck(properties: properties)), message,
+            ], .server)
+        tap(recorder).read(read.span.bytes, at: .now)
+        let shown = recorder.bytes
+        #expect(shown.count == read.count)
+        #expect(shown.count { $0 == UInt8(ascii: "*") } == 2 * secret.count)
+        #expect(shown.suffix(secret.count) == secret.suffix(secret.count))
+    }
+
+    @Test func `a handshake that can not be read is not shown`() throws {
+        let recorder = Recorder()
+        let connect = Connect(version: .v5, clientID: "c", password: SecretBytes(secret))
+        let written = try bytes([.connect(connect)], .client)
+        tap(recorder).wrote(Array(written.dropLast(3)).span.bytes, at: .now)
+        #expect(recorder.bytes.isEmpty)
+    }
+}
