@@ -81,7 +81,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "CourierProtobufTests", dependencies: ["CourierCore", "CourierProtobuf", "TestSupport"],
+            name: "CourierProtobufTests",
+            dependencies: ["CourierCore", "CourierMQTT", "CourierProtobuf", "TestSupport"],
             exclude: ["Peer", "Protos"], swiftSettings: settings),
         .testTarget(
             name: "CourierSQLiteTests",
