@@ -153,6 +153,26 @@ struct StorageTests {
             try talk.sent() == [.pubComp(Acknowledgement(packetID: 9, reasonCode: .packetIdentifierNotFound))])
     }
 
+    @Test func `PUBREL that comes again is not answered before the release is stored, on whichever connection`() throws
+    {
+        let talk = Self.durable()
+        try talk.connect()
+        try talk.receive(Self.publish(9, .exactlyOnce))
+        guard case .message(let message)? = talk.performed().first else {
+            Issue.record("no message")
+            return
+        }
+        _ = talk.acknowledge(message.handle)
+        try talk.receive(.pubRel(9))
+        try talk.reconnect(isSessionPresent: true)
+        _ = talk.performed()
+        try talk.receive(.pubRel(9))
+        #expect(try talk.sent() == [])
+        #expect(talk.performed() == [])
+        talk.storedRelease(9)
+        #expect(try talk.sent() == [.pubComp(9)])
+    }
+
     // MARK: After a crash
 
     @Test func `[MQTT-4.4.0-1] what an earlier process left is sent again, in order, with its packet ids`() throws {

@@ -38,6 +38,9 @@ public struct ConnectOptions: Hashable, Sendable {
     /// How to reach the broker, for example `tcp`, `tls` or `mqtts`; `nil`, the default, leaves it to the client.
     public let scheme: String?
 
+    /// Extended authentication of MQTT 5; `nil` by default. With it MQTT 3.1.1, which has none, is not tried.
+    public let extendedAuthentication: ExtendedAuthentication?
+
     /// Collects the options; nothing is checked here, the client reports what it can not use when it connects.
     ///
     /// - Parameters:
@@ -51,6 +54,7 @@ public struct ConnectOptions: Hashable, Sendable {
     ///   - userProperties: User properties of CONNECT in MQTT 5; `nil` by default.
     ///   - alpn: Protocol names for the TLS handshake; `nil` by default.
     ///   - scheme: How to reach the broker; `nil` by default.
+    ///   - extendedAuthentication: Extended authentication of MQTT 5; `nil` by default.
     public init(
         host: String,
         port: UInt16,
@@ -61,7 +65,8 @@ public struct ConnectOptions: Hashable, Sendable {
         isCleanSession: Bool = false,
         userProperties: [String: String]? = nil,
         alpn: [String]? = nil,
-        scheme: String? = nil
+        scheme: String? = nil,
+        extendedAuthentication: ExtendedAuthentication? = nil
     ) {
         self.host = host
         self.port = port
@@ -73,6 +78,7 @@ public struct ConnectOptions: Hashable, Sendable {
         self.userProperties = userProperties
         self.alpn = alpn
         self.scheme = scheme
+        self.extendedAuthentication = extendedAuthentication
     }
 }
 
@@ -93,6 +99,7 @@ extension ConnectOptions: CustomStringConvertible, CustomDebugStringConvertible,
             } ?? "nil",
             "alpn": alpn.map { "\($0)" } ?? "nil",
             "scheme": scheme?.debugDescription ?? "nil",
+            "extendedAuthentication": extendedAuthentication?.description ?? "nil",
         ]
     }
 

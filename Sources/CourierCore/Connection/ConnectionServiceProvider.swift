@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The app's source of credentials for code written with `async`; beside ``IConnectionServiceProvider``, which takes
 /// closures.
 ///
@@ -28,9 +30,27 @@ public protocol ConnectionServiceProvider: Sendable {
 
     /// Forgets cached credentials: the broker has just refused them. Does nothing by default.
     func clearCachedOptions() async
+
+    /// Answers a challenge of the broker in an extended authentication of MQTT 5, which
+    /// ``ConnectOptions/extendedAuthentication`` has begun. By default there is no answer, and the connection ends.
+    ///
+    /// - Parameters:
+    ///   - challenge: The broker's data; `nil` when it sent none.
+    ///   - method: The method.
+    /// - Returns: The data of the next step.
+    /// - Throws: Why there is no answer; the connection ends then.
+    func answer(_ challenge: Data?, method: String) async throws -> Data
 }
 
 extension ConnectionServiceProvider {
     /// Does nothing: there is no cache.
     public func clearCachedOptions() async {}
+
+    /// Throws: a method with challenges needs a provider that answers them.
+    public func answer(_ challenge: Data?, method: String) async throws -> Data {
+        throw CourierError(
+            .authenticationFailed,
+            "The broker sent a challenge for the method \(method.quoted()), and the connection service provider answers "
+                + "none; implement answer(_:method:).")
+    }
 }

@@ -1,5 +1,6 @@
 import CourierCore
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Asks the app's provider for options, and lets through the one answer that somebody waits for.
@@ -26,6 +27,8 @@ final class CredentialSource: Sendable {
         var asking: AttemptID?
         /// Whether the request waits for its turn: an async provider has one call at a time.
         var isWaiting = false
+        /// The task in which a challenge is answered; an earlier one is given up.
+        var answering: Task<Void, Never>?
         /// Whether the provider is to forget what it has before it is asked next.
         var needsClear = false
     }
@@ -47,7 +50,11 @@ final class CredentialSource: Sendable {
     /// Asks `provider` from a task of its own, one call at a time.
     init(_ provider: any ConnectionServiceProvider) { self.provider = .tasks(provider) }
 
-    deinit { state.withLock { $0.task }?.cancel() }
+    deinit {
+        let (task, answering) = state.withLock { ($0.task, $0.answering) }
+        task?.cancel()
+        answering?.cancel()
+    }
 
     /// Asks for options, for `attempt`; an earlier request that is not answered yet is abandoned.
     ///
@@ -92,6 +99,31 @@ final class CredentialSource: Sendable {
             state.withLock { $0.needsClear = true }
             work(provider)
         }
+    }
+
+    /// Has a challenge answered, on any thread; only a provider for `async` code does.
+    func answer(
+        _ challenge: Data?, method: String, _ done: @escaping @Sendable (Result<Data, any Error>) -> Void
+    ) {
+        guard case .tasks(let provider) = provider else {
+            return done(
+                .failure(
+                    CourierError(
+                        .authenticationFailed,
+                        "The broker sent a challenge for the method \(method.quoted()); only a ConnectionServiceProvider "
+                            + "can answer one.")))
+        }
+        let former = state.withLock { state in
+            defer {
+                state.answering = Task {
+                    do { done(.success(try await provider.answer(challenge, method: method))) } catch {
+                        done(.failure(error))
+                    }
+                }
+            }
+            return state.answering
+        }
+        former?.cancel()
     }
 
     private func complete(_ attempt: AttemptID, _ result: Result<ConnectGrant, any Error>) {

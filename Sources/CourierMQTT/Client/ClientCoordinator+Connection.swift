@@ -69,6 +69,7 @@ extension ClientCoordinator {
         driver.reconfigure(engine, isSameServer: plan.name == lastServer)
         durable?.restore(driver)
         lastServer = plan.name
+        connectionNumber += 1
         driver.open(plan.endpoint, tls: tls, options: plan.channel, tap: tap(on: plan))
     }
 

@@ -43,8 +43,10 @@ extension ClientCoordinator {
         case .pongReceived(let roundTrip):
             pingedAt = nil
             tell(.pongReceived(timeTaken: roundTrip.wholeMilliseconds))
-        case .message, .incomingReleased, .sent, .receivedByServer, .authenticationContinued, .authenticated, .close:
-            break
+        case .authenticationContinued(let auth): answer(auth)
+        case .authenticated:
+            settings.log.log(.info, source: "connection", clientID: info?.clientId, "authenticated anew")
+        case .message, .incomingReleased, .sent, .receivedByServer, .close: break
         }
     }
 

@@ -56,6 +56,8 @@ final class ClientCoordinator: @unchecked Sendable {
     /// How many CONNECT were sent since the last CONNACK. A broker that has lost the session makes another one for each,
     /// and says so once: in the CONNACK that may never arrive.
     var unansweredConnects = 0
+    /// How many connections were opened, by which an answer that comes late is known.
+    var connectionNumber = 0
     /// When PINGREQ was sent that has no answer yet.
     var pingedAt: ContinuousClock.Instant?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
@@ -144,6 +146,7 @@ extension ClientCoordinator {
         case .clearCredentials: credentials.clear()
         case .setConnectionInfo(let options): use(options)
         case .open(let options, let attempt): open(options, attempt)
+        case .reauthenticate(let authentication): reauthenticate(authentication)
         case .closeInOrder: close { driver.disconnect() }
         case .abort: close { driver.abort() }
         case .probe: driver.ping()

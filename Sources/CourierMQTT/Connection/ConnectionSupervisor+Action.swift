@@ -14,6 +14,8 @@ extension ConnectionSupervisor {
         case setConnectionInfo(ConnectOptions?)
         /// Open a connection with these options; there is no other one.
         case open(ConnectOptions, AttemptID)
+        /// Authenticate anew on the connection that there is.
+        case reauthenticate(ExtendedAuthentication)
         /// Send DISCONNECT, if CONNECT was sent, and close; ``Input/closed(_:_:)`` follows.
         case closeInOrder
         /// Drop the connection; ``Input/closed(_:_:)`` follows.

@@ -109,7 +109,13 @@ extension ConnectionSupervisor {
             accept(granted, date, authentication, now, &actions)
             connection.renewal = renewal(now)
             phase = .connected(connection)
-            guard (redirect?.applied(to: granted.options) ?? granted.options) != connection.options else { return }
+            let options = redirect?.applied(to: granted.options) ?? granted.options
+            guard options != connection.options else { return }
+            if connection.version >= .v5, let renewed = options.renewedAuthentication(from: connection.options) {
+                connection.options = options
+                phase = .connected(connection)
+                return actions.append(.reauthenticate(renewed))
+            }
             actions.append(.log(.info, "the provider gave other options; the client connects again with them"))
             leave(for: .begin(.change), now, &actions)
         case .authenticating, .resting, .paused, .waiting, .opening, .closing: break  // Too late, or the second answer.

@@ -109,7 +109,7 @@ struct ConnectionSupervisor: Sendable {
     }
 
     struct Connection: Sendable {
-        let options: ConnectOptions
+        var options: ConnectOptions
         let openedAt: Instant
         let acceptedAt: Instant
         let version: ProtocolVersion

@@ -29,6 +29,6 @@ struct Redirect: Hashable, Sendable {
             host: target.host, port: target.port ?? options.port, keepAlive: options.keepAlive,
             clientId: options.clientId, username: options.username, password: options.password,
             isCleanSession: options.isCleanSession, userProperties: options.userProperties, alpn: options.alpn,
-            scheme: options.scheme)
+            scheme: options.scheme, extendedAuthentication: options.extendedAuthentication)
     }
 }

@@ -7,7 +7,20 @@ extension ConnectOptions {
         guard clientID != clientId else { return self }
         return ConnectOptions(
             host: host, port: port, keepAlive: keepAlive, clientId: clientID, username: username, password: password,
-            isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme)
+            isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme,
+            extendedAuthentication: extendedAuthentication)
+    }
+
+    /// The same options with other data for extended authentication, and what that is; `nil` when anything else differs.
+    func renewedAuthentication(from old: ConnectOptions) -> ExtendedAuthentication? {
+        guard let new = extendedAuthentication, let before = old.extendedAuthentication, new.method == before.method,
+            new != before
+        else { return nil }
+        let same = ConnectOptions(
+            host: host, port: port, keepAlive: keepAlive, clientId: clientId, username: username, password: password,
+            isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme,
+            extendedAuthentication: before)
+        return same == old ? new : nil
     }
 
     /// Whether there is a password and no user name, which only MQTT 5 can say.
@@ -35,6 +48,25 @@ extension ConnectOptions {
             throw CourierError(
                 .invalidConfiguration,
                 "The password has \(password.utf8.count) bytes; at most \(WireText.limit) are allowed.")
+        }
+        if let extendedAuthentication {
+            if let problem = WireText.problem(extendedAuthentication.method) {
+                throw CourierError(
+                    .invalidConfiguration,
+                    "The authentication method \(extendedAuthentication.method.quoted()) \(problem).")
+            }
+            if extendedAuthentication.data?.count ?? 0 > WireText.limit {
+                throw CourierError(
+                    .invalidConfiguration,
+                    "The authentication data has \(extendedAuthentication.data?.count ?? 0) bytes; at most "
+                        + "\(WireText.limit) are allowed.")
+            }
+            if version == .version311 {
+                throw CourierError(
+                    .invalidConfiguration,
+                    "Extended authentication is part of MQTT 5; let the client speak it, or use user name and password."
+                )
+            }
         }
         if hasPasswordOnly, version == .version311 {
             throw CourierError(

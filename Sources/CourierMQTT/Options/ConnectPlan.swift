@@ -57,7 +57,8 @@ extension ConnectPlan {
         var configuration = EngineConfiguration(connect: try connect(options, settings))
         switch settings.version {
         // 3.1.1 has no password without a user name, so there is no CONNECT to fall back to [MQTT-3.1.2-22].
-        case .preferVersion5: configuration.fallsBackToVersion311 = !options.hasPasswordOnly
+        case .preferVersion5:
+            configuration.fallsBackToVersion311 = !options.hasPasswordOnly && options.extendedAuthentication == nil
         case .version5, .version311: configuration.fallsBackToVersion311 = false
         }
         configuration.sessionLossPolicy = settings.sessionLossPolicy
@@ -92,6 +93,9 @@ extension ConnectPlan {
         // Without it a session of MQTT 5 ends with its connection, and 3.1.1's would not (3.1.2.11.2).
         if !options.isCleanSession, let expiry = WireSeconds(settings.sessionExpiry)?.rawValue, expiry > 0 {
             connect.properties.append(.sessionExpiryInterval(expiry))
+        }
+        if let authentication = options.extendedAuthentication {
+            connect.properties.list += authentication.properties
         }
         for property in try options.checkedUserProperties() { connect.properties.append(property) }
         return connect

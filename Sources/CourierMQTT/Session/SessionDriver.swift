@@ -153,6 +153,13 @@ package final class SessionDriver: @unchecked Sendable {
         tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer) }
     }
 
+    /// Sends a step of an authentication; see ``MQTTEngine/ClientEngine/authenticate(_:now:into:)``.
+    package func authenticate(_ auth: Auth) throws(EncodeError) {
+        loop.preconditionOnLoop()
+        try state.pointee.engine.authenticate(auth, now: loop.now, into: &state.pointee.buffer)
+        settle()
+    }
+
     /// Asks the server for a sign of life now.
     package func ping() { tell { $0.engine.ping(now: $1, into: &$0.buffer, &$0.actions) } }
 

@@ -28,8 +28,11 @@ struct IncomingExchanges {
     private var held = PacketIDSet()
     /// Those of ``held`` that count against our receive maximum: their PUBLISH came on this connection.
     private var counted = PacketIDSet()
-    /// Ids whose PUBREL came, and whose PUBCOMP waits until the caller has stored that.
+    /// Ids whose PUBREL came, until the caller has stored that: before, no connection gets PUBCOMP, with which the server
+    /// may use the id for a new message.
     private var releasing = PacketIDSet()
+    /// Those of ``releasing`` whose PUBREL came on this connection, so that PUBCOMP is due.
+    private var completing = PacketIDSet()
     /// Answers due on this connection, in the order of their messages.
     private var pending: [Pending] = []
     /// How many of ``pending`` are gone from its front; they are removed together, now and then.
@@ -73,14 +76,24 @@ struct IncomingExchanges {
         return held.remove(id)
     }
 
-    /// Whether PUBCOMP for this id waits until the caller has stored that PUBREL came.
-    func isReleasing(_ id: PacketID) -> Bool { releasing.contains(id) }
+    /// PUBREL came, perhaps again: says whether PUBCOMP for this id waits until the caller has stored that.
+    mutating func isReleasing(_ id: PacketID) -> Bool {
+        guard releasing.contains(id) else { return false }
+        _ = completing.insert(id)
+        return true
+    }
 
     /// Notes that PUBCOMP for this id waits.
-    mutating func beginRelease(_ id: PacketID) { _ = releasing.insert(id) }
+    mutating func beginRelease(_ id: PacketID) {
+        _ = releasing.insert(id)
+        _ = completing.insert(id)
+    }
 
-    /// Says whether PUBCOMP for this id waited, and does no more.
-    mutating func endRelease(_ id: PacketID) -> Bool { releasing.remove(id) }
+    /// The caller has stored it: says whether PUBCOMP for this id is due on this connection.
+    mutating func endRelease(_ id: PacketID) -> Bool {
+        releasing.remove(id)
+        return completing.remove(id)
+    }
 
     /// Takes over the ids that an earlier process held.
     mutating func restore(_ ids: some Sequence<PacketID>) { for id in ids { _ = held.insert(id) } }
@@ -152,13 +165,14 @@ struct IncomingExchanges {
         positions.removeAll()
         unacknowledgedQoS1 = 0
         counted.removeAll()
-        releasing.removeAll()
+        completing.removeAll()
     }
 
     /// The server knows nothing of these exchanges any more: every id means a new message.
     mutating func sessionLost() {
         connectionLost()
         held.removeAll()
+        releasing.removeAll()
         processing.removeAll()
     }
 }

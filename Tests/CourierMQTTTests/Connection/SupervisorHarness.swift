@@ -106,7 +106,7 @@ struct SupervisorHarness {
             isAborted = false
             lastAttempt = attempt
             attemptTimes.append(time)
-        case .closeInOrder, .abort, .probe:
+        case .closeInOrder, .abort, .probe, .reauthenticate:
             if !isOpen || isAborted { faults.append("\(action) without a connection") }
             if action == .abort { isAborted = true }
         case .emit(let event):

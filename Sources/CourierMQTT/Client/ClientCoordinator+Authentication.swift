@@ -1,0 +1,48 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+
+/// Extended authentication of MQTT 5: the steps after CONNECT, and beginning again on a connection that stands.
+extension ClientCoordinator {
+    func reauthenticate(_ authentication: ExtendedAuthentication) {
+        send(Auth(reasonCode: .reauthenticate, properties: PacketProperties(authentication.properties)))
+    }
+
+    /// The broker wants the next step, which the provider knows.
+    func answer(_ challenge: Auth) {
+        guard let method = challenge.properties.authenticationMethod else { return }
+        let data = challenge.properties.authenticationData.map { Data($0.bytes) }
+        let connection = connectionNumber
+        credentials.answer(data, method: method) { [weak self] result in
+            guard let self else { return }
+            loop.execute { [self] in
+                guard connection == connectionNumber else { return }  // The challenge was of an earlier one.
+                answered(result, method)
+            }
+        }
+    }
+
+    private func answered(_ result: Result<Data, any Error>, _ method: String) {
+        switch result {
+        case .success(let data):
+            let next = ExtendedAuthentication(method: method, data: data)
+            send(Auth(reasonCode: .continueAuthentication, properties: PacketProperties(next.properties)))
+        case .failure(let error):
+            let text = (error as? CourierError)?.message ?? "The provider has no answer to the broker's challenge."
+            settings.log.log(.error, source: "connection", clientID: info?.clientId, text)
+            driver.disconnect(Disconnect(reasonCode: .unspecifiedError))
+        }
+    }
+
+    private func send(_ auth: Auth) {
+        do throws(EncodeError) {
+            try driver.authenticate(auth)
+        } catch {
+            let text = "A step of the authentication can not be sent: \(error)"
+            settings.log.log(.error, source: "connection", clientID: info?.clientId, text)
+            driver.disconnect(Disconnect(reasonCode: .unspecifiedError))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+/// Extended authentication of MQTT 5: challenges before CONNACK, and beginning again on a connection that stands.
+@Suite(.timeLimit(.minutes(2))) struct ScriptedExtendedAuthenticationTests {
+    private struct NoAnswer: Error {}
+
+    /// Gives the token of each round, which the first time ends, and answers challenges with their text reversed.
+    private final class TokenProvider: ConnectionServiceProvider {
+        private let count = Mutex(0)
+        private let answers: Bool
+        var clientID: String { "scripted" }
+
+        init(answers: Bool = true) { self.answers = answers }
+
+        func connectOptions() async throws -> ConnectGrant {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let options = ConnectOptions(
+                host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "", password: "",
+                extendedAuthentication: ExtendedAuthentication(method: "TOKEN", data: Data("token \(number)".utf8)))
+            return ConnectGrant(options, expiresAt: number == 1 ? Date(timeIntervalSinceNow: 1_000) : nil)
+        }
+
+        func answer(_ challenge: Data?, method: String) async throws -> Data {
+            guard answers else { throw NoAnswer() }
+            return Data((challenge ?? Data()).reversed())
+        }
+    }
+
+    private static func run(
+        _ script: [ConnectionScript], _ provider: TokenProvider = TokenProvider(),
+        _ body: (ScriptedWorld) async throws -> Void
+    ) async throws {
+        try await ScriptedWorld.run(script) { config in
+            let given = config
+            config = MQTTClientConfig(provider: provider)
+            config.deliveryQueue = given.deliveryQueue
+            config.eventLoops = given.eventLoops
+            config.endpoint = given.endpoint
+            config.networkMonitor = given.networkMonitor
+            config.reconnectJitter = .none
+        } _: { world in
+            try await body(world)
+        }
+    }
+
+    private static func auth(_ code: PacketReasonCode, _ text: String) -> ScriptStep {
+        .send(
+            .auth(
+                Auth(
+                    reasonCode: code,
+                    properties: [.authenticationMethod("TOKEN"), .authenticationData(SecretBytes(Array(text.utf8)))])))
+    }
+
+    /// What the client said in its AUTH packets.
+    private static func said(_ world: ScriptedWorld) async -> [String] {
+        await world.broker.packets(.auth).compactMap { received in
+            guard case .auth(let auth) = received.packet else { return nil }
+            let text = String(decoding: auth.properties.authenticationData?.bytes ?? [], as: UTF8.self)
+            return "\(auth.reasonCode == .reauthenticate ? "again" : "next"): \(text)"
+        }
+    }
+
+    @Test func `[MQTT-4.12.0-3] a challenge before CONNACK is answered by the provider`() async throws {
+        let script = ConnectionScript.connection([
+            .expect(.connect), Self.auth(.continueAuthentication, "abc"), .expect(.auth),
+            .send(.connAck(ConnAck(properties: [.authenticationMethod("TOKEN")]))),
+        ])
+        try await Self.run([script]) { world in
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            #expect(await Self.said(world) == ["next: cba"])
+            let connect = await world.broker.connections.first?.connect
+            #expect(connect?.properties.authenticationMethod == "TOKEN")
+            #expect(connect?.properties.authenticationData?.bytes == Array("token 1".utf8))
+        }
+    }
+
+    @Test func `a challenge that nobody answers ends the attempt, which is repeated`() async throws {
+        let script = ConnectionScript.connection([.expect(.connect), Self.auth(.continueAuthentication, "abc")])
+        try await Self.run([script], TokenProvider(answers: false)) { world in
+            await world.connect()
+            await world.until { world.events.contains("connectionFailure") }
+            await world.run(for: .seconds(6))
+            await world.until { world.client.connectionState == .connected }
+            #expect(await Self.said(world) == [])
+        }
+    }
+
+    @Test func `[MQTT-4.12.1-1] a new token is given on the connection that there is`() async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: .auth), Self.auth(.continueAuthentication, "xyz"), .expect(.auth),
+            Self.auth(.success, ""),
+        ])
+        try await Self.run([script]) { world in
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            await world.run(for: .seconds(975))  // 30 s before the end, by a wall clock that went on meanwhile.
+            await world.until { await Self.said(world).count == 2 }
+            #expect(await Self.said(world) == ["again: token 2", "next: zyx"])
+            #expect(await world.broker.connections.count == 1)
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `the data is in no description`() {
+        let authentication = ExtendedAuthentication(method: "TOKEN", data: Data("s3cret".utf8))
+        let options = ConnectOptions(
+            host: "h", port: 1, clientId: "c", username: "", password: "", extendedAuthentication: authentication)
+        var dumped = ""
+        dump(options, to: &dumped)
+        dump(authentication, to: &dumped)
+        let said = "\(options) \(authentication) \(String(reflecting: authentication)) \(dumped)"
+        #expect(said.contains("TOKEN") && !said.contains("s3cret") && !said.contains("115"))
+    }
+}

@@ -1,0 +1,1 @@
+../../../Chaos/Sources/chaos/ProxiedLink.swift

@@ -1,0 +1,1 @@
+../../../Chaos/Sources/chaos/Releases.swift
