@@ -31,6 +31,9 @@ extension ConnectionSupervisor {
         if network == .unavailable { due = max(due, now.advanced(by: configuration.offlineRetryInterval)) }
         guard due > now else { return start(occasion, now, &actions) }
         enter(.waiting(Waiting(due: due, planned: planned, occasion: occasion)), &actions)
+        let tenths = (now.duration(to: due) / .milliseconds(100)).rounded(.up)
+        let reason = network == .unavailable ? ", or when there is a network" : ""
+        actions.append(.log(.info, "the next attempt begins in \(tenths / 10) s\(reason)"))
     }
 
     /// Begins an attempt: with the options that are there, or by asking for some.
