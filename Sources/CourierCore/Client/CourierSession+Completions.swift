@@ -15,7 +15,7 @@ extension CourierSession {
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
     ) throws {
         try publish(
-            bytes: bytes, to: topic, qos: qos, retain: retain, properties: MessageProperties(), completion: completion)
+            bytes: bytes, to: topic, qos: qos, retain: retain, properties: .empty, completion: completion)
     }
 
     /// Hands data over for sending, past the adapters, and returns before it is sent.
@@ -31,7 +31,9 @@ extension CourierSession {
         data: Data, to topic: String, qos: QoS = .one, retain: Bool = false,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
     ) throws {
-        try publish(bytes: Array(data), to: topic, qos: qos, retain: retain, completion: completion)
+        try publish(
+            span: data.bytes, to: topic, qos: qos, retain: retain, properties: .empty,
+            completion: completion)
     }
 
     /// Hands text over for sending as UTF-8, past the adapters, and returns before it is sent.
@@ -47,6 +49,8 @@ extension CourierSession {
         text: String, to topic: String, qos: QoS = .one, retain: Bool = false,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
     ) throws {
-        try publish(bytes: Array(text.utf8), to: topic, qos: qos, retain: retain, completion: completion)
+        try publish(
+            span: text.utf8Span.span.bytes, to: topic, qos: qos, retain: retain, properties: .empty,
+            completion: completion)
     }
 }

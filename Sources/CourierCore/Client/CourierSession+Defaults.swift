@@ -7,6 +7,25 @@ extension CourierSession {
     /// - Parameter topics: Topic filters, each with the highest quality of service for its messages.
     public func subscribe(_ topics: (topic: String, qos: QoS)...) { subscribe(topics) }
 
+    /// Hands the bytes over as an array.
+    ///
+    /// - Parameters:
+    ///   - span: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service.
+    ///   - retain: Whether the broker keeps it for those who subscribe later.
+    ///   - properties: The properties of MQTT 5.
+    ///   - completion: Told once how it ended; `nil` when nobody wants to know.
+    /// - Throws: What the form with an array throws.
+    public func publish(
+        span: RawSpan, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws {
+        try publish(
+            bytes: span.withUnsafeBytes { [UInt8]($0) }, to: topic, qos: qos, retain: retain, properties: properties,
+            completion: completion)
+    }
+
     /// Hands the topics over as an array.
     ///
     /// - Parameter topics: Topic filters as they were subscribed.

@@ -214,6 +214,22 @@ public protocol CourierSession: CourierEventManager {
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     ) throws
 
+    /// Hands bytes over for sending, past the adapters, from wherever they stand: they are copied before this returns.
+    ///
+    /// - Parameters:
+    ///   - span: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service.
+    ///   - retain: Whether the broker keeps it for those who subscribe later.
+    ///   - properties: The properties of MQTT 5.
+    ///   - completion: Told once how it ended, on the client's delivery queue; `nil` when nobody wants to know.
+    /// - Throws: When the topic is not legal, or ``CourierError/Code-swift.struct/queueFull``; the completion is then
+    ///   not called.
+    func publish(
+        span: RawSpan, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws
+
     /// Wants messages of a topic filter, and tells what the broker granted.
     ///
     /// - Parameters:

@@ -48,6 +48,9 @@ public struct MessageProperties: Hashable, Sendable {
     /// The app's own properties, in order.
     public var userProperties: [UserProperty]
 
+    /// No properties: made once, for the many messages that say nothing.
+    package static let empty = MessageProperties()
+
     /// Collects properties; all are absent by default.
     ///
     /// - Parameters:

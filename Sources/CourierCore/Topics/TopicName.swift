@@ -37,6 +37,10 @@ public struct TopicName: Hashable, Sendable {
         self.string = string
     }
 
+    /// Whether the text is known to be a legal name without a closer look: for the many that are, before a message is
+    /// sent. Only ``init(_:)`` says what is wrong with one that is not.
+    package static func isPlainlyLegal(_ string: String) -> Bool { TopicRules.isLegalName(string) }
+
     /// Compares the bytes.
     public static func == (left: TopicName, right: TopicName) -> Bool {
         TopicRules.sameBytes(left.string, right.string)

@@ -9,13 +9,38 @@ enum TopicRules {
 
     /// Whether the text is a legal topic name: the quick answer, for the many that are.
     static func isLegalName(_ text: String) -> Bool {
-        text.utf8.withContiguousStorageIfAvailable { bytes in
-            guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
-            for byte in bytes where byte == singleLevelWildcard || byte == multiLevelWildcard || byte == 0 {
+        let bytes = text.utf8Span.span.bytes
+        let count = bytes.byteCount
+        guard count > 0, count <= maximumLength else { return false }
+        guard count >= 8 else {
+            for index in 0..<count where isWildcardOrNull(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)) {
                 return false
             }
             return true
-        } ?? false
+        }
+        var index = 0
+        while index < count {
+            // Eight at a time; the last eight begin where they end with the text.
+            let start = min(index, count - 8)
+            if hasWildcardOrNull(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
+            index += 8
+        }
+        return true
+    }
+
+    private static func isWildcardOrNull(_ byte: UInt8) -> Bool {
+        byte == 0 || byte == singleLevelWildcard || byte == multiLevelWildcard
+    }
+
+    /// Whether one of the eight bytes is 0, `+` or `#`; `#` with its fourth bit set is `+`.
+    private static func hasWildcardOrNull(_ bytes: UInt64) -> Bool {
+        let wildcards = (bytes | 0x0808_0808_0808_0808) ^ 0x2B2B_2B2B_2B2B_2B2B
+        return (hasZero(bytes) || hasZero(wildcards))
+    }
+
+    /// Whether one of the eight bytes is 0: only then a subtraction borrows into a highest bit that was not set.
+    private static func hasZero(_ bytes: UInt64) -> Bool {
+        (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
     }
 
     /// What is wrong with the text as far as names and filters share it, `nil` when nothing is.

@@ -67,6 +67,12 @@ public struct TopicTemplate: Sendable {
         if case .unusable(let error) = content { throw error }
     }
 
+    /// The topic name to publish to, if it was given as it is and is known to be legal without a closer look.
+    package var exactName: String? {
+        guard case .exact(let name) = content, TopicRules.isLegalName(name) else { return nil }
+        return name
+    }
+
     /// The topic name to publish to.
     ///
     /// - Parameter identity: What `%u` and `%c` stand for; `nil` when no connection is known.

@@ -20,9 +20,15 @@ extension MessageProperties {
     }
 
     /// Whether nothing is said.
+    ///
+    /// By patterns, because comparing an optional with `nil` copies what is in it, and this is asked for every message.
     var isEmpty: Bool {
-        contentType == nil && payloadFormat == .unspecified && responseTopic == nil && correlationData == nil
-            && messageExpiry == nil && userProperties.isEmpty
+        if case .some = contentType { return false }
+        if case .utf8 = payloadFormat { return false }
+        if case .some = responseTopic { return false }
+        if case .some = correlationData { return false }
+        if case .some = messageExpiry { return false }
+        return userProperties.isEmpty
     }
 
     /// How many user properties one message may have; other ends may accept fewer.

@@ -18,14 +18,21 @@ enum RawPayload {
     static func payload<Value>(of value: Value) -> (bytes: [UInt8], contentType: String)? {
         if isBytes(Value.self) {
             let contentType = DataMessageAdapter().contentType
-            if let bytes = value as? [UInt8] { return (bytes, contentType) }
-            if let data = value as? Data { return ([UInt8](data), contentType) }
+            if let bytes = same(value, [UInt8].self) { return (bytes, contentType) }
+            if let data = same(value, Data.self) { return (data.withUnsafeBytes { [UInt8]($0) }, contentType) }
         } else if isText(Value.self) {
             let contentType = TextMessageAdapter().contentType
-            if let text = value as? String { return ([UInt8](text.utf8), contentType) }
+            if let text = same(value, String.self) { return ([UInt8](text.utf8), contentType) }
             if let text = value as? Substring { return ([UInt8](text.utf8), contentType) }
         }
         return nil
+    }
+
+    /// The value, if it has this very type: a cast, which may also have to convert, costs several times as much.
+    private static func same<Value, Raw>(_ value: Value, _ type: Raw.Type) -> Raw? {
+        guard Value.self == Raw.self else { return nil }
+        // Safe, because the two are one type.
+        return withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: Raw.self).pointee }
     }
 
     /// The value that a payload is; `nil` for other types, and for bytes that are not UTF-8 where text is wanted.

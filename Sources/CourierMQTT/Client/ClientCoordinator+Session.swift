@@ -20,7 +20,7 @@ extension ClientCoordinator {
 
     func progressed(_ progress: ExchangeProgress) {
         switch progress {
-        case .acknowledged(let token, let code): publishing.ended(token, with: .refused(code, []))
+        case .acknowledged(let token, let code): publishing.answered(token, code)
         case .sent(let token, let id):
             durable?.outbox.sent(token, id) { [driver] in driver.stored(token, id) }
         case .receivedByServer(let token):
@@ -29,6 +29,8 @@ extension ClientCoordinator {
             durable?.steps.add(.forgetPacketID(id.rawValue)) { [driver] in driver.storedRelease(id) }
         }
     }
+
+    func progressedAll() { publishing.tellAnswers() }
 
     func performed(_ action: EngineAction) {
         switch action {

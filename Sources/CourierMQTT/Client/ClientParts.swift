@@ -48,8 +48,10 @@ struct ClientParts: Sendable {
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
         let steps = config.messageStore.map { StoreLane($0, on: loop, failed: storeFailed) }
         publishing = Publishing(
-            settings.offline, registry: settings.registry, events: events, census: census, on: loop,
-            deliver: { driver.publish($0) }, requestDrain: { loop.execute { link.coordinator?.drain() } },
+            settings.offline, mayMeetVersion5: config.protocolVersion != .version311, registry: settings.registry,
+            events: events, census: census, on: loop,
+            deliver: { driver.publish($0, topic: $1, payload: $2, properties: $3) },
+            requestDrain: { loop.execute { link.coordinator?.drain() } },
             requestExpiryCheck: { loop.execute { link.coordinator?.scheduleExpiry() } },
             completions: completions,
             durable: { gate, ledger, ends in

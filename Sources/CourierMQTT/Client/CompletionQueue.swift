@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTCodec
 import Synchronization
 
 /// Calls the app's closures on the delivery queue, in order, many with one hop.
@@ -7,23 +8,39 @@ final class CompletionQueue: Sendable {
     /// How many closures one turn of the queue calls at most, so that other work of the queue gets its turn.
     static let closuresPerTurn = 1_024
 
+    /// For how many calls memory is kept while there are none.
+    private static let keptCount = 128
+
     /// A call to make.
-    private enum Call: Sendable {
+    enum Call: Sendable {
         case plain(@Sendable () -> Void)
         /// The most frequent one, as its parts: joining them in a closure would cost an allocation for each message.
-        case published(@Sendable (PublishLedger.Outcome) -> Void, PublishLedger.Outcome)
+        case answered(PublishLedger.Completion, PacketReasonCode)
+        /// It was made.
+        case done
 
-        func perform() {
-            switch self {
+        fileprivate consuming func perform() {
+            switch consume self {
             case .plain(let closure): closure()
-            case .published(let completion, let outcome): completion(outcome)
+            case .answered(let completion, let code): completion(.success(PublishReceipt(code, [])))
+            case .done: break
             }
         }
     }
 
     private struct State {
+        /// The calls for later turns.
         var calls: [Call] = []
+        /// Those of the present turns, made up to `position`.
+        var present: [Call] = []
+        var position = 0
         var isScheduled = false
+
+        /// Gives back the memory that only a burst needs, when there are no calls.
+        mutating func trim(above limit: Int) {
+            if present.capacity > limit { (present, position) = ([], 0) }
+            if calls.capacity > limit { calls = [] }
+        }
     }
 
     private let queue: DispatchQueue
@@ -32,36 +49,49 @@ final class CompletionQueue: Sendable {
     init(_ queue: DispatchQueue) { self.queue = queue }
 
     /// Calls `closure` soon. From any thread.
-    func add(_ closure: @escaping @Sendable () -> Void) { add(.plain(closure)) }
+    func add(_ closure: @escaping @Sendable () -> Void) { add { $0.append(.plain(closure)) } }
 
     /// Tells `completion` soon how a publish ended. From any thread.
-    func add(_ completion: @escaping @Sendable (PublishLedger.Outcome) -> Void, _ outcome: PublishLedger.Outcome) {
-        add(.published(completion, outcome))
+    func add(_ completion: @escaping PublishLedger.Completion, _ outcome: PublishLedger.Outcome) {
+        add { completion(outcome) }
     }
 
-    private func add(_ call: Call) {
+    /// Makes the calls soon that `append` adds, which runs under a lock. From any thread.
+    func add(_ append: (inout [Call]) -> Void) {
         let needsTurn = state.withLock { state in
-            state.calls.append(call)
-            defer { state.isScheduled = true }
-            return !state.isScheduled
+            append(&state.calls)
+            guard !state.calls.isEmpty, !state.isScheduled else { return false }
+            state.isScheduled = true
+            return true
         }
-        if needsTurn { queue.async { [self] in takeTurn([]) } }
+        if needsTurn { queue.async { [self] in takeTurn() } }
     }
 
-    /// Makes calls, those in `left` first, and takes another turn while there are any.
-    private func takeTurn(_ left: ArraySlice<Call>) {
-        var calls = left
-        if calls.isEmpty {
-            calls = state.withLock { state in
-                let calls = state.calls
-                state.calls = []
-                state.isScheduled = !calls.isEmpty
-                return calls[...]
+    /// Makes calls, and takes another turn while there are any.
+    private func takeTurn() {
+        var calls: [Call] = []
+        var position = state.withLock { state in
+            if state.position == state.present.count {
+                state.present.removeAll(keepingCapacity: true)
+                state.position = 0
+                swap(&state.present, &state.calls)
             }
+            swap(&state.present, &calls)
+            return state.position
         }
-        guard !calls.isEmpty else { return }
-        for call in calls.prefix(Self.closuresPerTurn) { call.perform() }
-        let rest = calls.dropFirst(Self.closuresPerTurn)
-        queue.async { [self] in takeTurn(rest) }
+        let end = min(position + Self.closuresPerTurn, calls.count)
+        while position < end {
+            exchange(&calls[position], with: .done).perform()
+            position += 1
+        }
+        let isDone = state.withLock { state in
+            swap(&state.present, &calls)
+            state.position = position
+            guard position == state.present.count, state.calls.isEmpty else { return false }
+            state.isScheduled = false
+            state.trim(above: Self.keptCount)
+            return true
+        }
+        if !isDone { queue.async { [self] in takeTurn() } }
     }
 }

@@ -12,7 +12,7 @@ final class MQTTClient: CourierClient {
     deinit { parts.coordinator.release() }
 
     /// How many continuations wait, for tests.
-    var waitingCount: Int { parts.census.count }
+    var waitingCount: Int { parts.census.count + parts.publishing.ledger.waitingCount }
 
     // MARK: Events
 
@@ -96,35 +96,49 @@ final class MQTTClient: CourierClient {
     // MARK: Writing
 
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {
-        try parts.publishing.publish(data, Publishing.Shape(topic: topic, qos: qos))
+        try parts.publishing.publish(data, to: topic, qos)
     }
 
     nonisolated(nonsending) func publish<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt {
-        try await parts.publishing.publishAndWait(value, shape(of: request))
+        try await parts.publishing.publishAndWait(value, as: request)
     }
 
     nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
-        try await parts.publishing.enqueue(value, shape(of: request))
+        try await parts.publishing.enqueue(value, as: request)
     }
 
     func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     ) throws {
+        if properties.isEmpty,
+            parts.publishing.publishAtOnce(bytes.span.bytes, to: topic, qos, isRetained: retain, told: completion)
+        {
+            return
+        }
         try parts.publishing.publish(
             bytes, Publishing.Shape(topic: topic, qos: qos, isRetained: retain, properties: properties),
             for: completion.map { .completion($0) } ?? .nobody)
     }
 
-    func readyToPublish() async throws { try await parts.publishing.waitForRoom() }
-
-    private func shape(of request: PublishRequest) throws -> Publishing.Shape {
-        Publishing.Shape(
-            topic: try request.topic.name(for: parts.publishing.identity).string, qos: request.qos,
-            isRetained: request.isRetained, isLatestOnly: request.isLatestOnly, properties: request.properties)
+    func publish(
+        span: RawSpan, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws {
+        if properties.isEmpty,
+            parts.publishing.publishAtOnce(span, to: topic, qos, isRetained: retain, told: completion)
+        {
+            return
+        }
+        try parts.publishing.publish(
+            span.withUnsafeBytes { [UInt8]($0) },
+            Publishing.Shape(topic: topic, qos: qos, isRetained: retain, properties: properties),
+            for: completion.map { .completion($0) } ?? .nobody)
     }
+
+    func readyToPublish() async throws { try await parts.publishing.waitForRoom() }
 
     // MARK: Reading
 

@@ -25,6 +25,8 @@ final class SessionRelay: SessionObserver, @unchecked Sendable {
 
     func progressed(_ progress: ExchangeProgress) { lent?._withUnsafeGuaranteedRef { $0.progressed(progress) } }
 
+    func progressedAll() { lent?._withUnsafeGuaranteedRef { $0.progressedAll() } }
+
     func opened() { target?.opened() }
     func performed(_ action: EngineAction) { target?.performed(action) }
     func receivedAll() { target?.receivedAll() }

@@ -69,6 +69,11 @@ final class UnusableClient: CourierClient {
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     ) throws { throw problem }
 
+    func publish(
+        span: RawSpan, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws { throw problem }
+
     func readyToPublish() async throws { throw problem }
 
     func request<Question, Answer: Sendable>(

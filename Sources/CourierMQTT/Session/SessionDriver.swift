@@ -243,6 +243,7 @@ extension SessionDriver {
         guard !state.pointee.isPerforming else { return }
         flush()
         perform()
+        observer.progressedAll()
         flush()
         setTimer()
     }
@@ -425,6 +426,7 @@ extension SessionDriver: ChannelHandler {
             forgetAll()
             perform()
         }
+        observer.progressedAll()
         if let timer = state.pointee.timer { loop.cancel(timer) }
         state.pointee.timer = nil
         state.pointee.timerDeadline = nil

@@ -14,6 +14,9 @@ package protocol SessionObserver: AnyObject, Sendable {
     /// to ``performed(_:)``, which costs several times as much.
     func progressed(_ progress: ExchangeProgress)
 
+    /// The steps of one read, or of one call, were told: what was put off until there are no more of them may be done.
+    func progressedAll()
+
     /// Something else happened; see ``MQTTEngine/EngineAction``. Messages and the end of a connection come by the other
     /// functions.
     func performed(_ action: EngineAction)
@@ -33,6 +36,7 @@ package protocol SessionObserver: AnyObject, Sendable {
 
 extension SessionObserver {
     package func progressed(_ progress: ExchangeProgress) { performed(EngineAction(progress)) }
+    package func progressedAll() {}
     package func opened() {}
     package func wrote() {}
     package func receivedAll() {}

@@ -5,7 +5,10 @@ import MQTTEngine
 import Synchronization
 
 /// Tells whoever waits, and the events, how a publish ended.
-final class PublishEnds: Sendable {
+///
+/// Safe to share: `answers` and `freed` are touched on the loop only, which their functions are called on; the ledger and
+/// the options have locks, the rest is constant.
+final class PublishEnds: @unchecked Sendable {
     /// How it ended.
     enum End {
         case success(PublishReceipt)
@@ -16,10 +19,23 @@ final class PublishEnds: Sendable {
         case abandoned(CourierError)
     }
 
+    /// For how many answers memory is kept while there are none.
+    private static let keptCount = 128
+
+    /// How many answers are looked up under one lock, which callers that publish meanwhile have to wait for.
+    private static let answersPerLock = 32
+
     private let ledger: PublishLedger
     private let events: EventHub
     private let completions: CompletionQueue
     private let options = Mutex<ConnectOptions?>(nil)
+
+    // MARK: On the loop only
+
+    /// What the broker has answered since the last ``tellAnswers()``.
+    private var answers: [PublishLedger.Answer] = []
+    /// What these have freed.
+    private var freed = PublishLedger.Freed()
 
     init(_ ledger: PublishLedger, _ events: EventHub, _ completions: CompletionQueue) {
         self.ledger = ledger
@@ -44,6 +60,38 @@ final class PublishEnds: Sendable {
         finish(entry, Self.outcome(end, entry.topic))
     }
 
+    /// Notes that the broker has answered a publish, to be told with others. On the loop.
+    func answered(_ token: Token, _ code: PacketReasonCode) {
+        guard token != PublishLedger.anonymous else { return }
+        answers.append(PublishLedger.Answer(token: token, code: code))
+    }
+
+    /// Ends the publishes that were answered: with one turn of the delivery queue, and one lock for many. On the loop.
+    func tellAnswers() {
+        guard !answers.isEmpty else { return }
+        // Out of the fields, which are checked for exclusive access each time.
+        var (answers, freed) = ([PublishLedger.Answer](), PublishLedger.Freed())
+        swap(&answers, &self.answers)
+        swap(&freed, &self.freed)
+        var start = 0
+        while start < answers.count {
+            let end = min(start + Self.answersPerLock, answers.count)
+            completions.add { [ledger] calls in ledger.take(answers[start..<end], &calls, &freed) }
+            start = end
+        }
+        for (task, code) in freed.tasks { task.resume(returning: .answered(code)) }
+        for (entry, code) in freed.others { finish(entry, Self.outcome(.refused(code, []), entry.topic)) }
+        freed.removeAll(keeping: Self.keptCount)
+        answers.removeAll(keepingCapacity: answers.capacity <= Self.keptCount)
+        if self.answers.isEmpty { swap(&answers, &self.answers) }
+        swap(&freed, &self.freed)
+    }
+
+    /// Tells a completion whose publish was not entered. From any thread.
+    func tell(_ completion: @escaping PublishLedger.Completion, _ code: PacketReasonCode) {
+        completions.add { $0.append(.answered(completion, code)) }
+    }
+
     /// Forgets a publish whose caller is told by the throwing call itself.
     func withdraw(_ token: Token, _ error: CourierError) {
         guard let entry = ledger.take(token) else { return }
@@ -58,6 +106,7 @@ final class PublishEnds: Sendable {
     private func finish(_ entry: PublishLedger.Entry, _ outcome: PublishLedger.Outcome) {
         switch entry.recipient {
         case .waiter(let waiter): waiter.resume(outcome.mapError { $0 })
+        case .task(let task): task.resume(returning: .ended(outcome))
         case .completion(let completion): completions.add(completion, outcome)
         case .nobody: break
         }
@@ -79,7 +128,7 @@ final class PublishEnds: Sendable {
         }
     }
 
-    private static func outcome(_ end: End, _ topic: String) -> PublishLedger.Outcome {
+    static func outcome(_ end: End, _ topic: String) -> PublishLedger.Outcome {
         switch end {
         case .success(let receipt): .success(receipt)
         case .abandoned(let error): .failure(error)

@@ -24,6 +24,9 @@ final class PublishGate: Sendable {
         case offline
     }
 
+    /// Hands the parts of a message to the session.
+    typealias Deliver = @Sendable (OutgoingHeader, _ topic: String, _ payload: RawSpan, PacketProperties) -> Bool
+
     /// Messages that ended in the queue, each with the reason.
     typealias Ended = [(token: Token, code: CourierError.Code)]
 
@@ -44,7 +47,7 @@ final class PublishGate: Sendable {
     private let state: Mutex<State>
     private let now: @Sendable () -> Instant
     /// Hands a message to the session; `false` when it has no room. From any thread, also under our lock.
-    private let deliver: @Sendable (OutgoingMessage) -> Bool
+    private let deliver: Deliver
     /// Asks for ``drain(_:)`` on the loop soon.
     private let requestDrain: @Sendable () -> Void
     /// Asks for ``removeExpired(now:)`` on the loop soon: a message will expire before any other.
@@ -53,8 +56,7 @@ final class PublishGate: Sendable {
     private let ended: @Sendable (Ended) -> Void
 
     init(
-        _ policy: OfflinePolicy, now: @escaping @Sendable () -> Instant,
-        deliver: @escaping @Sendable (OutgoingMessage) -> Bool,
+        _ policy: OfflinePolicy, now: @escaping @Sendable () -> Instant, deliver: @escaping Deliver,
         requestDrain: @escaping @Sendable () -> Void, requestExpiryCheck: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable (Ended) -> Void
     ) {
@@ -75,13 +77,22 @@ final class PublishGate: Sendable {
     /// Whether at most half of what may wait does, and the session is not full.
     var hasRoom: Bool { state.withLock { $0.queue.hasRoom && !$0.isSessionFull } }
 
+    /// Whether messages pass straight on.
+    var isPassable: Bool { isOpen.load(ordering: .acquiring) }
+
+    /// Hands a message to the session; `false` when it has no room, or messages do not pass
+    /// straight on.
+    func pass(_ header: OutgoingHeader, _ topic: String, _ payload: RawSpan, _ properties: PacketProperties) -> Bool {
+        isPassable && deliver(header, topic, payload, properties)
+    }
+
     /// Takes a message, if there is room; `overflow` says what happens otherwise, and is the policy's by default.
     func submit(
         _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil
     ) -> Admission {
         let overflow = overflow ?? policy.overflow
         if isOpen.load(ordering: .acquiring) {
-            if deliver(message) { return .delivered }
+            if handOver(message) { return .delivered }
             if overflow.refusesNewest, isOpen.load(ordering: .acquiring) { return sessionIsFull() }
         }
         var needsDrain = false
@@ -103,6 +114,10 @@ final class PublishGate: Sendable {
         if needsDrain { requestDrain() }
         if needsExpiryCheck { requestExpiryCheck() }
         return admission
+    }
+
+    private func handOver(_ message: OutgoingMessage) -> Bool {
+        deliver(message.header, message.topic, message.payload.span.bytes, message.properties)
     }
 
     /// The session is connected and full: it has room again sooner than a queue in front of it would help.
@@ -191,7 +206,7 @@ final class PublishGate: Sendable {
                 isOpen.store(true, ordering: .releasing)
                 return .opened
             }
-            guard deliver(message) else { return .blocked }
+            guard handOver(message) else { return .blocked }
             state.queue.popFirst()
         }
         return .hasMore

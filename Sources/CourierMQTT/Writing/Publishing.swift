@@ -11,10 +11,28 @@ final class Publishing: Sendable {
     struct Shape: Sendable {
         var topic: String
         var qos: QoS
-        var isRetained = false
+        var isRetained: Bool
         var isLatestOnly = false
-        var properties = MessageProperties()
+        var properties: MessageProperties
         var contentType: String?
+
+        init(
+            topic: String, qos: QoS, isRetained: Bool = false, properties: MessageProperties = MessageProperties(),
+            contentType: String? = nil
+        ) {
+            self.topic = topic
+            self.qos = qos
+            self.isRetained = isRetained
+            self.properties = properties
+            self.contentType = contentType
+        }
+
+        init(_ request: PublishRequest, _ topic: String, _ contentType: String?) {
+            self.init(
+                topic: topic, qos: request.qos, isRetained: request.isRetained, properties: request.properties,
+                contentType: contentType)
+            isLatestOnly = request.isLatestOnly
+        }
     }
 
     let ledger = PublishLedger()
@@ -26,17 +44,21 @@ final class Publishing: Sendable {
     private let events: EventHub
     private let census: WaiterCensus
     private let loop: EventLoop
+    /// Whether a broker may speak MQTT 5, so that messages carry properties.
+    private let mayMeetVersion5: Bool
     /// What `%u` and `%c` stand for, and the options for events; known from the first attempt on.
     private let options = Mutex<ConnectOptions?>(nil)
     /// Whether `connect()` was called, and `destroy()` was not called since.
     private let hasSession = Atomic(false)
 
     init(
-        _ policy: OfflinePolicy, registry: AdapterRegistry, events: EventHub, census: WaiterCensus, on loop: EventLoop,
-        deliver: @escaping @Sendable (OutgoingMessage) -> Bool, requestDrain: @escaping @Sendable () -> Void,
-        requestExpiryCheck: @escaping @Sendable () -> Void = {}, completions: CompletionQueue,
+        _ policy: OfflinePolicy, mayMeetVersion5: Bool, registry: AdapterRegistry, events: EventHub,
+        census: WaiterCensus, on loop: EventLoop, deliver: @escaping PublishGate.Deliver,
+        requestDrain: @escaping @Sendable () -> Void, requestExpiryCheck: @escaping @Sendable () -> Void = {},
+        completions: CompletionQueue,
         durable: (PublishGate, PublishLedger, PublishEnds) -> DurableOutbox? = { _, _, _ in nil }
     ) {
+        self.mayMeetVersion5 = mayMeetVersion5
         self.registry = registry
         self.events = events
         self.census = census
@@ -71,9 +93,19 @@ final class Publishing: Sendable {
 
     /// Ends the publish of `token`, if it has not ended. On the loop.
     func ended(_ token: Token, with end: PublishEnds.End) {
+        tellAnswers()  // They came before.
         durable?.ended(token)
         ends.end(token, with: end)
     }
+
+    /// The broker has answered the publish of `token`; ``tellAnswers()`` follows. On the loop.
+    func answered(_ token: Token, _ code: PacketReasonCode) {
+        durable?.ended(token)
+        ends.answered(token, code)
+    }
+
+    /// Ends the publishes that were answered. On the loop.
+    func tellAnswers() { ends.tellAnswers() }
 
     /// The session is given up: every publish ends, and what comes from now on belongs to the next session, which it waits
     /// for until the gate is released. From any thread.
@@ -97,10 +129,84 @@ final class Publishing: Sendable {
     // MARK: From any thread
 
     /// Encodes a value and hands it over; the outcome is told by events only.
-    func publish<Value>(_ value: Value, _ shape: Shape) throws(CourierError) {
-        var shape = shape
-        let bytes = try encode(value, &shape)
-        try publish(bytes, shape, for: .nobody)
+    func publish<Value>(_ value: Value, to topic: String, _ qos: QoS) throws(CourierError) {
+        let (bytes, contentType) = try registry.encode(value, topic: topic)
+        let properties = packetProperties(contentType)
+        if publishAtOnce(bytes.span.bytes, to: topic, qos, isRetained: false, properties) { return }
+        try publish(bytes, Shape(topic: topic, qos: qos, contentType: contentType), for: .nobody)
+    }
+
+    /// Hands bytes over if nothing stands in their way, which is how most messages go: a legal topic, a connection with
+    /// room, no store, and nobody who listens to events. Else `false`: they have to go the long way, which knows what to
+    /// do and what to say.
+    func publishAtOnce(
+        _ payload: RawSpan, to topic: String, _ qos: QoS, isRetained: Bool, _ properties: PacketProperties = [],
+        told completion: PublishLedger.Completion? = nil
+    ) -> Bool {
+        guard mayPass(topic, qos) else { return false }
+        var token = PublishLedger.anonymous
+        if let completion, qos != .zero { token = ledger.enter(completion, topic, qos) }
+        guard gate.pass(Self.header(qos, isRetained, token), topic, payload, properties) else {
+            // If it is not there any more it has ended, because the session was given up, and its completion was told.
+            return token != PublishLedger.anonymous && ledger.take(token) == nil
+        }
+        if qos == .zero, let completion { ends.tell(completion, .success) }
+        return true
+    }
+
+    /// Hands bytes over in the same way and waits for their end; `nil` when they have to go the long way.
+    ///
+    /// The task enters its continuation itself, and its cancellation takes that out again: `entered` is where the two
+    /// learn of each other, whichever comes first.
+    private nonisolated(nonsending) func publishAtOnceAndWait(
+        _ bytes: [UInt8], to topic: String, _ qos: QoS, isRetained: Bool, _ properties: PacketProperties
+    ) async throws -> PublishReceipt? {
+        guard mayPass(topic, qos) else { return nil }
+        if qos == .zero {  // Nobody waits for its end: it has none.
+            let header = Self.header(qos, isRetained, PublishLedger.anonymous)
+            return gate.pass(header, topic, bytes.span.bytes, properties) ? PublishReceipt() : nil
+        }
+        let entered = Atomic<UInt64>(Self.notEntered)
+        let word = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (task: PublishLedger.Continuation) in
+                let token = ledger.enter(task, topic, qos)
+                let isPassed = gate.pass(Self.header(qos, isRetained, token), topic, bytes.span.bytes, properties)
+                if !isPassed { resume(token, .notTaken) }
+                let isWaiting = entered.compareExchange(
+                    expected: Self.notEntered, desired: token.rawValue, ordering: .acquiringAndReleasing
+                ).exchanged
+                if !isWaiting { resume(token, .cancelled) }
+            }
+        } onCancel: {
+            let token = entered.exchange(Self.cancelled, ordering: .acquiringAndReleasing)
+            if token != Self.notEntered { resume(Token(rawValue: token), .cancelled) }
+        }
+        switch word {
+        case .answered(let code):
+            if let error = CourierError(code, of: .message(topic: topic)) { throw error }
+            return PublishReceipt(code, [])
+        case .ended(let outcome): return try outcome.get()
+        case .cancelled: throw CancellationError()
+        case .notTaken: return nil
+        }
+    }
+
+    /// No token is one of these: the first is the anonymous one, the second has a use of 0.
+    private static let notEntered: UInt64 = 0
+    private static let cancelled: UInt64 = 1
+
+    /// Ends the waiting of a task, if it still waits.
+    private func resume(_ token: Token, _ word: PublishLedger.Word) {
+        if case .task(let task)? = ledger.take(token)?.recipient { task.resume(returning: word) }
+    }
+
+    private func mayPass(_ topic: String, _ qos: QoS) -> Bool {
+        hasSession.load(ordering: .acquiring) && gate.isPassable && !events.isListenedTo
+            && (durable == nil || !qos.isPersisted) && TopicName.isPlainlyLegal(topic)
+    }
+
+    private static func header(_ qos: QoS, _ isRetained: Bool, _ token: Token) -> OutgoingHeader {
+        OutgoingHeader(PacketQoS(qos), isRetained: isRetained, isRetried: qos.isRetried, token: token)
     }
 
     /// Hands bytes over; the outcome is told to `recipient`, unless this throws.
@@ -120,9 +226,23 @@ final class Publishing: Sendable {
     }
 
     /// Encodes a value, hands it over, and waits for its end; also for room, if the policy says so.
-    nonisolated(nonsending) func publishAndWait<Value>(_ value: Value, _ shape: Shape) async throws -> PublishReceipt {
-        var shape = shape
-        let bytes = try encode(value, &shape)
+    nonisolated(nonsending) func publishAndWait<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> PublishReceipt {
+        let topic = try topic(of: request)
+        let (bytes, contentType) = try registry.encode(value, topic: topic, properties: request.properties)
+        if request.properties.isEmpty,
+            let receipt = try await publishAtOnceAndWait(
+                bytes, to: topic, request.qos, isRetained: request.isRetained, packetProperties(contentType))
+        {
+            return receipt
+        }
+        return try await publishAndWait(bytes, Shape(request, topic, contentType))
+    }
+
+    private nonisolated(nonsending) func publishAndWait(
+        _ bytes: [UInt8], _ shape: Shape
+    ) async throws -> PublishReceipt {
         try check(shape)
         if let durable, shape.qos.isPersisted {
             let waiter = Waiter<PublishReceipt>(census)
@@ -151,9 +271,16 @@ final class Publishing: Sendable {
 
     /// Encodes a value and hands it over, and waits until it is accepted: stored, where there is a store, and else taken by
     /// the queue; also for room, if the policy says so.
-    nonisolated(nonsending) func enqueue<Value>(_ value: Value, _ shape: Shape) async throws {
-        var shape = shape
-        let bytes = try encode(value, &shape)
+    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
+        let topic = try topic(of: request)
+        let (bytes, contentType) = try registry.encode(value, topic: topic, properties: request.properties)
+        if request.properties.isEmpty,
+            publishAtOnce(
+                bytes.span.bytes, to: topic, request.qos, isRetained: request.isRetained, packetProperties(contentType))
+        {
+            return
+        }
+        let shape = Shape(request, topic, contentType)
         try check(shape)
         if let durable, shape.qos.isPersisted {
             let waiter = Waiter<Void>(census)
@@ -202,10 +329,14 @@ final class Publishing: Sendable {
 
     // MARK: Steps
 
-    private func encode<Value>(_ value: Value, _ shape: inout Shape) throws(CourierError) -> [UInt8] {
-        let encoded = try registry.encode(value, topic: shape.topic, properties: shape.properties)
-        shape.contentType = encoded.contentType
-        return encoded.bytes
+    private func topic(of request: PublishRequest) throws -> String {
+        try request.topic.exactName ?? request.topic.name(for: identity).string
+    }
+
+    /// The properties of a message about which the app says nothing.
+    private func packetProperties(_ contentType: String?) -> PacketProperties {
+        guard mayMeetVersion5, let contentType else { return [] }
+        return [.contentType(contentType)]
     }
 
     private func check(_ shape: Shape) throws(CourierError) {
@@ -238,7 +369,7 @@ final class Publishing: Sendable {
             events.tell(
                 .messageSend(topic: shape.topic, qos: shape.qos, sizeBytes: bytes.count), options.withLock { $0 })
         }
-        let hasProperties = shape.contentType != nil || !shape.properties.isEmpty
+        let hasProperties = mayMeetVersion5 && (shape.contentType != nil || !shape.properties.isEmpty)
         return OutgoingMessage(
             topic: shape.topic, payload: bytes, qos: PacketQoS(shape.qos), isRetained: shape.isRetained,
             properties: hasProperties

@@ -28,6 +28,15 @@ public struct OutgoingHeader: Hashable, Sendable {
         self.isRetried = isRetried
         self.token = token
     }
+
+    /// Makes a header without an end, for the many messages that have none: without a look at the clock's type.
+    package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, token: Token) {
+        self.qos = qos
+        self.isRetained = isRetained
+        expiresAt = nil
+        self.isRetried = isRetried
+        self.token = token
+    }
 }
 
 extension OutgoingMessage {

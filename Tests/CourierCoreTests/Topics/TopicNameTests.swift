@@ -24,4 +24,23 @@ import Testing
     @Test func `U+0000 is refused [MQTT-4.7.3-2]`() {
         expectCourierError(.invalidTopicName) { try TopicName("a\u{0}") }
     }
+
+    @Test func `a wildcard or U+0000 is found wherever it stands, and no other byte is taken for one`() {
+        for length in 1...25 {
+            let legal = String(repeating: "\u{7f}", count: length)
+            #expect(throws: Never.self) { try TopicName(legal) }
+            for position in 0..<length {
+                for byte in UInt8(0)...127 {
+                    var bytes = Array(legal.utf8)
+                    bytes[position] = byte
+                    let text = String(decoding: bytes, as: UTF8.self)
+                    let isLegal = (try? TopicName(text)) != nil
+                    if isLegal != !(byte == 0 || byte == 0x23 || byte == 0x2B) {
+                        Issue.record("\(byte) at \(position) of \(length)")
+                    }
+                }
+            }
+        }
+        #expect(throws: Never.self) { try TopicName("\u{80}\u{a3}\u{ab}\u{801}ü/ünïcödé-\u{101}") }
+    }
 }

@@ -52,6 +52,9 @@ final class TestClient: Sendable {
         func set(_ target: TestClient) { box.withLock { $0.target = target } }
     }
 
+    /// Records no more events: a client that nobody listens to publishes another way.
+    func stopListening() { subscription.cancel() }
+
     var events: [CourierEventType] { record.withLock { $0.events } }
     var eventNames: [String] { events.map(\.name) }
 
