@@ -13,6 +13,7 @@ let package = Package(
         .target(name: "CPahoPacket", linkerSettings: [.linkedLibrary(":libpaho-mqtt3c.a")]),
         .target(name: "CSink"),
         .target(name: "CPeers", linkerSettings: [.linkedLibrary("mosquitto"), .linkedLibrary("paho-mqtt3a")]),
+        .target(name: "BenchmarkHarness", dependencies: ["CSink"], swiftSettings: settings),
         .target(name: "BenchmarkKit", dependencies: ["CAllocationCounter"], swiftSettings: settings),
         .executableTarget(
             name: "CodecBenchmark",
@@ -27,13 +28,21 @@ let package = Package(
             dependencies: ["CProtobufPeer", .product(name: "CourierProtobuf", package: "Courier")],
             exclude: ["generate"], swiftSettings: settings),
         .executableTarget(
+            name: "DurableBenchmark",
+            dependencies: [
+                "BenchmarkHarness", "CPeers", .product(name: "CourierCore", package: "Courier"),
+                .product(name: "CourierMQTT", package: "Courier"),
+                .product(name: "CourierSQLite", package: "Courier"),
+                .product(name: "CourierTransport", package: "Courier"),
+            ], swiftSettings: settings),
+        .executableTarget(
             name: "RouterBenchmark", dependencies: ["BenchmarkKit", .product(name: "CourierCore", package: "Courier")],
             swiftSettings: settings),
         // Without BenchmarkKit, whose counter of heap blocks would slow every client down.
         .executableTarget(
             name: "ThroughputBenchmark",
             dependencies: [
-                "CPeers", "CSink", .product(name: "CourierCore", package: "Courier"),
+                "BenchmarkHarness", "CPeers", .product(name: "CourierCore", package: "Courier"),
                 .product(name: "CourierMQTT", package: "Courier"),
                 .product(name: "CourierTransport", package: "Courier"),
                 .product(name: "MQTTCodec", package: "Courier"), .product(name: "MQTTEngine", package: "Courier"),

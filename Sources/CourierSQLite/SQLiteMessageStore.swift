@@ -7,7 +7,8 @@ import Synchronization
 /// ```swift
 /// let store = try SQLiteMessageStore(at: folder.appendingPathComponent("messages.courier"))
 /// if let recovery = store.recovery { log(recovery.error) }  // An old file was damaged and is kept beside the new one.
-/// let client = factory.makeMQTTClient(config: config, store: store)
+/// config.messageStore = store
+/// let client = CourierClientFactory().makeMQTTClient(config: config)
 /// …
 /// await store.close()
 /// ```

@@ -35,12 +35,12 @@ static bool paho_peer_connect(struct peer *peer) {
     char uri[64];
     snprintf(uri, sizeof uri, "tcp://127.0.0.1:%d", peer->plan.port);
     MQTTAsync client = NULL;
-    if (MQTTAsync_create(&client, uri, "bench-paho", MQTTCLIENT_PERSISTENCE_NONE, NULL) != MQTTASYNC_SUCCESS)
-        return false;
+    int persistence = peer->folder ? MQTTCLIENT_PERSISTENCE_DEFAULT : MQTTCLIENT_PERSISTENCE_NONE;
+    if (MQTTAsync_create(&client, uri, "bench-paho", persistence, peer->folder) != MQTTASYNC_SUCCESS) return false;
     peer->handle = client;
     MQTTAsync_connectOptions options = MQTTAsync_connectOptions_initializer;
     options.MQTTVersion = MQTTVERSION_3_1_1;
-    options.cleansession = 1;
+    options.cleansession = peer->folder == NULL;
     options.keepAliveInterval = 60;
     options.maxInflight = peer->plan.window;
     options.context = peer;

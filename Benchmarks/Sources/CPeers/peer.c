@@ -27,6 +27,7 @@ struct peer *peer_connect(enum peer_library library, const struct peer_plan *pla
     peer->calls = library == peer_mosquitto ? &mosquitto_calls : &paho_calls;
     peer->plan = *plan;
     peer->topic = strdup(plan->topic);
+    if (plan->folder) peer->folder = strdup(plan->folder);
     peer->payload = malloc(plan->payload_size + 1);
     peer->awaited = -1;
     pthread_mutex_init(&peer->lock, NULL);
@@ -65,17 +66,22 @@ static bool enter(struct peer *peer) {
     return entered;
 }
 
-bool peer_publish(struct peer *peer, uint64_t count) {
-    bool acknowledged = peer->plan.qos > 0;
+bool peer_accept(struct peer *peer, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
-        if (acknowledged && !enter(peer)) return false;
+        if (peer->plan.qos > 0 && !enter(peer)) return false;
         if (!peer->calls->publish(peer)) return false;
     }
+    return true;
+}
+
+bool peer_finish(struct peer *peer) {
     pthread_mutex_lock(&peer->lock);
-    bool complete = acknowledged ? wait_in_flight(peer, 0) : !peer->failed;
+    bool complete = peer->plan.qos > 0 ? wait_in_flight(peer, 0) : !peer->failed;
     pthread_mutex_unlock(&peer->lock);
     return complete;
 }
+
+bool peer_publish(struct peer *peer, uint64_t count) { return peer_accept(peer, count) && peer_finish(peer); }
 
 uint64_t peer_receive(struct peer *peer, uint64_t count) {
     peer->wanted = count;
@@ -92,6 +98,7 @@ void peer_close(struct peer *peer) {
     pthread_mutex_destroy(&peer->lock);
     pthread_cond_destroy(&peer->changed);
     free(peer->topic);
+    free(peer->folder);
     free(peer->payload);
     free(peer);
 }

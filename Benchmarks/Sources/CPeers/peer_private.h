@@ -18,7 +18,7 @@ extern const struct peer_calls mosquitto_calls, paho_calls;
 struct peer {
     const struct peer_calls *calls;
     struct peer_plan plan;
-    char *topic, *payload;
+    char *topic, *payload, *folder;
     /// The library's own handle.
     void *handle;
 

@@ -29,9 +29,3 @@ struct Cell: Sendable {
         (Cell(direction: .receive, qos: 1, budget: 25), .loop), (Cell(direction: .receive, qos: 2, budget: 25), .loop),
     ]
 }
-
-/// What went wrong with a measurement, for whoever reads the terminal.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import CourierTransport
 import Glibc
 import MQTTCodec

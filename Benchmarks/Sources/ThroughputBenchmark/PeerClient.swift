@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import CPeers
 
 /// A client library in C, by the functions of CPeers.

@@ -1,4 +1,4 @@
-import Glibc
+import BenchmarkHarness
 
 /// What one run of one client took.
 struct Run: Sendable {
@@ -59,41 +59,12 @@ struct Run: Sendable {
 extension Run {
     /// Has this program measure in a process of its own, so that memory and processor time are this run's alone.
     init(inOwnProcess contender: Contender, _ cell: Cell, count: Int) throws {
-        let output = try Run.output(of: [
-            "ThroughputBenchmark", "run", contender.name, cell.direction.rawValue, "\(cell.qos)", "\(count)",
+        let output = try OwnProcess.output(of: [
+            "run", contender.name, cell.direction.rawValue, "\(cell.qos)", "\(count)",
         ])
         guard let run = Run(line: output) else {
             throw Failure("\(cell.name) with \(contender.title): no result")
         }
         self = run
-    }
-
-    /// Runs this program again and returns what it printed, or an empty string if it failed; errors go where ours go.
-    private static func output(of arguments: [String]) throws -> String {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Failure("no pipe: \(String(cString: strerror(errno)))") }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-        posix_spawn_file_actions_addclose(&actions, ends[0])
-        posix_spawn_file_actions_addclose(&actions, ends[1])
-        let words = arguments.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var process = pid_t()
-        let error = posix_spawn(&process, "/proc/self/exe", &actions, nil, words, environ)
-        close(ends[1])
-        guard error == 0 else {
-            close(ends[0])
-            throw Failure("cannot run itself: \(String(cString: strerror(error)))")
-        }
-        var bytes: [UInt8] = []
-        if let file = fdopen(ends[0], "r") {
-            while case let byte = getc(file), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
-            fclose(file)
-        }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status == 0 ? String(decoding: bytes, as: UTF8.self) : ""
     }
 }

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Glibc
 
 // Publishes and receives at every QoS beside libmosquitto and Paho C, all against the same sink. Run it by
@@ -15,12 +16,6 @@ func runOnce(_ arguments: [String]) async throws {
     print(try await Run(measuring: contender, cell, count: count).line)
 }
 
-/// Tells what failed on standard error.
-func report(_ failure: String) {
-    let line = Array("bench: \(failure)\n".utf8)
-    _ = write(STDERR_FILENO, line, line.count)
-}
-
 /// Prints the table and returns whether every run succeeded.
 func compareAll(rounds: Int) -> Bool {
     ThroughputTable.printHead(rounds: rounds)
@@ -31,7 +26,7 @@ func compareAll(rounds: Int) -> Bool {
         fflush(nil)  // A row takes half a minute, and somebody may be watching through a pipe.
         failures += comparison.failures
     }
-    for failure in failures { report(failure) }
+    for failure in failures { OwnProcess.report(failure) }
     return failures.isEmpty
 }
 
@@ -45,7 +40,7 @@ func compareClient(rounds: Int) -> Bool {
         fflush(nil)
         failures += comparison.failures
     }
-    for failure in failures { report(failure) }
+    for failure in failures { OwnProcess.report(failure) }
     return failures.isEmpty
 }
 
@@ -64,6 +59,6 @@ do {
         exit(compareClient(rounds: rounds) && isEngineGood ? 0 : 1)
     }
 } catch {
-    report("\(error)")
+    OwnProcess.report("\(error)")
     exit(2)
 }

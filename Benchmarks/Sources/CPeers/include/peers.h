@@ -18,6 +18,8 @@ struct peer_plan {
     /// How many messages of QoS 1 or 2 are published and not yet acknowledged, at most.
     int window;
     const char *topic;
+    /// Where Paho keeps its messages, in files; with that the session is kept, too. `NULL` for memory.
+    const char *folder;
 };
 
 struct peer;
@@ -29,8 +31,30 @@ struct peer *peer_connect(enum peer_library library, const struct peer_plan *pla
 /// library, which has no limit of its own there. Returns false when the library refuses one or loses the connection.
 bool peer_publish(struct peer *peer, uint64_t count);
 
+/// The first half of `peer_publish`: returns as soon as the library has accepted the last message.
+bool peer_accept(struct peer *peer, uint64_t count);
+
+/// The second half: returns once the last is acknowledged, or, at QoS 0, at once.
+bool peer_finish(struct peer *peer);
+
 /// Subscribes, and waits until `count` messages are received. Returns how many bytes their payloads have; 0 on failure.
 uint64_t peer_receive(struct peer *peer, uint64_t count);
 
 /// Disconnects and frees everything.
 void peer_close(struct peer *peer);
+
+/// How long Paho takes to begin with what an earlier process left in `folder`, in seconds.
+struct paho_start {
+    /// To make a client, which reads the files.
+    double created;
+    /// The same and to be connected.
+    double connected;
+    /// What it found, in messages.
+    int pending;
+};
+
+/// Has Paho store `count` messages in `folder` without a connection. They stay there. False when it refuses one.
+bool paho_fill(const char *folder, uint16_t port, int count, size_t payload_size, const char *topic);
+
+/// Measures a start; with `connects` until it is connected to `port`. False when that fails.
+bool paho_measure_start(const char *folder, uint16_t port, bool connects, struct paho_start *start);

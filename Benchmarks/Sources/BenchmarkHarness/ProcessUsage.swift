@@ -1,9 +1,9 @@
 import Glibc
 
 /// What this process has used so far, all threads together.
-enum ProcessUsage {
+package enum ProcessUsage {
     /// In user and kernel mode.
-    static var cpuSeconds: Double {
+    package static var cpuSeconds: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
@@ -12,7 +12,7 @@ enum ProcessUsage {
     /// The most memory that was resident at a time since ``forgetPeak()``, in bytes.
     ///
     /// `ru_maxrss` will not do: it starts with what the process that started this one had.
-    static var peakBytes: Int {
+    package static var peakBytes: Int {
         guard let file = fopen("/proc/self/status", "r") else { return 0 }
         defer { fclose(file) }
         var line: UnsafeMutablePointer<CChar>?
@@ -26,7 +26,7 @@ enum ProcessUsage {
     }
 
     /// Lets the peak start again from what is resident now.
-    static func forgetPeak() {
+    package static func forgetPeak() {
         guard let file = fopen("/proc/self/clear_refs", "w") else { return }
         fputs("5", file)
         fclose(file)

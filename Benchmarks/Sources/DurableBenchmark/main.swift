@@ -1,0 +1,102 @@
+import BenchmarkHarness
+import Foundation
+import Glibc
+
+// Hands over messages that are to survive the process, beside Paho C with its files, and begins anew with what was left. Run
+// it by `Scripts/bench durable`. Each run is a process of its own, for which the program calls itself:
+// `DurableBenchmark run <contender> <callers> <count> <folder>` and
+// `DurableBenchmark start courier|paho fill|ready|connect <messages> <port> <folder>`.
+
+/// Measures one run in this process and prints the result on a line.
+func runOnce(_ arguments: [String]) async throws {
+    guard arguments.count == 4, let contender = Contender(name: arguments[0]), let callers = Int(arguments[1]),
+        let count = Int(arguments[2]), callers > 0, count > 0
+    else { throw Failure("what to run is not clear from \(arguments)") }
+    alarm(60)  // A contender that waits for ever fails, and the rest of the table is still printed.
+    let folder = try ScratchFolder(in: URL(fileURLWithPath: arguments[3]))
+    print(try await DurableRun(measuring: contender, callers: callers, count: count, in: folder.url).line)
+}
+
+/// Performs one step of a start in this process, prints the result on a line, and ends as a crash does.
+func startOnce(_ arguments: [String]) async throws -> Never {
+    guard arguments.count == 5, let library = StartUpCase.Library(rawValue: arguments[0]),
+        let step = StartUpCase.Step(rawValue: arguments[1]), let rows = Int(arguments[2]),
+        let port = UInt16(arguments[3])
+    else { throw Failure("what to start is not clear from \(arguments)") }
+    alarm(600)
+    let start = StartUpCase(library: library, rows: rows)
+    print(try await start.perform(step, URL(fileURLWithPath: arguments[4]), port).line)
+    fflush(nil)
+    _exit(0)
+}
+
+/// What the command line asks for.
+struct Options {
+    var rounds = 5
+    var folder = FileManager.default.temporaryDirectory
+    var measuresRates = true
+    var measuresStarts = true
+
+    init(_ arguments: [String]) throws {
+        let usage = Failure("usage: DurableBenchmark [--rates | --starts] [--rounds <count>] [--folder <path>]")
+        var words = arguments[...]
+        while let word = words.popFirst() {
+            switch word {
+            case "--rates": measuresStarts = false
+            case "--starts": measuresRates = false
+            case "--rounds":
+                guard let count = words.popFirst().flatMap({ Int($0) }), count > 0 else { throw usage }
+                rounds = count
+            case "--folder":
+                guard let path = words.popFirst() else { throw usage }
+                folder = URL(fileURLWithPath: path, isDirectory: true)
+            default: throw usage
+            }
+        }
+    }
+}
+
+/// Prints both tables and returns whether every run succeeded.
+func compareAll(_ options: Options) throws -> Bool {
+    let folder = try ScratchFolder(in: options.folder)
+    var failures: [String] = []
+    if options.measuresRates {
+        DurableTable.printHead(rounds: options.rounds, kind: FileSystem.kind(of: folder.url))
+        for callers in [1, 10, 1_000] {
+            let comparison = Comparison(callers: callers, rounds: options.rounds, in: folder.url)
+            DurableTable.printRows(comparison)
+            fflush(nil)  // A row takes a minute, and somebody may be watching through a pipe.
+            failures += comparison.failures
+        }
+    }
+    if options.measuresStarts {
+        DurableTable.printStartHead(rounds: options.rounds)
+        for start in StartUpCase.all {
+            do {
+                DurableTable.printStart(start, try start.measure(rounds: options.rounds, in: folder.url))
+            } catch {
+                failures.append("\(error)")
+            }
+            fflush(nil)
+        }
+    }
+    var loads = [0.0, 0.0, 0.0]
+    if getloadavg(&loads, 3) == 3 {
+        let words = loads.map { TextColumn.fixed($0, decimals: 1) }.joined(separator: ", ")
+        print("load over 1, 5 and 15 minutes: \(words)")
+    }
+    for failure in failures { OwnProcess.report(failure) }
+    return failures.isEmpty
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+    switch arguments.first {
+    case "run": try await runOnce(Array(arguments.dropFirst()))
+    case "start": try await startOnce(Array(arguments.dropFirst()))
+    default: exit(try compareAll(try Options(arguments)) ? 0 : 1)
+    }
+} catch {
+    OwnProcess.report("\(error)")
+    exit(2)
+}
