@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "CourierCore", targets: ["CourierCore"]),
         .library(name: "CourierMQTT", targets: ["CourierMQTT"]),
         .library(name: "CourierMQTTChuck", targets: ["CourierMQTTChuck"]),
+        .library(name: "CourierMQTTChuckWeb", targets: ["CourierMQTTChuckWeb"]),
         .library(name: "CourierProtobuf", targets: ["CourierProtobuf"]),
         .library(name: "CourierSQLite", targets: ["CourierSQLite"]),
         .library(name: "CourierTesting", targets: ["CourierTesting"]),
@@ -29,6 +30,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -38,6 +40,13 @@ let package = Package(
             name: "CourierMQTT", dependencies: ["CourierCore", "CourierTransport", "MQTTCodec", "MQTTEngine"],
             swiftSettings: settings),
         .target(name: "CourierMQTTChuck", dependencies: ["CourierCore", "MQTTCodec"], swiftSettings: settings),
+        .target(
+            name: "CourierMQTTChuckWeb", dependencies: ["CMicroHTTPD", "CourierCore", "CourierMQTTChuck", "MQTTCodec"],
+            resources: [
+                .embedInCode("Page/icon.svg"), .embedInCode("Page/page.css"), .embedInCode("Page/page.html"),
+                .embedInCode("Page/page.js"),
+            ],
+            swiftSettings: settings),
         .target(name: "CourierProtobuf", dependencies: ["CProtobufC", "CourierCore"], swiftSettings: settings),
         .target(name: "CourierProtobufGenerator", dependencies: ["CourierProtobuf"], swiftSettings: settings),
         .executableTarget(
@@ -78,6 +87,13 @@ let package = Package(
             name: "CourierMQTTChuckTests",
             dependencies: [
                 "CourierCore", "CourierMQTT", "CourierMQTTChuck", "CourierTesting", "MQTTCodec", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CourierMQTTChuckWebTests",
+            dependencies: [
+                "CourierCore", "CourierMQTT", "CourierMQTTChuck", "CourierMQTTChuckWeb", "CourierTesting", "MQTTCodec",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

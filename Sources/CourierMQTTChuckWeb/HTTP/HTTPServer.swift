@@ -1,0 +1,210 @@
+import CMicroHTTPD
+import CourierCore
+import Foundation
+import Synchronization
+
+/// libmicrohttpd on the loopback interface: one thread for all connections.
+final class HTTPServer: Sendable {
+    /// Answers a request; called on the server's thread.
+    typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+    /// Says before anything of a request's body is read whether it is refused.
+    typealias Guardian = @Sendable (HTTPRequest) -> HTTPResponse?
+
+    /// Safe to share: the pointer does not change, and is used for stopping only, once.
+    private struct Daemon: @unchecked Sendable { let pointer: OpaquePointer }
+
+    private let daemon: Daemon
+    private let context: ServerContext
+    private let isStopped = Mutex(false)
+
+    /// The port it listens on.
+    let port: UInt16
+
+    /// Listens; requests are answered once ``open(guardian:handler:)`` was called.
+    init(port: UInt16, limits: ServerLimits, room: WaitingRoom) throws(CourierError) {
+        let context = ServerContext(limits, room)
+        let started = courier_http_start(
+            port,
+            courier_http_limits(
+                connections: limits.connections, timeout_seconds: limits.idleTimeout,
+                connection_memory: limits.connectionMemory),
+            { context, connection, path, method, _, _, uploadSize, exchange in
+                ServerContext.answer(context, connection, path, method, uploadSize, exchange)
+            },
+            { _, _, exchange, _ in
+                guard let pointer = exchange?.pointee else { return }
+                Unmanaged<HTTPExchange>.fromOpaque(pointer).release()
+                exchange?.pointee = nil
+            }, Unmanaged.passUnretained(context).toOpaque())
+        guard let started else {
+            throw CourierError(
+                .invalidConfiguration,
+                "The inspector's page can not listen on port \(port) of 127.0.0.1: another program may have it; "
+                    + "port 0 takes a free one.")
+        }
+        daemon = Daemon(pointer: started)
+        self.context = context
+        self.port = courier_http_port(started)
+    }
+
+    deinit { stop() }
+
+    /// Begins to answer. Requests that came earlier are refused.
+    func open(guardian: @escaping Guardian, handler: @escaping Handler) {
+        context.answers.withLock { $0 = ServerContext.Answers(guardian: guardian, handler: handler) }
+    }
+
+    /// Ends all connections and frees the port; returns when the server's thread has ended. Not for that thread.
+    func stop() {
+        let wasStopped = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return isStopped
+        }
+        if wasStopped { return }
+        context.room.close()
+        // Joins the thread, so nothing below uses the context any more.
+        MHD_stop_daemon(daemon.pointer)
+        context.answers.withLock { $0 = nil }
+    }
+}
+
+/// What the library's callbacks work on. The server holds it until its thread has ended.
+private final class ServerContext: Sendable {
+    struct Answers: Sendable {
+        let guardian: HTTPServer.Guardian
+        let handler: HTTPServer.Handler
+    }
+
+    let limits: ServerLimits
+    let room: WaitingRoom
+    let answers = Mutex<Answers?>(nil)
+
+    init(_ limits: ServerLimits, _ room: WaitingRoom) {
+        self.limits = limits
+        self.room = room
+    }
+
+    /// The library calls this once with the head of a request, then with each piece of its body, then at its end.
+    static func answer(
+        _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+        _ method: UnsafePointer<CChar>?, _ uploadSize: UnsafeMutablePointer<Int>?,
+        _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> MHD_Result {
+        guard let context, let connection, let path, let method, let uploadSize, let slot else { return .NO }
+        let server = Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
+        guard let answers = server.answers.withLock({ $0 }) else { return .NO }
+        guard let pointer = slot.pointee else {
+            let exchange = HTTPExchange(HTTPRequest(connection, path, method))
+            slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
+            guard let refusal = answers.guardian(exchange.request) else { return .YES }
+            return server.send(refusal, on: connection)
+        }
+        let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
+        if uploadSize.pointee > 0 {
+            exchange.bodySize += uploadSize.pointee
+            uploadSize.pointee = 0
+            // Too much to be worth an answer: the connection ends.
+            return exchange.bodySize <= server.limits.requestBody ? .YES : .NO
+        }
+        return server.send(answers.handler(exchange.request), on: connection)
+    }
+
+    private func send(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+        guard let response = response(answer.body, connection) else { return .NO }
+        defer { MHD_destroy_response(response) }  // Counted: the connection keeps its own reference.
+        for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
+        return MHD_queue_response(connection, answer.status, response)
+    }
+
+    private func response(_ body: HTTPResponse.Body, _ connection: OpaquePointer) -> OpaquePointer? {
+        switch body {
+        case .data(let data):
+            return data.withUnsafeBytes { bytes in
+                // The library copies them and does not write, though its type says that it might.
+                MHD_create_response_from_buffer(
+                    bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+            }
+        case .stream(let stream):
+            let reading = Unmanaged.passRetained(BodyReading(stream, room, WaitingRoom.Seat(connection)))
+            let response = MHD_create_response_from_callback(
+                .max,  // Of unknown size.
+                16 * 1024,
+                { reading, _, buffer, size in
+                    guard let reading, let buffer, size > 0 else { return courier_http_failed }
+                    return Unmanaged<BodyReading>.fromOpaque(reading).takeUnretainedValue()
+                        .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+                }, reading.toOpaque(),
+                { reading in
+                    guard let reading else { return }
+                    Unmanaged<BodyReading>.fromOpaque(reading).takeRetainedValue().stream.close()
+                })
+            if response == nil { reading.takeRetainedValue().stream.close() }
+            return response
+        }
+    }
+}
+
+/// One request while it is read.
+///
+/// Only the server's thread touches it.
+private final class HTTPExchange {
+    let request: HTTPRequest
+    var bodySize = 0
+
+    init(_ request: HTTPRequest) { self.request = request }
+}
+
+/// A body on its way to one connection.
+private final class BodyReading {
+    let stream: any HTTPBodyStream
+    private let room: WaitingRoom
+    private let seat: WaitingRoom.Seat
+
+    init(_ stream: any HTTPBodyStream, _ room: WaitingRoom, _ seat: WaitingRoom.Seat) {
+        self.stream = stream
+        self.room = room
+        self.seat = seat
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while !room.isClosed {
+            switch stream.read(into: buffer, seat) {
+            case .bytes(let count): return count
+            case .waiting(let isSeated): if isSeated { return 0 }
+            case .end: return courier_http_end
+            case .failed: return courier_http_failed
+            }
+        }
+        return courier_http_failed
+    }
+}
+
+extension HTTPRequest {
+    fileprivate init(_ connection: OpaquePointer, _ path: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>) {
+        self.init(
+            method: String(cString: method), path: String(validatingCString: path),
+            headers: Self.values(connection, .HEADER_KIND).map { ($0.name.lowercased(), $0.value) },
+            arguments: Self.values(connection, .GET_ARGUMENT_KIND))
+    }
+
+    private static func values(_ connection: OpaquePointer, _ kind: MHD_ValueKind) -> [(name: String, value: String)] {
+        var list: [(name: String, value: String)] = []
+        withUnsafeMutablePointer(to: &list) { list in
+            _ = MHD_get_connection_values_n(
+                connection, kind,
+                { list, _, name, nameSize, value, valueSize in
+                    guard let list, let name = Self.text(name, nameSize), let value = Self.text(value, valueSize)
+                    else { return .YES }
+                    list.assumingMemoryBound(to: [(name: String, value: String)].self).pointee.append((name, value))
+                    return .YES
+                }, list)
+        }
+        return list
+    }
+
+    /// `nil` for what is no UTF-8; nothing that a page sends is.
+    private static func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String? {
+        guard let bytes else { return "" }
+        return String(validating: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,25 @@
+import CourierCore
+import CourierMQTTChuck
+
+/// What serves the page: the server, who may ask, what is answered, and who waits for news.
+final class InspectorService: Sendable {
+    let token = AccessToken.random()
+    private let server: HTTPServer
+    private let ticker: Ticker
+
+    var port: UInt16 { server.port }
+
+    init(_ logger: MQTTChuckLogger, port: UInt16, _ limits: ServerLimits) throws(CourierError) {
+        let room = WaitingRoom()
+        server = try HTTPServer(port: port, limits: limits, room: room)
+        ticker = Ticker(logger, room, limits)
+        let routes = InspectorRoutes(
+            logger, ticker, room, AccessRules(token: token, port: server.port), limits)
+        server.open(guardian: routes.refusal(of:), handler: routes.answer(to:))
+    }
+
+    func stop() {
+        ticker.stop()
+        server.stop()
+    }
+}

@@ -1,0 +1,72 @@
+import CourierMQTTChuck
+import Foundation
+
+/// One packet as the page shows it beside the list.
+struct DetailsJSON: Encodable, Sendable {
+    struct Field: Encodable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    /// A payload in one of the ways to read it.
+    struct View: Encodable, Sendable {
+        let name: String
+        let text: String
+        let isCut: Bool
+    }
+
+    let row: RowJSON
+    let explanation: String
+    let host: String
+    let port: UInt16
+    let protocolName: String
+    let fields: [Field]
+    let views: [View]
+    /// The packet from its beginning, Base64; the page makes the hex view of it.
+    let bytes: Data
+    /// Where the payload begins in the packet.
+    let payloadStart: Int
+    /// How many bytes of the packet are kept and can be downloaded.
+    let keptSize: Int
+    let exchange: [RowJSON]
+
+    init(_ details: MQTTChuckDetails, _ limits: ServerLimits) {
+        let row = details.row
+        self.row = RowJSON(row)
+        explanation = details.explanation
+        host = row.connection.host.cut(limits.shownCharacters)
+        port = row.connection.port
+        protocolName = row.connection.protocolName
+        fields = details.fields.prefix(limits.shownParts).map {
+            Field(name: $0.name.cut(RowJSON.textLimit), value: $0.value.cut(limits.shownCharacters))
+        }
+        views = Self.views(details, limits)
+        bytes = Data(details.bytes.prefix(limits.shownBytes))
+        payloadStart = details.payload.lowerBound
+        keptSize = details.bytes.count
+        exchange = details.exchange.prefix(limits.shownParts).map(RowJSON.init)
+    }
+
+    /// The app's own view or the indented JSON, where there is one, then the text.
+    private static func views(_ details: MQTTChuckDetails, _ limits: ServerLimits) -> [View] {
+        guard !details.payload.isEmpty else { return [] }
+        var views: [View] = []
+        let preview = details.row.preview
+        func add(_ name: String) {
+            let text = preview.text.cut(limits.shownBytes)
+            let isCut = preview.isCut || text.utf8.count != preview.text.utf8.count
+            views.append(View(name: name, text: text, isCut: isCut))
+        }
+        switch preview.kind {
+        case .parsed: add("Parsed")
+        case .json: add("JSON")
+        case .empty, .text, .hex: break
+        }
+        let shown = details.bytes[details.payload].prefix(limits.shownBytes)
+        views.append(
+            View(
+                name: "Text", text: String(decoding: shown, as: UTF8.self),
+                isCut: shown.count < details.row.payloadSize ?? 0))
+        return views
+    }
+}

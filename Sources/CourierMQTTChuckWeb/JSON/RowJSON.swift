@@ -1,0 +1,95 @@
+import CourierCore
+import CourierMQTTChuck
+import Foundation
+import MQTTCodec
+
+/// A row as the page's list shows it. Members that say nothing are left out.
+struct RowJSON: Encodable, Sendable {
+    /// A topic or a preview is cut after this many characters.
+    static let textLimit = 200
+
+    struct Reason: Encodable, Sendable {
+        let code: UInt8
+        let name: String
+        let isError: Bool
+    }
+
+    let number: UInt64
+    /// Milliseconds since 1970.
+    let time: Double
+    let isOutgoing: Bool
+    let type: String
+    let connection: UInt64
+    let ordinal: Int
+    let client: String
+    let size: Int
+    let isError: Bool
+    let problem: String?
+    let packetID: UInt16?
+    let qos: UInt8?
+    let isDuplicate: Bool?
+    let isRetained: Bool?
+    let topic: String?
+    let payloadSize: Int?
+    let preview: String?
+    let reasons: [Reason]?
+    let exchange: UInt64?
+    /// Milliseconds since the exchange began.
+    let elapsed: Double?
+    /// Milliseconds that the exchange took.
+    let roundTrip: Double?
+
+    init(_ row: MQTTChuckRow) {
+        number = row.number
+        time = Double(row.timeNanoseconds) / 1e6
+        isOutgoing = row.direction == .outgoing
+        type = row.typeName
+        connection = row.connection.id
+        ordinal = row.connection.ordinal
+        client = row.connection.clientID.cut(Self.textLimit)
+        size = row.size
+        isError = row.isError
+        problem = row.problem?.cut(Self.textLimit)
+        packetID = row.packetID
+        qos = row.qos?.rawValue
+        isDuplicate = row.isDuplicate ? true : nil
+        isRetained = row.isRetained ? true : nil
+        topic = row.topic?.cut(Self.textLimit)
+        payloadSize = row.payloadSize
+        preview = row.preview.kind == .empty ? nil : row.preview.text.cut(Self.textLimit)
+        reasons =
+            row.reasons.isEmpty
+            ? nil : row.reasons.prefix(16).map { Reason(code: $0.code, name: $0.name, isError: $0.isError) }
+        exchange = row.exchange
+        elapsed = row.elapsed?.milliseconds
+        roundTrip = row.roundTrip?.milliseconds
+    }
+}
+
+/// An answer with rows.
+struct PageJSON: Encodable, Sendable {
+    let rows: [RowJSON]
+    /// The number to go on from, see ``MQTTChuckPage/next``.
+    let next: UInt64
+    let firstRow: UInt64
+    let nextRow: UInt64
+    let clearCount: UInt64
+
+    init(_ page: MQTTChuckPage) {
+        rows = page.rows.map(RowJSON.init)
+        next = page.next
+        firstRow = page.summary.firstRow
+        nextRow = page.summary.nextRow
+        clearCount = page.summary.clearCount
+    }
+}
+
+extension String {
+    /// The beginning, with an ellipsis where something is missing.
+    func cut(_ limit: Int) -> String {
+        // Bytes are counted first, because counting characters walks through all of them.
+        if utf8.count <= limit { return self }
+        let part = prefix(limit)
+        return part.endIndex == endIndex ? self : part + "…"
+    }
+}

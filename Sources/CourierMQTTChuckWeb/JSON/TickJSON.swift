@@ -1,0 +1,54 @@
+import CourierCore
+import CourierMQTTChuck
+import Foundation
+
+/// What the logger keeps and has counted at a moment. The page makes rates of two of them.
+struct TickJSON: Encodable, Equatable, Sendable {
+    /// Milliseconds since 1970.
+    let time: Double
+    let firstRow: UInt64
+    let nextRow: UInt64
+    let rowCount: Int
+    let byteCount: Int
+    let droppedCount: UInt64
+    let clearCount: UInt64
+    let packetsOut: UInt64
+    let packetsIn: UInt64
+    let bytesOut: UInt64
+    let bytesIn: UInt64
+    let errors: UInt64
+    let reconnects: UInt64
+    let openConnections: Int
+    let inFlight: Int
+    /// Exchanges of messages that were completed, and the milliseconds they took together.
+    let acknowledged: UInt64
+    let acknowledgedTime: Double
+
+    init(_ metrics: MQTTChuckMetrics, at date: Date) {
+        let summary = metrics.summary
+        let (sent, received) = (metrics.total(.outgoing), metrics.total(.incoming))
+        let publishes = metrics.latencies.filter { $0.kind == .publishQoS1 || $0.kind == .publishQoS2 }
+        time = date.timeIntervalSince1970 * 1_000
+        firstRow = summary.firstRow
+        nextRow = summary.nextRow
+        rowCount = summary.rowCount
+        byteCount = summary.byteCount
+        droppedCount = summary.droppedCount
+        clearCount = summary.clearCount
+        packetsOut = sent.packets
+        packetsIn = received.packets
+        bytesOut = sent.bytes
+        bytesIn = received.bytes
+        errors = metrics.refusals + metrics.malformed
+        reconnects = metrics.reconnects
+        openConnections = metrics.openConnections
+        inFlight = metrics.inFlightOutgoing + metrics.inFlightIncoming
+        acknowledged = publishes.reduce(0) { $0 + $1.count }
+        acknowledgedTime = publishes.reduce(0) { $0 + $1.sum.milliseconds }
+    }
+}
+
+extension Duration {
+    /// As the page shows durations.
+    var milliseconds: Double { Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15 }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Synchronization
+
+/// Server-sent events for one page: always the latest tick, never a queue of them.
+///
+/// A page that reads slowly gets fewer ticks, and asks for the rows since the last one that it has.
+final class TickStream: HTTPBodyStream {
+    private struct State {
+        /// The rest of what is being sent. It begins with how long the page waits before it connects again.
+        var rest = Data("retry: 1000\n\n".utf8)
+        var seen: UInt64 = 0
+        var isClosed = false
+    }
+
+    private let ticker: Ticker
+    private let state = Mutex(State())
+
+    init(_ ticker: Ticker) { self.ticker = ticker }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, _ seat: WaitingRoom.Seat) -> HTTPBodyPart {
+        let (count, seen) = state.withLock { state in
+            if state.rest.isEmpty, let tick = ticker.tick(after: state.seen) {
+                state.rest = tick.event
+                state.seen = tick.number
+            }
+            let part = state.rest.prefix(buffer.count)
+            buffer.copyBytes(from: part)
+            state.rest = state.rest.dropFirst(part.count)
+            return (part.count, state.seen)
+        }
+        if count > 0 { return .bytes(count) }
+        return .waiting(isSeated: ticker.wait(seat, after: seen))
+    }
+
+    func close() {
+        let wasClosed = state.withLock { state in
+            defer { state.isClosed = true }
+            return state.isClosed
+        }
+        if !wasClosed { ticker.streamClosed() }
+    }
+}

@@ -1,0 +1,190 @@
+import CourierMQTTChuck
+import Foundation
+import Synchronization
+
+/// Answers requests that ``AccessRules`` let through.
+final class InspectorRoutes: Sendable {
+    private let logger: MQTTChuckLogger
+    private let ticker: Ticker
+    private let room: WaitingRoom
+    private let limits: ServerLimits
+    private let rules: AccessRules
+    private let exportCount = Mutex(0)
+
+    init(_ logger: MQTTChuckLogger, _ ticker: Ticker, _ room: WaitingRoom, _ rules: AccessRules, _ limits: ServerLimits)
+    {
+        self.logger = logger
+        self.ticker = ticker
+        self.room = room
+        self.rules = rules
+        self.limits = limits
+    }
+
+    /// Refuses a request before its body is read; `nil` lets it through.
+    func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        do throws(AccessRules.Refusal) {
+            _ = try rules.destination(of: request)
+            return nil
+        } catch {
+            return secured(Self.refusal(error))
+        }
+    }
+
+    /// Answers a request, refused ones too.
+    func answer(to request: HTTPRequest) -> HTTPResponse {
+        do throws(AccessRules.Refusal) {
+            guard let path = try rules.destination(of: request) else {
+                return secured(
+                    HTTPResponse(
+                        status: 308, type: "text/plain", headers: [("Location", "/\(rules.token)/")],
+                        body: .data(Data())))
+            }
+            return secured(answer(request, at: path))
+        } catch {
+            return secured(Self.refusal(error))
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, at path: String) -> HTTPResponse {
+        do {
+            if let file = PageFile.all[path] {
+                return HTTPResponse(type: file.type, body: .data(file.data))
+            }
+            switch path {
+            case "about":
+                return try .json(AboutJSON(rowLimit: limits.rows, maximumRows: logger.options.logsMaxSize))
+            case "check": return try .json(QueryCheckJSON(error: queryError(request)))
+            case "events": return events()
+            case "history": return try .json(ticker.history)
+            case "rows": return try rows(request)
+            case "connections":
+                return try .json(logger.connections.suffix(limits.listedConnections).map(ConnectionJSON.init))
+            case "metrics":
+                return .text(logger.metrics.prometheusText, type: "text/plain; version=0.0.4; charset=utf-8")
+            case "clear":
+                logger.clear()
+                return .text("cleared")
+            default: return try answer(request, atParts: path.split(separator: "/", omittingEmptySubsequences: false))
+            }
+        } catch let error as QueryFailure {
+            return (try? .json(error.json, status: 400)) ?? .text("The query can not be read.", status: 400)
+        } catch {
+            return .text("The answer could not be written as JSON.", status: 500)
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, atParts parts: [Substring]) throws -> HTTPResponse {
+        let format = MQTTChuckExportFormat.allCases.first { ["export.\($0.fileExtension)"] == parts }
+        if let format { return try export(format, request) }
+        guard parts.first == "row", 2...3 ~= parts.count, let number = UInt64(parts[1]) else { return Self.nothing }
+        guard let details = logger.details(of: number) else {
+            return .text("Packet \(number) is not kept any more.", status: 410)
+        }
+        switch parts.dropFirst(2).first {
+        case nil: return try .json(DetailsJSON(details, limits))
+        case "packet.bin":
+            return .download(
+                "packet-\(number).bin", type: "application/octet-stream", .data(Data(details.bytes)))
+        case "payload.bin":
+            return .download(
+                "payload-\(number).bin", type: "application/octet-stream",
+                .data(Data(details.bytes[details.payload])))
+        default: return Self.nothing
+        }
+    }
+
+    // MARK: Rows
+
+    private struct QueryFailure: Error { let json: QueryErrorJSON }
+
+    private func query(_ request: HTTPRequest) throws -> MQTTChuckQuery {
+        let text = request.argument("query") ?? ""
+        guard text.utf8.count <= limits.query else {
+            throw QueryFailure(
+                json: QueryErrorJSON(column: 1, message: "a query has \(limits.query) bytes at most"))
+        }
+        do throws(MQTTChuckQueryError) {
+            return try MQTTChuckQuery(text)
+        } catch {
+            throw QueryFailure(json: QueryErrorJSON(column: error.column, message: error.message))
+        }
+    }
+
+    private func queryError(_ request: HTTPRequest) -> QueryErrorJSON? {
+        do {
+            _ = try query(request)
+            return nil
+        } catch {
+            return (error as? QueryFailure)?.json
+        }
+    }
+
+    private func rows(_ request: HTTPRequest) throws -> HTTPResponse {
+        let query = try query(request)
+        let limit = min(max(1, request.argument("limit").flatMap(Int.init) ?? limits.rows), limits.rows)
+        let page =
+            if let before = request.argument("before") {
+                logger.rows(
+                    before: UInt64(before) ?? .max, matching: query, limit: limit, scanLimit: limits.scannedRows)
+            } else {
+                logger.rows(
+                    from: request.argument("from").flatMap(UInt64.init) ?? 0, matching: query, limit: limit,
+                    scanLimit: limits.scannedRows)
+            }
+        return try .json(PageJSON(page))
+    }
+
+    // MARK: Streams
+
+    private func events() -> HTTPResponse {
+        guard let stream = ticker.stream() else { return Self.busy }
+        return HTTPResponse(type: "text/event-stream", body: .stream(stream))
+    }
+
+    private func export(_ format: MQTTChuckExportFormat, _ request: HTTPRequest) throws -> HTTPResponse {
+        let query = try query(request)
+        let isFree = exportCount.withLock { count in
+            guard count < limits.exports else { return false }
+            count += 1
+            return true
+        }
+        guard isFree else { return Self.busy }
+        let stream = ExportStream(ahead: limits.exportAhead, room) { [weak self] in
+            self?.exportCount.withLock { $0 -= 1 }
+        }
+        stream.start(logger, format, query)
+        return .download("mqtt-session.\(format.fileExtension)", type: format.contentType, .stream(stream))
+    }
+
+    // MARK: Answers
+
+    private static let nothing = HTTPResponse.text("There is nothing here.", status: 404)
+    private static let busy = HTTPResponse.text("Too many of these at once; try again later.", status: 503)
+
+    private static func refusal(_ refusal: AccessRules.Refusal) -> HTTPResponse {
+        switch refusal {
+        case .foreignHost: .text("This server answers under 127.0.0.1 and localhost only.", status: 403)
+        case .foreignOrigin: .text("This server answers to its own page only.", status: 403)
+        case .noToken: .text("Open the address that the program has given, with all its letters.", status: 403)
+        case .badMethod: .text("Not this way.", status: 405)
+        case .noProof: .text("Only the page itself may ask for this.", status: 403)
+        }
+    }
+
+    /// Adds what tells the browser to trust nothing but this page, and to keep nothing.
+    private func secured(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
+        response.headers += [
+            (
+                "Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+                    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+                    + "trusted-types 'none'"
+            ),
+            ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cache-Control", "no-store"),
+        ]
+        return response
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import CourierMQTTChuckWeb
+
+struct AccessRulesTests {
+    private let rules = AccessRules(token: "secret-token", port: 8_080)
+
+    private func destination(
+        _ path: String?, method: String = "GET", host: String = "127.0.0.1:8080", _ headers: (String, String)...
+    ) throws(AccessRules.Refusal) -> String? {
+        try rules.destination(
+            of: HTTPRequest(
+                method: method, path: path, headers: [("host", host)] + headers.map { (name: $0.0, value: $0.1) }))
+    }
+
+    @Test func `the page asks under both names of this machine`() throws {
+        #expect(try destination("/secret-token/") == "")
+        #expect(try destination("/secret-token/rows") == "rows")
+        #expect(try destination("/secret-token/row/7/payload.bin", host: "localhost:8080") == "row/7/payload.bin")
+        #expect(try destination("/secret-token") == nil)
+    }
+
+    @Test(arguments: [
+        "/", "", "//", "secret-token/", "/secret-toke/", "/secret-token2/", "/Secret-token/", "/x/secret-token/",
+        "http://127.0.0.1:8080/secret-token/", "//secret-token/", "/secret-tokenrows",
+    ])
+    func `nothing is behind another path than the token's`(_ path: String) {
+        #expect(throws: AccessRules.Refusal.noToken) { _ = try destination(path) }
+    }
+
+    @Test func `a path that is no text is refused`() {
+        #expect(throws: AccessRules.Refusal.noToken) { _ = try destination(nil) }
+    }
+
+    @Test(arguments: [
+        "evil.example:8080", "127.0.0.1", "127.0.0.1:80", "localhost", "localhost.:8080", "127.0.0.1:8080.evil.example",
+        "", "[::1]:8080", "127.1:8080",
+    ])
+    func `another host is refused, which ends DNS rebinding`(_ host: String) {
+        #expect(throws: AccessRules.Refusal.foreignHost) { _ = try destination("/secret-token/", host: host) }
+    }
+
+    @Test func `no host and two hosts are refused`() {
+        let none = HTTPRequest(method: "GET", path: "/secret-token/")
+        #expect(throws: AccessRules.Refusal.foreignHost) { _ = try rules.destination(of: none) }
+        #expect(throws: AccessRules.Refusal.foreignHost) {
+            _ = try destination("/secret-token/", ("host", "127.0.0.1:8080"))
+        }
+    }
+
+    @Test(arguments: [
+        "null", "http://evil.example", "https://127.0.0.1:8080", "http://127.0.0.1:8081", "http://localhost:8080", "",
+    ])
+    func `another origin is refused, this machine's other name too`(_ origin: String) {
+        #expect(throws: AccessRules.Refusal.foreignOrigin) { _ = try destination("/secret-token/", ("origin", origin)) }
+    }
+
+    @Test func `the page's own origin is welcome`() throws {
+        #expect(try destination("/secret-token/rows", ("origin", "http://127.0.0.1:8080")) == "rows")
+    }
+
+    @Test(arguments: ["HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "get"])
+    func `only GET reads`(_ method: String) {
+        #expect(throws: AccessRules.Refusal.badMethod) { _ = try destination("/secret-token/rows", method: method) }
+    }
+
+    @Test func `clearing takes POST with a header that no form can send`() throws {
+        #expect(throws: AccessRules.Refusal.badMethod) { _ = try destination("/secret-token/clear") }
+        #expect(throws: AccessRules.Refusal.noProof) { _ = try destination("/secret-token/clear", method: "POST") }
+        #expect(throws: AccessRules.Refusal.noProof) {
+            _ = try destination("/secret-token/clear", method: "POST", (AccessRules.proof.name, "no"))
+        }
+        let proof = (AccessRules.proof.name, AccessRules.proof.value)
+        #expect(try destination("/secret-token/clear", method: "POST", proof) == "clear")
+    }
+
+    @Test(arguments: ["cross-site", "same-site"])
+    func `a link from elsewhere opens the page, but nothing from elsewhere reads`(_ site: String) throws {
+        #expect(
+            try destination("/secret-token/", ("sec-fetch-site", site), ("sec-fetch-mode", "navigate")) == "")
+        for mode in ["cors", "no-cors", "websocket"] {
+            #expect(throws: AccessRules.Refusal.foreignOrigin) {
+                _ = try destination("/secret-token/rows", ("sec-fetch-site", site), ("sec-fetch-mode", mode))
+            }
+        }
+    }
+}

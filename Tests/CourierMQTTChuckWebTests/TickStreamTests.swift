@@ -1,0 +1,81 @@
+import CourierMQTTChuck
+import Foundation
+import Testing
+
+@testable import CourierMQTTChuckWeb
+
+@Suite(.timeLimit(.minutes(5))) struct TickStreamTests {
+    @Test func `a page learns of rows, of a clear, and of nothing else by name`() async throws {
+        let page = try PageFixture()
+        try page.session()
+        let events = try await onThread { [port = page.server.port, head = page.head("events")] in
+            let connection = try RawHTTP(port: port)
+            try connection.send(head + "\r\n")
+            let text = try connection.read(until: "\"nextRow\":7")
+            #expect(text.contains("Content-Type: text/event-stream"))
+            #expect(text.contains("retry: 1000"))
+            return connection
+        }
+        try page.receive("news", "x".utf8)
+        _ = try await onThread { try events.read(until: "\"nextRow\":8") }
+        page.logger.clear()
+        _ = try await onThread { try events.read(until: "\"clearCount\":1") }
+    }
+
+    @Test func `a page that does not read costs no memory, and gets the latest when it reads`() async throws {
+        let logger = MQTTChuckLogger()
+        let room = WaitingRoom()
+        room.close()  // Nobody waits in this test: it asks by itself.
+        let ticker = Ticker(logger, room, ServerLimits())
+        ticker.stop()
+        let stream = try #require(ticker.stream())
+        let seat = try WaitingRoom.Seat(#require(OpaquePointer(bitPattern: 1)))
+        func read(_ size: Int = 10_000) -> String? {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+            defer { buffer.deallocate() }
+            guard case .bytes(let count) = stream.read(into: buffer, seat) else { return nil }
+            return String(decoding: buffer.prefix(count), as: UTF8.self)
+        }
+        #expect(read() == "retry: 1000\n\n")
+        for _ in 0..<50 {
+            logger.clear()
+            ticker.look()
+        }
+        // One tick for all that happened meanwhile, whole also where it comes in small pieces.
+        var text = ""
+        while let part = read(7) { text += part }
+        #expect(text.components(separatedBy: "event: tick").count == 2)
+        #expect(text.contains("\"clearCount\":50"))
+        #expect(text.hasSuffix("\n\n"))
+        #expect(read() == nil)
+    }
+
+    @Test func `there are so many event streams and no more, and a closed one makes room`() throws {
+        var limits = ServerLimits()
+        limits.eventStreams = 2
+        let ticker = Ticker(MQTTChuckLogger(), WaitingRoom(), limits)
+        let first = try #require(ticker.stream())
+        let second = try #require(ticker.stream())
+        #expect(ticker.stream() == nil)
+        first.close()
+        first.close()
+        let third = try #require(ticker.stream())
+        #expect(ticker.stream() == nil)
+        for stream in [second, third] { stream.close() }
+        ticker.stop()
+    }
+
+    @Test func `the chart's history is a sample a second, and the oldest give way`() throws {
+        let logger = MQTTChuckLogger()
+        let ticker = Ticker(logger, WaitingRoom(), ServerLimits())
+        ticker.stop()
+        let looks = (Ticker.historyLimit + 3) * Ticker.looksBetweenTicks
+        for look in 0..<looks {
+            if look % Ticker.looksBetweenTicks == 0 { logger.clear() }
+            ticker.look()
+        }
+        let history = ticker.history
+        #expect(history.count == Ticker.historyLimit)
+        #expect(zip(history, history.dropFirst()).allSatisfy { $0.clearCount < $1.clearCount })
+    }
+}
