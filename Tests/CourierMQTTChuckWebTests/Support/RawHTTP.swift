@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// A TCP connection to 127.0.0.1 that says exactly what a test wants said, and reads with patience.
+/// A TCP connection to this machine that says exactly what a test wants said, and reads with patience.
 final class RawHTTP: Sendable {
     struct Failure: Error { let message: String }
 
     private let descriptor: Int32
 
-    init(port: UInt16) throws {
+    init(address host: String = "127.0.0.1", port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(message: "socket: \(errno)") }
         var patience = timeval(tv_sec: 120, tv_usec: 0)
@@ -15,7 +15,7 @@ final class RawHTTP: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_addr.s_addr = inet_addr(host)
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
