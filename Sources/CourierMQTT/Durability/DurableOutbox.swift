@@ -396,6 +396,8 @@ extension DurableOutbox {
         scope = nil
         live = [:]
         isSpilled = false
+        // The ids of another scope may be lower.
+        (lastHandedOver, lastStored, lastTold) = (nil, nil, nil)
         latest = [:]
         stopReading()
         endWaiting(error)

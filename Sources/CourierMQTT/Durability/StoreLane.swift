@@ -21,7 +21,13 @@ final class StoreLane: @unchecked Sendable {
     /// Safe to share: made and read on the loop only.
     private final class Batch: @unchecked Sendable {
         let steps: [Step]
-        init(_ steps: [Step]) { self.steps = steps }
+        /// Of which session they are.
+        let session: Int
+
+        init(_ steps: [Step], _ session: Int) {
+            self.steps = steps
+            self.session = session
+        }
     }
 
     private let store: any MessageStore
@@ -30,6 +36,8 @@ final class StoreLane: @unchecked Sendable {
     private let failed: (CourierError) -> Void
     private var scope: StoreScope?
     private var steps: [Step] = []
+    /// How many sessions were given up: what was under way for one of them is not tried again for the next.
+    private var session = 0
     private var isCommitting = false
     private var isScheduled = false
     /// Whether the store did not take the last commit.
@@ -67,9 +75,12 @@ final class StoreLane: @unchecked Sendable {
         schedule()
     }
 
-    /// Gives up what has not begun: the session was destroyed.
+    /// Gives up what has not begun: the session was destroyed. What is added from now on is the next session's, and waits
+    /// for ``begin(_:)``.
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
+        scope = nil
+        session += 1
         if let retryTimer { loop.cancel(retryTimer) }
         retryTimer = nil
         isFailing = false
@@ -80,6 +91,7 @@ final class StoreLane: @unchecked Sendable {
 
     /// The client has ended: what is under way is brought to an end, and a store that fails is left alone.
     func finish(_ error: CourierError) {
+        loop.preconditionOnLoop()
         end = error
         if retryTimer != nil { removeAll(error) }
     }
@@ -97,7 +109,7 @@ final class StoreLane: @unchecked Sendable {
     private func commit() {
         guard let scope, !isCommitting, !steps.isEmpty else { return }
         isCommitting = true
-        let batch = Batch(steps)
+        let batch = Batch(steps, session)
         steps = []
         store.commit(batch.steps.flatMap(\.changes), in: scope) { [loop] result in
             loop.execute { [self] in committed(batch, result) }
@@ -110,6 +122,9 @@ final class StoreLane: @unchecked Sendable {
         case .success:
             isFailing = false
             for step in batch.steps { step.stored?(.success(())) }
+            schedule()
+        case .failure(let error) where batch.session != session:
+            for step in batch.steps { step.stored?(.failure(error)) }
             schedule()
         case .failure(let error):
             steps = batch.steps + steps

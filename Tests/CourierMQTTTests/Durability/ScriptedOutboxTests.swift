@@ -264,12 +264,39 @@ import Testing
 
     // MARK: The end
 
-    @Test func `destroy empties the rows`() async throws {
-        try await Self.run(Self.refusing) { world, store in
+    @Test func `destroy empties the rows, also those of the topics that the next session wants`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.topics = ["a": .one]
+        } _: { world, store in
             await world.connect()
             try await world.client.enqueue("x", to: "t")
+            await world.until { await store.memory.subscriptions(in: world.scope).count == 1 }
             world.client.destroy()
-            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            await world.until { store.changes.contains(.removeAll) }
+            await world.settle()
+            #expect(await store.memory.summary(of: world.scope).outgoingCount == 0)
+            #expect(await store.memory.subscriptions(in: world.scope).isEmpty)
+        }
+    }
+
+    @Test func `a step that fails after its session was destroyed is not tried for the next one`() async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            let outcome = try world.publish("x")
+            store.fail { if case .removeOutgoing = $0 { CourierError(.storeFailed, "Too late.") } else { nil } }
+            await world.until { outcome.value != nil }
+            store.hold()
+            await world.run(for: .seconds(1))
+            await world.until { store.heldCount > 0 }
+            world.client.destroy()
+            await world.settle()
+            store.release()
+            await world.until { store.changes.contains(.removeAll) }
+            store.fail(nil)
+            let count = store.changes.count
+            await world.connect()
+            await world.run(for: .seconds(3))
+            #expect(!store.changes.dropFirst(count).contains(.removeOutgoing(StoredMessage.ID(rawValue: 1))))
         }
     }
 
