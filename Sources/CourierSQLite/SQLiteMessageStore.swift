@@ -115,6 +115,20 @@ public final class SQLiteMessageStore: MessageStore {
     ) {
         thread.put(StoreBatch(changes, scope, completion))
     }
+
+    /// Applies changes whose loss would cost no more than a repetition: with ``Durability-swift.enum/full`` they cost no
+    /// `fsync` of their own, and have what the next commit does.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, in order.
+    ///   - scope: Whose rows.
+    ///   - completion: Called once, on the store's thread, after those of earlier batches.
+    public func commitRepeatable(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) {
+        thread.put(StoreBatch(changes, scope, isRepeatable: true, completion))
+    }
 }
 
 // MARK: - Reading

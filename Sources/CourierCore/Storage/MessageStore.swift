@@ -29,6 +29,21 @@ public protocol MessageStore: Sendable {
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     )
 
+    /// Applies changes whose loss would cost no more than a repetition, such as that a message was acknowledged: they
+    /// survive the process as those of ``commit(_:in:completion:)`` do, and a power cut from the next such commit on.
+    /// The order of both stays that of their calls.
+    ///
+    /// The default is ``commit(_:in:completion:)``.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, in order.
+    ///   - scope: Whose rows.
+    ///   - completion: As that of ``commit(_:in:completion:)``.
+    func commitRepeatable(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    )
+
     /// What the scope holds, without reading its messages.
     ///
     /// - Parameter scope: Whose rows.
@@ -72,4 +87,19 @@ public protocol MessageStore: Sendable {
     /// - Returns: One entry for each filter.
     /// - Throws: A ``CourierError`` when the store can not be read.
     func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription]
+}
+
+extension MessageStore {
+    /// Commits, for a store that makes no difference.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, in order.
+    ///   - scope: Whose rows.
+    ///   - completion: Called once, when the changes are stored or have failed.
+    public func commitRepeatable(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) {
+        commit(changes, in: scope, completion: completion)
+    }
 }

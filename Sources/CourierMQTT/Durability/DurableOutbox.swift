@@ -177,7 +177,10 @@ extension DurableOutbox {
     private func committed(_ batch: Batch, _ scope: StoreScope, _ result: Result<Void, CourierError>) {
         switch result {
         case .success:
+            isCommitting = false
+            storeArrivals()  // First, so that the store has something to do meanwhile.
             for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
+            return
         case .failure(let error) where batch.arrivals.count == 1:
             for arrival in batch.arrivals { refused(arrival, error) }
         case .failure:
@@ -364,7 +367,8 @@ extension DurableOutbox {
         loop.preconditionOnLoop()
         guard let message = live[token] else { return stored() }
         live[token]?.packetID = id
-        steps.add(.progress(message.id, .sent(packetID: id.rawValue)), stored: message.qos == .two ? stored : nil)
+        let progress = StoreChange.progress(message.id, .sent(packetID: id.rawValue))
+        if message.qos == .two { steps.add(progress, stored: stored) } else { steps.addRepeatable(progress) }
     }
 
     /// The broker has a message of QoS 2.
@@ -378,7 +382,7 @@ extension DurableOutbox {
     func ended(_ token: Token) {
         guard loop.isOnLoop else { return loop.execute { [self] in ended(token) } }
         guard let message = live.removeValue(forKey: token) else { return }
-        steps.add(.removeOutgoing(message.id))
+        steps.addRepeatable(.removeOutgoing(message.id))
     }
 
     /// The broker has lost the session: packet ids mean nothing any more.

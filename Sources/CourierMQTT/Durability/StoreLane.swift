@@ -13,6 +13,8 @@ final class StoreLane: @unchecked Sendable {
 
     private struct Step {
         let changes: [StoreChange]
+        /// Whether it may be lost in a power cut, and only there.
+        let isRepeatable: Bool
         let stored: ((Result<Void, CourierError>) -> Void)?
     }
 
@@ -66,12 +68,20 @@ final class StoreLane: @unchecked Sendable {
         add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
     }
 
+    /// Adds a change that nobody waits for, and whose loss would cost no more than a repetition.
+    func addRepeatable(_ change: StoreChange) {
+        loop.preconditionOnLoop()
+        guard end == nil else { return }
+        steps.append(Step(changes: [change], isRepeatable: true, stored: nil))
+        schedule()
+    }
+
     /// Adds changes that belong together; `settled` is called on the loop when they are stored, or given up with the rest.
     func add(_ changes: [StoreChange], settled: ((Result<Void, CourierError>) -> Void)?) {
         loop.preconditionOnLoop()
         if let end { settled?(.failure(end)) }
         guard end == nil else { return }
-        steps.append(Step(changes: changes, stored: settled))
+        steps.append(Step(changes: changes, isRepeatable: false, stored: settled))
         schedule()
     }
 
@@ -111,8 +121,14 @@ final class StoreLane: @unchecked Sendable {
         isCommitting = true
         let batch = Batch(steps, session)
         steps = []
-        store.commit(batch.steps.flatMap(\.changes), in: scope) { [loop] result in
+        let changes = batch.steps.flatMap(\.changes)
+        let completion: @Sendable (Result<Void, CourierError>) -> Void = { [loop] result in
             loop.execute { [self] in committed(batch, result) }
+        }
+        if batch.steps.allSatisfy(\.isRepeatable) {
+            store.commitRepeatable(changes, in: scope, completion: completion)
+        } else {
+            store.commit(changes, in: scope, completion: completion)
         }
     }
 

@@ -19,7 +19,7 @@ struct Salvage {
         let target = try makeTarget(files.recovering)
         var writer = ChangeWriter(
             target, try StoreTables(target),
-            try ScopeLedger.load(from: target, forgetting: opening.limits.emptyScopeAge, now: .distantPast))
+            try ScopeLedger.load(from: target, forgetting: opening.limits.emptyScopeAge, now: .distantPast), .full)
         var saved = try save(files.path, &writer)
         if saved == 0, let copy = graft() { saved = try save(copy, &writer) }
         try target.checkpoint(emptying: true)

@@ -96,7 +96,7 @@ struct StoreOpening: Sendable {
         }
         do throws(SQLiteFailure) {
             let ledger = try ScopeLedger.load(from: database, forgetting: limits.emptyScopeAge, now: now)
-            return .success(ChangeWriter(database, try StoreTables(database), ledger))
+            return .success(ChangeWriter(database, try StoreTables(database), ledger, durability))
         } catch {
             guard error.code == SQLITE_ERROR else { throw error }
             return .failure(.damaged(error))  // The tables are not those of this version.

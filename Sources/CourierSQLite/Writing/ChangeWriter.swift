@@ -30,16 +30,25 @@ struct ChangeWriter {
     let tables: StoreTables
     /// The figures of all scopes.
     var ledger: ScopeLedger
+    /// Whether the next transaction is to be on the disk when it is committed, where the durability asks for that.
+    var awaitsDisk = true
     /// Whether a transaction is open.
     private(set) var hasBegun = false
     /// How many transactions were committed.
     private(set) var transactionCount = 0
 
+    private let durability: SQLiteMessageStore.Durability
+    /// What the connection is set to.
+    private var isAwaitingDisk = true
     private var works: [(place: Place, scope: Int, work: Work)] = []
     private var indices: [Place: Int] = [:]
     private var packetIDs: [Int64: Bool] = [:]
 
-    init(_ database: Database, _ tables: StoreTables, _ ledger: ScopeLedger) {
+    init(
+        _ database: Database, _ tables: StoreTables, _ ledger: ScopeLedger,
+        _ durability: SQLiteMessageStore.Durability
+    ) {
+        self.durability = durability
         self.database = database
         self.tables = tables
         self.ledger = ledger
@@ -49,6 +58,11 @@ struct ChangeWriter {
 
     mutating func begin() throws(SQLiteFailure) {
         guard !hasBegun else { return }
+        if durability == .full, awaitsDisk != isAwaitingDisk {
+            // A later transaction that waits for the disk brings the ones before it there: they share one log.
+            try database.execute("PRAGMA synchronous = \(awaitsDisk ? "FULL" : "NORMAL")", "choosing the durability")
+            isAwaitingDisk = awaitsDisk
+        }
         try database.execute("BEGIN IMMEDIATE", "beginning a transaction")
         hasBegun = true
     }

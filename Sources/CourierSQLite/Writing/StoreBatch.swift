@@ -6,23 +6,26 @@ struct StoreBatch: Sendable {
     let scope: StoreScope
     /// What it adds at most.
     let growth: StoreSize
+    /// Whether its loss in a power cut would cost no more than a repetition.
+    let isRepeatable: Bool
     /// Why it is refused without being tried.
     let refusal: CourierError?
     let completion: @Sendable (Result<Void, CourierError>) -> Void
 
     init(
-        _ changes: [StoreChange], _ scope: StoreScope,
+        _ changes: [StoreChange], _ scope: StoreScope, isRepeatable: Bool = false,
         _ completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) {
         self.changes = changes
         self.scope = scope
+        self.isRepeatable = isRepeatable
         self.completion = completion
         growth = StoreSize(addedBy: changes)
         refusal = Self.hasRoomForIDs(changes) ? nil : Self.idTooHigh
     }
 
     private init(refused batch: StoreBatch, _ refusal: CourierError) {
-        (changes, scope, growth) = ([], batch.scope, StoreSize())
+        (changes, scope, growth, isRepeatable) = ([], batch.scope, StoreSize(), true)
         (self.refusal, completion) = (refusal, batch.completion)
     }
 

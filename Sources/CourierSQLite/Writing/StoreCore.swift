@@ -92,6 +92,7 @@ final class StoreCore {
 
     private func attempt(_ batches: [StoreBatch]) throws(SQLiteFailure) -> [Outcome] {
         guard writer != nil else { return [] }
+        writer?.awaitsDisk = !batches.allSatisfy(\.isRepeatable)
         do throws(SQLiteFailure) {
             return fits(batches) ? try writeTogether(batches) : try writeEach(batches)
         } catch {
@@ -273,6 +274,7 @@ final class StoreCore {
     func close() {
         if writer?.ledger.hasUnwritten == true {
             do throws(SQLiteFailure) {
+                writer?.awaitsDisk = true
                 try writer?.begin()
                 try writer?.commit(now: date())
             } catch {

@@ -12,6 +12,7 @@ final class ControlledStore: MessageStore {
         var held: [@Sendable () -> Void] = []
         var rule: Rule?
         var commits: [[StoreChange]] = []
+        var repeatable: [StoreChange] = []
     }
 
     let memory: MemoryMessageStore
@@ -21,6 +22,9 @@ final class ControlledStore: MessageStore {
 
     /// All changes that were stored, in order.
     var changes: [StoreChange] { state.withLock { $0.commits.flatMap { $0 } } }
+
+    /// Those of them that may be lost in a power cut.
+    var repeatableChanges: [StoreChange] { state.withLock { $0.repeatable } }
 
     /// Holds commits back from now on.
     func hold() { state.withLock { $0.isHeld = true } }
@@ -58,6 +62,14 @@ final class ControlledStore: MessageStore {
             return state.isHeld
         }
         if !isHeld { commit() }
+    }
+
+    func commitRepeatable(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) {
+        state.withLock { $0.repeatable += changes }
+        commit(changes, in: scope, completion: completion)
     }
 
     func summary(of scope: StoreScope) async throws -> StoreSummary { await memory.summary(of: scope) }

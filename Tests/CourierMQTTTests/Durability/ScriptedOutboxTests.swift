@@ -210,6 +210,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [QoS.one, .two])
+    func `only steps whose repetition does no harm need no disk of their own`(qos: QoS) async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            let outcome = try world.publish("x", qos: qos)
+            await world.until { outcome.value?.success != nil }
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            let id = StoredMessage.ID(rawValue: 1)
+            let removal = StoreChange.removeOutgoing(id)
+            // Of QoS 1, a message that is sent anew is a repetition; of QoS 2, it would be a second message.
+            let sent = StoreChange.progress(id, .sent(packetID: 1))
+            #expect(store.changes.contains(sent))
+            #expect(store.repeatableChanges == (qos == .one ? [sent, removal] : [removal]))
+        }
+    }
+
     @Test func `[MQTT-4.3.3-10] a QoS 2 id is stored before PUBREC, and forgotten before PUBCOMP`() async throws {
         let delivery = try #require(Delivery(qos: .exactlyOnce, packetID: 3, isDuplicate: false))
         let message = Packet.publish(Publish(topic: "in", payload: [1], delivery: delivery))

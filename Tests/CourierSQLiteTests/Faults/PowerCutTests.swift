@@ -71,14 +71,20 @@ import Testing
         }
     }
 
-    /// Batches of which many take pages and give them back, so that the log is moved more than once.
+    /// Batches of which many take pages and give them back, so that the log is moved more than once; some only remove,
+    /// and are repeatable.
     private static let batches: [[StoreChange]] = (1...36 as ClosedRange<UInt64>).map { number in
+        if isRepeatable(number) {
+            return [.removeOutgoing(id(number - 1)), .progress(id(number - 2), .sent(packetID: 7))]
+        }
         var batch: [StoreChange] = [.enqueue(message(number, bytes: Int(number % 7) * 700)), .keep(message(number))]
         if number > 4 { batch.append(.removeOutgoing(id(number - 4))) }
         if number.isMultiple(of: 5) { batch.append(.rememberPacketID(UInt16(number))) }
         if number.isMultiple(of: 9) { batch.append(.removeAll) }
         return batch
     }
+
+    private static func isRepeatable(_ number: UInt64) -> Bool { number % 6 == 4 }
 
     /// Commits all batches in groups of one to three, and records what reaches the disk and which completed when.
     private func record(in folder: TemporaryFolder) async throws -> [FaultyDisk.Step] {
@@ -93,9 +99,13 @@ import Testing
             await withCheckedContinuation { continuation in
                 let waiting = Collector(count: group.count) { _ in continuation.resume() }
                 for number in group {
-                    store.commit(Self.batches[number], in: .client) { result in
-                        if case .success = result { disk.note(.note(number + 1)) }
-                        waiting.add(number, result)
+                    if Self.isRepeatable(UInt64(number + 1)) {
+                        store.commitRepeatable(Self.batches[number], in: .client) { waiting.add(number, $0) }
+                    } else {
+                        store.commit(Self.batches[number], in: .client) { result in
+                            if case .success = result { disk.note(.note(number + 1)) }
+                            waiting.add(number, result)
+                        }
                     }
                 }
             }
@@ -141,6 +151,30 @@ import Testing
         #expect(completed == Self.batches.count)
         #expect(moves > 3, "the log was moved \(moves) times only")
         #expect(cuts > 200)
+    }
+
+    @Test(arguments: SQLiteMessageStore.Durability.allCases)
+    func `what is repeatable waits for the disk with the next commit, and not for itself`(
+        durability: SQLiteMessageStore.Durability
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let disk = FaultyDisk()
+        let store = try SQLiteMessageStore(at: folder.file, durability: durability, limits: .default, system: disk.name)
+        try await store.commit(.enqueue(message(1)))
+        try await store.commit(.enqueue(message(2)))
+        disk.record()
+        func syncs() -> Int { disk.steps.count { if case .sync = $0 { true } else { false } } }
+        for number in 1...2 as ClosedRange<UInt64> {
+            try await withCheckedThrowingContinuation { continuation in
+                store.commitRepeatable([.removeOutgoing(id(number))], in: .client) { continuation.resume(with: $0) }
+            }
+        }
+        #expect(disk.steps.count > 0)
+        #expect(syncs() == 0)
+        try await store.commit(.enqueue(message(3)))
+        #expect(syncs() == (durability == .full ? 1 : 0))
+        #expect(try await store.outgoingIDs() == [3])
+        await store.close()
     }
 
     private func check(
