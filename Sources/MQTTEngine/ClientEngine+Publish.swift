@@ -164,8 +164,12 @@ extension ClientEngine {
     {
         let id = acknowledgement.packetID
         switch outgoing.kind(of: id) {
-        // A server without QoS 2 may answer as if the message had QoS 1: the exchange is over all the same.
-        case .untilPubAck, .untilPubRec: finish(id, acknowledgement, &actions)
+        case .untilPubAck: finish(id, acknowledgement, &actions)
+        case .untilPubRec:
+            // A server without QoS 2 may answer as if the message had QoS 1: the exchange is over all the same.
+            if !link.isDowngradeKnown { actions.append(.qosDowngraded) }
+            link.isDowngradeKnown = true
+            finish(id, acknowledgement, &actions)
         case .untilPubComp, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubAck, id))
         case nil: break  // An answer to an exchange that a lost session ended.
         }

@@ -58,12 +58,20 @@ struct OutgoingTests {
         #expect(talk.performed().last == .acknowledged(7, .quotaExceeded, [.reasonString("full")]))
     }
 
-    @Test func `a server without QoS 2 that answers with PUBACK completes the exchange`() throws {
+    @Test func `a server without QoS 2 that answers with PUBACK completes the exchange, and is told of once`() throws {
         let talk = Conversation(.v311)
         try talk.connect()
-        talk.publish(qos: .exactlyOnce, token: 7)
+        for token in [7, 8] as [Token] { talk.publish(qos: .exactlyOnce, token: token) }
+        _ = talk.performed()
         try talk.receive(.pubAck(1))
-        #expect(talk.performed().last == .acknowledged(7, .success, []))
+        #expect(talk.performed() == [.qosDowngraded, .acknowledged(7, .success, [])])
+        try talk.receive(.pubAck(2))
+        #expect(talk.performed() == [.acknowledged(8, .success, [])])
+        try talk.reconnect(isSessionPresent: true)
+        talk.publish(qos: .exactlyOnce, token: 9)
+        #expect(talk.performed().last == .sent(9, 1))
+        try talk.receive(.pubAck(1))
+        #expect(talk.performed() == [.qosDowngraded, .acknowledged(9, .success, [])])
     }
 
     @Test func `acknowledgements of unknown ids are answered or ignored, and of the wrong kind end the connection`()

@@ -72,6 +72,9 @@ public enum CourierEventType: Sendable {
     /// A message was refused, expired or given up.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
+    /// The broker acknowledges messages as if they had a lower quality of service: they may arrive more than once. Told
+    /// once for each connection.
+    case deliveryDowngraded(from: QoS, to: QoS)
     /// The message store failed: new messages may be refused, and what follows from deliveries is stored later.
     case messageStoreFailure(error: any Error)
 

@@ -39,6 +39,7 @@ extension ClientCoordinator {
             publishing.ended(token, with: .refused(code, properties))
         case .failed(let token, let failure):
             if !subscriptions.failed(token, failure) { publishing.ended(token, with: .session(failure)) }
+        case .qosDowngraded: tell(.deliveryDowngraded(from: .two, to: .one))
         case .subscribed(let token, let subAck): subscriptions.subscribed(token, subAck)
         case .unsubscribed(let token, let unsubAck): subscriptions.unsubscribed(token, unsubAck)
         case .pingSent: pinged()

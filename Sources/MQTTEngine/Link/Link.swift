@@ -20,6 +20,8 @@ struct Link {
     var lastSent: Moment?
     /// When the PINGREQ was written that has no answer yet.
     var pingSentAt: Moment?
+    /// Whether the server answered PUBLISH of QoS 2 by PUBACK, and the caller knows.
+    var isDowngradeKnown = false
     /// Whether the caller reads no bytes for now.
     var isReadingPaused = false
     /// When acknowledgements are next looked at; `nil` while none is due.

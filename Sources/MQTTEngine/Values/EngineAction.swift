@@ -17,6 +17,9 @@ public enum EngineAction: Hashable, Sendable {
     case receivedByServer(Token)
     /// The exchange of an outgoing message has ended; a failure code means that the server refused it. QoS 0 has no exchange.
     case acknowledged(Token, PacketReasonCode, PacketProperties)
+    /// The server acknowledges messages of QoS 2 as if they had QoS 1; told once for each connection, before the first of
+    /// them is ``acknowledged(_:_:_:)``.
+    case qosDowngraded
     /// The server's answer to SUBSCRIBE.
     case subscribed(Token, SubAck)
     /// The server's answer to UNSUBSCRIBE.

@@ -34,8 +34,8 @@ extension EngineAction {
         case .receivedByServer(let token): .receivedByServer(token)
         case .acknowledged(let token, let code, let properties) where properties.isEmpty: .acknowledged(token, code)
         case .incomingReleased(let id): .incomingReleased(id)
-        case .connected, .message, .acknowledged, .subscribed, .unsubscribed, .failed, .authenticationContinued,
-            .authenticated, .pingSent, .pongReceived, .close:
+        case .connected, .message, .acknowledged, .qosDowngraded, .subscribed, .unsubscribed, .failed,
+            .authenticationContinued, .authenticated, .pingSent, .pongReceived, .close:
             nil
         }
     }

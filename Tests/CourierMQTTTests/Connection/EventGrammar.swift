@@ -107,6 +107,7 @@ struct EventGrammar {
             require(!isAuthenticating, "reconnect while the provider is asked")
             mustBegin = true
         case .courierDisconnect, .connectDiscarded, .messageStoreFailure: break
+        case .deliveryDowngraded: require(connection == .connected, "a downgrade without a connection")
 
         case .ping:
             require(connection == .connected, "a ping without a connection")

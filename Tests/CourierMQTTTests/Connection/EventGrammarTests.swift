@@ -20,7 +20,7 @@ import Testing
             .subscribeAttempt(topics: ["a", "b"]), .ping(url: "u"), .messageSend(topic: "t", qos: .one, sizeBytes: 3),
             .subscribeSuccess(topics: [("a", .one)], timeTaken: 1),
             .subscribeFailure(topics: [("b", .one)], timeTaken: 1, error: failure),
-            .messageReceive(topic: "a", sizeBytes: 1),
+            .messageReceive(topic: "a", sizeBytes: 1), .deliveryDowngraded(from: .two, to: .one),
             .messageReceiveFailure(topic: "a", error: failure, sizeBytes: 1),
             .pingFailure(timeTaken: 1, error: failure),
             .connectionLost(timeTaken: 1, error: failure, diffLastInbound: 1, diffLastOutbound: nil),

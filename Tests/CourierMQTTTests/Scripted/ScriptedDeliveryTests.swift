@@ -28,6 +28,23 @@ import Testing
         }
     }
 
+    @Test func `a broker that acknowledges QoS 2 as QoS 1 completes it, and is told of once`() async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .expect(.publish), .send(.pubAck(Acknowledgement(packetID: 1))),
+            .expect(.publish), .send(.pubAck(Acknowledgement(packetID: 1))),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            for text in ["x", "y"] {
+                let outcome = try world.publish(text, qos: .two)
+                await world.until { outcome.value?.success != nil }
+            }
+            #expect(world.events.count { $0 == "deliveryDowngraded" } == 1)
+            #expect(world.events.count { $0 == "messageSendSuccess" } == 2)
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
     @Test func `without a session it is published anew`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .publish), .cut(.reset)])
         try await ScriptedWorld.run([script]) { world in

@@ -186,9 +186,8 @@ struct World: ~Copyable {
                 case .transportClosed, .pingTimeout, .connectTimeout, .acknowledgementTimeout: closed = true
                 default: throw Broken("the engine closed: \(reason)")
                 }
-            case .connected, .sent, .receivedByServer, .incomingReleased, .subscribed, .unsubscribed,
-                .authenticationContinued,
-                .authenticated, .pingSent, .pongReceived:
+            case .connected, .sent, .receivedByServer, .incomingReleased, .qosDowngraded, .subscribed, .unsubscribed,
+                .authenticationContinued, .authenticated, .pingSent, .pongReceived:
                 break
             }
         }
