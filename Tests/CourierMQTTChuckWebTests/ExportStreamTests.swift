@@ -31,6 +31,7 @@ import Testing
         var limits = ServerLimits()
         limits.exports = 1
         limits.exportAhead = 1_000
+        limits.idleTimeout = 600  // The client that does not read is not to be sent away meanwhile.
         let page = try PageFixture(limits: limits)
         // More than the system takes for a client that does not read.
         for _ in 0..<500 { try page.receive("t", [UInt8](repeating: 0x61, count: 60_000)) }

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// A process that stores numbered messages is killed at a random instant, again and again.
-@Suite struct KillTests {
+@Suite(.timeLimit(.minutes(3))) struct KillTests {
     private static let waiting = 20
 
     /// Stores messages and writes the number of each that was accepted into the report, until the process is killed.
@@ -47,7 +47,10 @@ import Testing
         let folder = try TemporaryFolder()
         let report = folder.url.appendingPathComponent("report")
         try Data().write(to: report)
-        for kill in 1...8 {
+        var (kill, acceptedCount) = (0, 0)
+        // On a busy machine a process comes to little between its start and its end.
+        while kill < 8 || acceptedCount < 100 {
+            kill += 1
             let (path, reportPath, isFull) = (folder.file.path, report.path, durability == "full")
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [path = path as String, report = reportPath as String, isFull = isFull as Bool] in
@@ -67,8 +70,7 @@ import Testing
             #expect(outgoing == Set(contents.incoming.map(\.id.rawValue)))
             #expect(contents.summary.outgoingCount == outgoing.count)
             await store.close()
+            acceptedCount = accepted.count
         }
-        let lines = try Data(contentsOf: report).filter { $0 == UInt8(ascii: "\n") }.count
-        #expect(lines > 100, "only \(lines) were accepted")
     }
 }
