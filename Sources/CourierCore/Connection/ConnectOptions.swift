@@ -1,7 +1,7 @@
 /// Where and as whom to connect: what an auth provider hands to the client for one connection attempt.
 ///
-/// No description, debug description or mirror of it shows ``password`` or the values of ``userProperties`` (they
-/// often carry tokens); the user name is shown.
+/// No description, debug description or mirror of it shows ``password``, the values of ``userProperties`` or those of the
+/// header fields in ``webSocket`` (they often carry tokens); the user name is shown.
 ///
 /// ```swift
 /// let options = ConnectOptions(
@@ -9,16 +9,16 @@
 /// ```
 public struct ConnectOptions: Hashable, Sendable {
     /// The broker's host name or IP address.
-    public let host: String
+    public package(set) var host: String
 
     /// The broker's port.
-    public let port: UInt16
+    public package(set) var port: UInt16
 
     /// Seconds without traffic after which the client asks the broker for a sign of life; 60 by default, 0 for never.
     public let keepAlive: UInt16
 
     /// The id by which the broker knows this client and its session; unique among the broker's clients.
-    public let clientId: String
+    public package(set) var clientId: String
 
     /// The user name; empty sends none.
     public let username: String
@@ -35,11 +35,23 @@ public struct ConnectOptions: Hashable, Sendable {
     /// Protocol names offered in the TLS handshake (ALPN), most wanted first; `nil` by default.
     public let alpn: [String]?
 
-    /// How to reach the broker, for example `tcp`, `tls` or `mqtts`; `nil`, the default, leaves it to the client.
-    public let scheme: String?
+    /// How to reach the broker, for example `tcp`, `tls`, `mqtts` or `wss`; `nil`, the default, leaves it to the client.
+    public package(set) var scheme: String?
+
+    /// Path and header fields for the schemes `ws` and `wss`; `nil`, the default, stands for the path `/mqtt` alone.
+    ///
+    /// Without a scheme, with `unix`, and over a stream of the app's own they also say that WebSocket is spoken; other
+    /// schemes do not look at them.
+    public let webSocket: WebSocketOptions?
 
     /// Extended authentication of MQTT 5; `nil` by default. With it MQTT 3.1.1, which has none, is not tried.
-    public let extendedAuthentication: ExtendedAuthentication?
+    public package(set) var extendedAuthentication: ExtendedAuthentication?
+
+    /// Further ways to the same broker or cluster, tried when ``host`` can not be reached; empty by default.
+    ///
+    /// ``host`` and ``port`` are the first choice, of priority 0. All of them have to lead to the same sessions: they are
+    /// nodes of one cluster, or addresses of one broker, and get the same client id and credentials.
+    public package(set) var alternatives: [BrokerEndpoint]
 
     /// Collects the options; nothing is checked here, the client reports what it can not use when it connects.
     ///
@@ -54,7 +66,9 @@ public struct ConnectOptions: Hashable, Sendable {
     ///   - userProperties: User properties of CONNECT in MQTT 5; `nil` by default.
     ///   - alpn: Protocol names for the TLS handshake; `nil` by default.
     ///   - scheme: How to reach the broker; `nil` by default.
+    ///   - webSocket: Path and header fields for the schemes `ws` and `wss`; `nil` by default.
     ///   - extendedAuthentication: Extended authentication of MQTT 5; `nil` by default.
+    ///   - alternatives: Further ways to the same broker or cluster; none by default.
     public init(
         host: String,
         port: UInt16,
@@ -66,7 +80,9 @@ public struct ConnectOptions: Hashable, Sendable {
         userProperties: [String: String]? = nil,
         alpn: [String]? = nil,
         scheme: String? = nil,
-        extendedAuthentication: ExtendedAuthentication? = nil
+        webSocket: WebSocketOptions? = nil,
+        extendedAuthentication: ExtendedAuthentication? = nil,
+        alternatives: [BrokerEndpoint] = []
     ) {
         self.host = host
         self.port = port
@@ -78,7 +94,9 @@ public struct ConnectOptions: Hashable, Sendable {
         self.userProperties = userProperties
         self.alpn = alpn
         self.scheme = scheme
+        self.webSocket = webSocket
         self.extendedAuthentication = extendedAuthentication
+        self.alternatives = alternatives
     }
 }
 
@@ -99,11 +117,13 @@ extension ConnectOptions: CustomStringConvertible, CustomDebugStringConvertible,
             } ?? "nil",
             "alpn": alpn.map { "\($0)" } ?? "nil",
             "scheme": scheme?.debugDescription ?? "nil",
+            "webSocket": webSocket?.description ?? "nil",
             "extendedAuthentication": extendedAuthentication?.description ?? "nil",
+            "alternatives": "\(alternatives)",
         ]
     }
 
-    /// All fields but the password and the values of the user properties.
+    /// All fields but the password and the values of user properties and header fields.
     public var description: String {
         "ConnectOptions(\(shownFields.map { "\($0.key): \($0.value)" }.joined(separator: ", ")))"
     }

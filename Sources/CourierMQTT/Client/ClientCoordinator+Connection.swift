@@ -11,14 +11,15 @@ extension ClientCoordinator {
     func open(_ options: ConnectOptions, _ attempt: AttemptID) {
         let plan: ConnectPlan
         do throws(CourierError) {
-            plan = try settings.plan(for: options)
+            plan = try settings.plan(for: options, serverName: supervisor.certifiedName(for: options))
         } catch {
             return tell(.openFailed(attempt, error))
         }
         self.plan = plan
         preparation = .wanted
         guard let durable, !durable.isOpen else { return prepareTLS(plan, attempt) }
-        let scope = StoreScope(options)
+        // Whichever node of a cluster it is: the rows belong to the broker that the provider has named.
+        let scope = StoreScope(supervisor.grant?.options ?? options)
         durable.read(scope) { [self] session in
             switch session {
             case .success(let session):
@@ -66,11 +67,14 @@ extension ClientCoordinator {
     func open(_ plan: ConnectPlan, _ tls: TLSContext?) {
         var engine = plan.engine
         if startsClean { engine.connect.isCleanStart = true }
-        driver.reconfigure(engine, isSameServer: plan.name == lastServer)
+        let cluster = supervisor.clusterName(of: plan.options)
+        let isSameCluster = cluster != nil && cluster == lastCluster
+        driver.reconfigure(engine, isSameServer: plan.name == lastServer || isSameCluster)
         durable?.restore(driver)
         lastServer = plan.name
+        lastCluster = cluster
         connectionNumber += 1
-        driver.open(plan.endpoint, tls: tls, options: plan.channel, tap: tap(on: plan))
+        driver.open(plan.endpoint, tls: tls, proxy: plan.proxy, options: plan.channel, tap: tap(on: plan))
     }
 
     /// What shows this connection's packets to the observer, if there is one.

@@ -53,6 +53,8 @@ final class ClientCoordinator: @unchecked Sendable {
     var preparation = Preparation.none
     /// The server of the last attempt, whose version of MQTT is remembered.
     var lastServer: String?
+    /// The cluster that it was a node of: its nodes are one server in this respect.
+    var lastCluster: String?
     /// How many CONNECT were sent since the last CONNACK. A broker that has lost the session makes another one for each,
     /// and says so once: in the CONNACK that may never arrive.
     var unansweredConnects = 0
@@ -94,7 +96,9 @@ final class ClientCoordinator: @unchecked Sendable {
         supervisor = ConnectionSupervisor(
             settings.supervisor, seed: settings.jitterSeed, now: loop.clock.now)
         let link = WeakCoordinator()
-        subscriptions = SubscriptionKeeper(settings.topics, driver, on: loop, isRestored: durable == nil) {
+        subscriptions = SubscriptionKeeper(
+            settings.topics, driver, on: loop, isRestored: durable == nil, options: settings.subscriptionOptions
+        ) {
             link.coordinator?.tell($0)
         } keep: {
             durable?.wishes.add($0)
@@ -144,6 +148,7 @@ extension ClientCoordinator {
             }
         case .abandonCredentials(let attempt): credentials.abandon(attempt)
         case .clearCredentials: credentials.clear()
+        case .findEndpoints(let options, let attempt): findEndpoints(options, attempt)
         case .setConnectionInfo(let options): use(options)
         case .open(let options, let attempt): open(options, attempt)
         case .reauthenticate(let authentication): reauthenticate(authentication)

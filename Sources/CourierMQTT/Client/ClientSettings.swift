@@ -9,6 +9,7 @@ struct ClientSettings: Sendable {
     static let expiryCheckInterval = Duration.milliseconds(500)
 
     let topics: [(filter: TopicFilter, qos: QoS)]
+    let subscriptionOptions: SubscriptionOptions
     let registry: AdapterRegistry
     let supervisor: SupervisorConfiguration
     let offline: OfflinePolicy
@@ -19,6 +20,7 @@ struct ClientSettings: Sendable {
     let lifecycle: (any AppLifecycle)?
     let log: any LogHandler
     let observer: (any PacketObserver)?
+    let serviceRecords: ServiceRecords
     /// What the chance in the pauses begins with.
     let jitterSeed: UInt64
     private let connection: ConnectionSettings
@@ -30,6 +32,7 @@ struct ClientSettings: Sendable {
     /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the option and the remedy.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         topics = try Self.topics(config.topics)
+        subscriptionOptions = config.subscriptionOptions
         registry = try AdapterRegistry(config.messageAdapters, rules: config.adapterRules)
         connection = Self.connection(config)
         try connection.check()
@@ -44,6 +47,7 @@ struct ClientSettings: Sendable {
         log = config.logHandler ?? SilentLog()
         observer = config.packetObserver
         endpoint = config.endpoint
+        serviceRecords = config.serviceRecords
         var generator = SystemRandomNumberGenerator()
         jitterSeed = generator.next()
         clientIDs = ClientIDSource(using: &generator)
@@ -57,9 +61,17 @@ struct ClientSettings: Sendable {
             || options.host == "::1" || options.host == "[::1]" || options.host.hasPrefix("127.")
     }
 
-    /// What a connection with these options is.
-    func plan(for options: ConnectOptions) throws(CourierError) -> ConnectPlan {
-        try ConnectPlan(options, connection, clientIDs: clientIDs, endpoint: endpoint?(options))
+    /// What a connection with these options is. `serverName` is whom the server's certificate has to be for, unless the
+    /// configuration says so, where that is not the host.
+    func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
+        var plan = try ConnectPlan(options, connection, clientIDs: clientIDs, endpoint: endpoint?(options))
+        if let serverName, plan.tls?.serverName == nil { plan.tls?.serverName = serverName }
+        return plan
+    }
+
+    /// The service by which DNS knows the broker of these options, if it does.
+    func service(for options: ConnectOptions) -> NamedService? {
+        endpoint == nil ? NamedService(options, hasTLSSettings: connection.tls != nil) : nil
     }
 }
 
@@ -83,6 +95,7 @@ extension ClientSettings {
         settings.will = config.will
         settings.sessionExpiry = config.sessionExpiry
         settings.tls = config.tls
+        settings.proxy = config.proxy
         settings.acknowledgementTimeout = config.acknowledgementTimeout
         settings.receiveMaximum = config.receiveMaximum
         settings.maximumPacketSize = config.maximumPacketSize
@@ -121,6 +134,7 @@ extension ClientSettings {
         supervisor.authenticationTimeout = config.enableAuthenticationTimeout ? timeout : nil
         supervisor.connectTimeout = config.connectTimeoutPolicy
         supervisor.idleActivityTimeout = config.idleActivityTimeoutPolicy
+        try use(config.endpoints, in: &supervisor)
         for (time, name) in [
             (config.connectTimeoutPolicy.timeout, "connectTimeoutPolicy.timeout"),
             (config.connectTimeoutPolicy.timerInterval, "connectTimeoutPolicy.timerInterval"),
@@ -131,6 +145,29 @@ extension ClientSettings {
             _ = try seconds(time, name)
         }
         return supervisor
+    }
+
+    private static func use(
+        _ policy: EndpointPolicy, in supervisor: inout SupervisorConfiguration
+    ) throws(CourierError) {
+        guard policy.maximumCount > 0 else {
+            throw CourierError(
+                .invalidConfiguration,
+                "endpoints.maximumCount is \(policy.maximumCount); it must be at least 1.")
+        }
+        supervisor.maximumEndpoints = policy.maximumCount
+        supervisor.usesServiceRecords = policy.usesServiceRecords
+        switch policy.returnsToPreferred {
+        case .never: break
+        case .after(let time):
+            guard time > .zero, time <= ConnectionSettings.longestTimeout else {
+                throw CourierError(
+                    .invalidConfiguration,
+                    "endpoints.returnsToPreferred is after \(time); it must be more than 0 and at most "
+                        + "\(ConnectionSettings.longestTimeout).")
+            }
+            supervisor.returnInterval = time
+        }
     }
 
     private static func checked(_ policy: OfflinePolicy) throws(CourierError) -> OfflinePolicy {

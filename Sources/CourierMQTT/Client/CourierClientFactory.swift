@@ -30,6 +30,6 @@ public struct CourierClientFactory: Sendable {
     /// What the provider will hand out is checked when it does.
     ///
     /// - Parameter config: The configuration.
-    /// - Throws: A ``CourierError`` with `invalidConfiguration` that names the option and the remedy.
+    /// - Throws: A ``CourierCore/CourierError`` with `invalidConfiguration` that names the option and the remedy.
     public func validate(_ config: MQTTClientConfig) throws { _ = try ClientSettings(config) }
 }

@@ -60,6 +60,8 @@ public struct MQTTClientConfig {
     public var sessionExpiry = Duration.seconds(7 * 24 * 3_600)
     /// What happens to unacknowledged messages when the broker has lost the session; they are sent anew by default.
     public var sessionLossPolicy = SessionLossPolicy.resend
+    /// What is asked of the broker with each subscription (MQTT 5); what MQTT 3.1.1 does by default.
+    public var subscriptionOptions = SubscriptionOptions()
     /// How many messages the broker may send without an acknowledgement (MQTT 5); 65,535 by default.
     public var receiveMaximum = UInt16.max
     /// How many messages are sent without an acknowledgement; `nil`, the default, is 1,000 where MQTT 5 says that the
@@ -72,9 +74,16 @@ public struct MQTTClientConfig {
 
     /// How to speak TLS with schemes that ask for it; the system's authorities and all checks by default.
     public var tls: TLSClientConfiguration?
+    /// The proxy that the broker is reached through; none by default. Unix sockets and streams of the app's own never
+    /// go through one. A proxy that fails or refuses is a failed attempt, which is tried again after the usual pause.
+    public var proxy = ProxySetting.direct
     /// The stream to the broker instead of the host and port of the options, made anew for each attempt; `nil` by
     /// default. Called on the event loop; it must not block.
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
+    /// How to deal with several ways to the broker, as `ConnectOptions.alternatives` or service records name them.
+    public var endpoints = EndpointPolicy()
+    /// Who is asked for service records.
+    var serviceRecords = ServiceRecords.system
     /// The event loops of this client; those that all clients of the process share by default.
     public var eventLoops: EventLoopGroup?
 

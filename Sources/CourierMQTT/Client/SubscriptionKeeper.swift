@@ -28,6 +28,7 @@ final class SubscriptionKeeper {
 
     private let loop: EventLoop
     private let driver: SessionDriver
+    private let options: SubscriptionOptions
     private let tell: (CourierEventType) -> Void
     /// Keeps a change beyond the process, if anything does.
     private let keep: (StoreChange) -> Void
@@ -47,7 +48,8 @@ final class SubscriptionKeeper {
     /// Keeps `topics` wanted, reports events to `tell`, and gives what the next process should know to `keep`.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
-        isRestored: Bool = true, tell: @escaping (CourierEventType) -> Void,
+        isRestored: Bool = true, options: SubscriptionOptions = SubscriptionOptions(),
+        tell: @escaping (CourierEventType) -> Void,
         keep: @escaping (StoreChange) -> Void = { _ in }
     ) {
         self.loop = loop
@@ -55,6 +57,7 @@ final class SubscriptionKeeper {
         self.tell = tell
         self.keep = keep
         self.isRestored = isRestored
+        self.options = options
         wantedAlways = topics
         wantAlways()
     }
@@ -248,7 +251,8 @@ final class SubscriptionKeeper {
         case .subscribe(let subscriptions, let id):
             tell(.subscribeAttempt(topics: subscriptions.map(\.filter.string)))
             driver.subscribe(
-                subscriptions.map { Subscription($0.filter.string, qos: PacketQoS($0.qos)) }, token: Self.token(id))
+                subscriptions.map { options.entry(for: $0.filter, $0.qos, in: driver.protocolVersion) },
+                token: Self.token(id))
         case .unsubscribe(let ended, let id):
             tell(.unsubscribeAttempt(topics: ended.map(\.string)))
             driver.unsubscribe(ended.map(\.string), token: Self.token(id))

@@ -20,6 +20,7 @@ struct ConnectionEnding: Sendable {
     init(unopened error: CourierError) {
         switch error.code {
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
+        case .secureConnectionFailed: self.init(.transport(.tls), error)
         default: self.init(.unusableOptions, error)
         }
     }

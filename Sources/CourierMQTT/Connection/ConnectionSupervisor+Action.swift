@@ -10,6 +10,9 @@ extension ConnectionSupervisor {
         /// Tell the provider that the broker refused what it gave.
         case clearCredentials
 
+        /// Look up the service records of these options' host; answer with ``Input/endpointsFound(_:_:)``.
+        case findEndpoints(ConnectOptions, AttemptID)
+
         /// Events and CONNECT carry these options from now on.
         case setConnectionInfo(ConnectOptions?)
         /// Open a connection with these options; there is no other one.

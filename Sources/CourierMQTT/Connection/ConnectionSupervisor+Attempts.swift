@@ -39,14 +39,18 @@ extension ConnectionSupervisor {
     /// Begins an attempt: with the options that are there, or by asking for some.
     mutating func start(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
-        switch occasion {
-        case .failure, .takeover: actions.append(.emit(.reconnect))
-        case .request, .change: break
-        }
+        let isAgain =
+            switch occasion {
+            case .failure, .takeover: true
+            case .request, .change: false
+            }
         attemptCount += 1
         let attempt = AttemptID(number: attemptCount)
         // Who calls connect() may have another user by now.
-        if !occasion.isRequest, let grant, isUsable(grant, now) { return open(grant.options, attempt, now, &actions) }
+        if !occasion.isRequest, let grant, isUsable(grant, now) {
+            return locate(grant, attempt, isAgain: isAgain, now, &actions)
+        }
+        if isAgain { actions.append(.emit(.reconnect)) }
         actions.append(.emit(.authStarted))
         enter(.authenticating(authentication(attempt, now)), &actions)
         actions.append(.fetchCredentials(attempt))
@@ -63,10 +67,13 @@ extension ConnectionSupervisor {
             giveUpAt: configuration.authenticationTimeout.map { now.advanced(by: $0) })
     }
 
-    private mutating func open(
-        _ options: ConnectOptions, _ attempt: AttemptID, _ now: Instant, _ actions: inout [Action]
+    /// Begins to connect; `isAgain` says that the app is to be told of a reconnect, which the attempt follows.
+    mutating func open(
+        _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
-        let options = redirect?.applied(to: options) ?? options
+        if isAgain { actions.append(.emit(.reconnect)) }
+        round?.attempted()
+        let options = located(grant.options)
         if redirect?.term == .once { redirect = nil }
         let timeout = configuration.connectTimeout
         liveness = Liveness(configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
@@ -103,16 +110,18 @@ extension ConnectionSupervisor {
     ) {
         switch phase {
         case .authenticating(let authentication) where authentication.attempt == attempt:
-            accept(granted, date, authentication, now, &actions)
-            open(granted.options, attempt, now, &actions)
+            let grant = accept(granted, date, authentication, now, &actions)
+            locate(grant, attempt, isAgain: false, now, &actions)
         case .connected(var connection):
             guard case .fetching(let authentication) = connection.renewal, authentication.attempt == attempt else {
                 return
             }
-            accept(granted, date, authentication, now, &actions)
+            _ = accept(granted, date, authentication, now, &actions)
             connection.renewal = renewal(now)
             phase = .connected(connection)
-            let options = redirect?.applied(to: granted.options) ?? granted.options
+            var options = located(granted.options)
+            // Further endpoints are none of this connection's business.
+            options.alternatives = connection.options.alternatives
             guard options != connection.options else { return }
             if connection.version >= .v5, let renewed = options.renewedAuthentication(from: connection.options) {
                 connection.options = options
@@ -121,19 +130,24 @@ extension ConnectionSupervisor {
             }
             actions.append(.log(.info, "the provider gave other options; the client connects again with them"))
             leave(for: .begin(.change), now, &actions)
-        case .authenticating, .resting, .paused, .waiting, .opening, .closing: break  // Too late, or the second answer.
+        // Too late, or the second answer.
+        case .authenticating, .resting, .paused, .waiting, .locating, .opening, .closing: break
         }
     }
 
     private mutating func accept(
         _ granted: ConnectGrant, _ date: Date, _ authentication: Authentication, _ now: Instant,
         _ actions: inout [Action]
-    ) {
+    ) -> Grant {
         authSchedule.reset()
         let remaining = granted.expiresAt.map { Duration.bounded(seconds: $0.timeIntervalSince(date)) }
-        grant = Grant(options: granted.options, receivedAt: now, expiresAt: remaining.map { now.advanced(by: $0) })
+        let accepted = Grant(
+            options: granted.options, receivedAt: now, expiresAt: remaining.map { now.advanced(by: $0) })
+        useEndpoints(of: accepted.options, &actions)
+        grant = accepted
         actions.append(.emit(.authSucceeded(after: authentication.startedAt.duration(to: now))))
         if network == .available { report(.available, &actions) }
+        return accepted
     }
 
     mutating func credentialsFailed(
@@ -152,7 +166,7 @@ extension ConnectionSupervisor {
             let pause = authSchedule.next(after: failure, using: &random)
             connection.renewal = .due(now.advanced(by: pause))
             phase = .connected(connection)
-        case .authenticating, .resting, .paused, .waiting, .opening, .closing: break
+        case .authenticating, .resting, .paused, .waiting, .locating, .opening, .closing: break
         }
     }
 
@@ -199,9 +213,10 @@ extension ConnectionSupervisor {
         guard case .opening(let opening) = phase else { return }
         actions.append(.emit(.succeeded(after: opening.startedAt.duration(to: now))))
         if network == .available { report(.available, &actions) }
+        round?.accepted(using: &random)
         let connection = Connection(
             options: opening.options, openedAt: opening.startedAt, acceptedAt: now, version: version,
-            renewal: renewal(now))
+            renewal: renewal(now), homecoming: homecoming(now))
         enter(.connected(connection), &actions)
         actions.append(.releaseWaiters(nil))
         let session = connAck.isSessionPresent ? "with its session" : "without a session"

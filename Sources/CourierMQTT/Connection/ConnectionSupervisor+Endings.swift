@@ -23,7 +23,7 @@ extension ConnectionSupervisor {
             }
             if case .connection(let connection, _) = closing.ended { rewardStability(of: connection, now) }
             proceed(to: closing.next, now, &actions)
-        case .resting, .paused, .waiting, .authenticating: break
+        case .resting, .paused, .waiting, .authenticating, .locating: break
         }
     }
 
@@ -36,11 +36,11 @@ extension ConnectionSupervisor {
             attemptFailed(opening, ConnectionEnding(unopened: error), now, &actions)
         case .closing:  // The app has changed its mind, and nothing else will report the end.
             closed(now, &actions) { _, _ in ConnectionEnding(unopened: error) }
-        case .opening, .resting, .paused, .waiting, .authenticating, .connected: break
+        case .opening, .resting, .paused, .waiting, .authenticating, .locating, .connected: break
         }
     }
 
-    private mutating func attemptFailed(
+    mutating func attemptFailed(
         _ opening: Opening, _ ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
         attemptCameToNothing(opening)
@@ -51,8 +51,8 @@ extension ConnectionSupervisor {
 
     /// A broker that could not be reached is no sign of another client, and not worth being sent to again.
     mutating func attemptCameToNothing(_ opening: Opening) {
-        quickDrops = 0
-        if opening.options != grant?.options { redirect = nil }
+        if round?.hasNext != true { quickDrops = 0 }
+        if opening.options != grant.map({ endpointOptions($0.options) }) { redirect = nil }
     }
 
     /// Gives up an attempt or a connection that has not ended by itself.
@@ -114,7 +114,7 @@ extension ConnectionSupervisor {
     /// What the app is told: the error, and for a stop that nothing more will happen by itself.
     private func failure(of ending: ConnectionEnding) -> ConnectionFailure {
         let row = LossPolicy.row(for: ending.cause)
-        guard row.response == .stop else { return .error(ending.error) }
+        guard stops(row) else { return .error(ending.error) }
         return .error(
             CourierError(
                 ending.error.code,
@@ -124,19 +124,22 @@ extension ConnectionSupervisor {
 
     /// Does what the table says.
     mutating func respond(to ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
-        let response = LossPolicy.row(for: ending.cause).response
-        actions.append(.log(response == .stop ? .error : .warning, ending.error.message))
-        switch response {
-        case .retry: waitForSchedule(now, &actions)
+        let row = LossPolicy.row(for: ending.cause)
+        let isStop = stops(row)
+        actions.append(.log(isStop ? .error : .warning, ending.error.message))
+        if follow(ending, row.response) { return wait(until: now, .failure, now, &actions) }
+        if row.subject == .endpoint, !isStop {
+            switch endpointFailed(row) {
+            case .next: return wait(until: now, .failure, now, &actions)
+            case .other: return retryAtOnce(schedule.isFresh, now, &actions)
+            case .over: break
+            }
+        }
+        switch row.response == .stop && !isStop ? .retry : row.response {
+        case .retry, .followOnce: waitForSchedule(now, &actions)
         case .retryAtOnce: retryAtOnce(schedule.isFresh, now, &actions)
         case .switchVersion: wait(until: now, .failure, now, &actions)
-        case .renewCredentials: renewCredentials(now, &actions)
-        case .followOnce:
-            if follow(ending, .once) { return wait(until: now, .failure, now, &actions) }
-            waitForSchedule(now, &actions)
-        case .followForGood:
-            if follow(ending, .forGood) { return wait(until: now, .failure, now, &actions) }
-            renewCredentials(now, &actions)
+        case .renewCredentials, .followForGood: renewCredentials(now, &actions)
         case .yield:
             let pause = takeoverSchedule.next(using: &random)
             let failure = failure(of: ending)
@@ -168,7 +171,13 @@ extension ConnectionSupervisor {
     }
 
     /// Takes the way that the broker shows, if it does and the client has not been sent around too often.
-    private mutating func follow(_ ending: ConnectionEnding, _ term: Redirect.Term) -> Bool {
+    private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
+        let term: Redirect.Term
+        switch response {
+        case .followOnce: term = .once
+        case .followForGood: term = .forGood
+        case .retry, .retryAtOnce, .switchVersion, .renewCredentials, .yield, .stop: return false
+        }
         guard configuration.followsServerReferences, let list = ending.serverReference,
             let target = ServerReference(firstOf: list), let grant
         else { return false }
@@ -177,7 +186,10 @@ extension ConnectionSupervisor {
             return false
         }
         streak.redirects += 1
-        redirect = Redirect(from: grant.options, to: target, term: term)
+        let source = endpointOptions(grant.options)
+        let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
+        // An endpoint of the list needs no detour; one that has moved leads there when its turn comes again.
+        redirect = isOfList && term == .once ? nil : Redirect(from: source, to: target, term: term)
         return true
     }
 }

@@ -19,6 +19,9 @@ extension ConnectionSupervisor {
         /// The provider gave none.
         case credentialsFailed(AttemptID, any Error)
 
+        /// What the look-up of service records has found.
+        case endpointsFound(AttemptID, EndpointSearch)
+
         /// The options of ``Action/open(_:_:)`` can not be used, and nothing was opened.
         case openFailed(AttemptID, CourierError)
         /// CONNECT was written.

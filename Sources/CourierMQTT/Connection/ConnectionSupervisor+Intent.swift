@@ -10,6 +10,7 @@ extension ConnectionSupervisor {
             authSchedule.reset()
             streak = Streak()
             quickDrops = 0
+            forgetEndpoints()
             actions.append(.log(.info, "connect() was called by \(source.quoted())"))
             switch rest {
             case .unused, .disconnected, .destroyed: start(.request, now, &actions)
@@ -26,6 +27,7 @@ extension ConnectionSupervisor {
             if case .request = waiting.occasion { return discard("Client is about to connect", &actions) }
             startUrgently(.request, now, &actions)
         case .authenticating: discard("Client is authenticating", &actions)
+        case .locating: discard("Client connecting", &actions)
         case .opening: discard("Client connecting", &actions)
         case .connected: discard("Client already connected", &actions)
         case .closing(var closing):
@@ -54,6 +56,7 @@ extension ConnectionSupervisor {
         hasSession = false
         grant = nil
         redirect = nil
+        forgetEndpoints()
         schedule.reset()
         authSchedule.reset()
         takeoverSchedule.reset()
@@ -67,14 +70,14 @@ extension ConnectionSupervisor {
         switch phase {
         case .resting: false
         case .closing(let closing): if case .rest = closing.next { false } else { true }
-        case .paused, .waiting, .authenticating, .opening, .connected: true
+        case .paused, .waiting, .authenticating, .locating, .opening, .connected: true
         }
     }
 
     /// Ends what is under way, in order, and goes on to `next` then.
     mutating func leave(for next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
         switch phase {
-        case .resting, .paused, .waiting: proceed(to: next, now, &actions)
+        case .resting, .paused, .waiting, .locating: proceed(to: next, now, &actions)
         case .authenticating(let authentication):
             abandon(authentication, now, &actions)
             proceed(to: next, now, &actions)

@@ -9,6 +9,7 @@ extension ConnectionSupervisor {
         case .resting, .paused: return nil
         case .waiting(let waiting): return waiting.due
         case .authenticating(let authentication): return authentication.giveUpAt
+        case .locating(let locating): return locating.giveUpAt
         case .opening(let opening): return opening.giveUpAt
         case .connected(let connection):
             let renewal: Instant? =
@@ -17,8 +18,7 @@ extension ConnectionSupervisor {
                 case .due(let due): due
                 case .fetching(let authentication): authentication.giveUpAt
                 }
-            guard let renewal, let silence = liveness.deadline else { return renewal ?? liveness.deadline }
-            return min(renewal, silence)
+            return [renewal, liveness.deadline, connection.homecoming?.due].compactMap(\.self).min()
         case .closing(let closing): return closing.abortAt
         }
     }
@@ -33,6 +33,9 @@ extension ConnectionSupervisor {
         case .authenticating(let authentication):
             guard let giveUpAt = authentication.giveUpAt, now >= giveUpAt else { return }
             authenticationTimedOut(authentication, now, &actions)
+        case .locating(let locating):
+            guard now >= locating.giveUpAt else { return }
+            endpointsFound(locating.attempt, .failed("no answer in time"), now, &actions)
         case .opening(let opening):
             guard let giveUpAt = opening.giveUpAt, now >= giveUpAt else { return }
             let time = opening.startedAt.duration(to: giveUpAt)
@@ -66,9 +69,11 @@ extension ConnectionSupervisor {
         switch connection.renewal {
         case .due(let due) where now >= due: renewalDue(connection, now, &actions)
         case .fetching(let authentication):
-            guard let giveUpAt = authentication.giveUpAt, now >= giveUpAt else { return }
-            authenticationTimedOut(authentication, now, &actions)
+            if let giveUpAt = authentication.giveUpAt, now >= giveUpAt {
+                authenticationTimedOut(authentication, now, &actions)
+            }
         case .none, .due: break
         }
+        if case .connected(let connection) = phase { comeHomeIfDue(connection, now, &actions) }
     }
 }

@@ -35,7 +35,7 @@ extension ConnectionSupervisor {
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        case .resting, .paused, .authenticating, .opening, .closing: break
+        case .resting, .paused, .authenticating, .locating, .opening, .closing: break
         }
     }
 
@@ -52,7 +52,7 @@ extension ConnectionSupervisor {
             case .waiting(let waiting):
                 if case .request = waiting.occasion { return leave(for: .pause(.always), now, &actions) }
                 leave(for: .pause(.forTopics), now, &actions)
-            case .authenticating, .opening, .connected: leave(for: .pause(.forTopics), now, &actions)
+            case .authenticating, .locating, .opening, .connected: leave(for: .pause(.forTopics), now, &actions)
             }
         case .foreground:
             actions.append(.emit(.appForeground))

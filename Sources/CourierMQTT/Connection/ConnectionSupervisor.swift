@@ -16,11 +16,11 @@ import MQTTCodec
 /// connection leads to the next attempt, and there is never more than one at a time.
 ///
 /// ```
-///                   ┌────────────────── waiting ◀────────────┐
-///                   ▼                      ▲                 │
-/// resting ──▶ authenticating ──▶ opening ──┴─▶ connected ────┤
-///    ▲                              │              │         │
-///    │        paused ◀──────────────┴── closing ◀──┘─────────┘
+///                   ┌──────────────────────────── waiting ◀────────────┐
+///                   ▼                                ▲                 │
+/// resting ──▶ authenticating ──▶ locating ──▶ opening ──┴─▶ connected ─┤
+///    ▲                                           │              │      │
+///    │        paused ◀───────────────────────────┴── closing ◀──┘──────┘
 ///    └── disconnect(), destroy() and refusals, from everywhere
 /// ```
 struct ConnectionSupervisor: Sendable {
@@ -35,6 +35,8 @@ struct ConnectionSupervisor: Sendable {
         case waiting(Waiting)
         /// The provider was asked.
         case authenticating(Authentication)
+        /// The service records of the host are looked up.
+        case locating(Locating)
         /// A connection is being opened, up to CONNACK.
         case opening(Opening)
         /// The broker accepted the connection.
@@ -79,7 +81,7 @@ struct ConnectionSupervisor: Sendable {
         case takeover(ConnectionFailure)
         /// The app called `connect()`.
         case request
-        /// The app came back, or has other credentials now.
+        /// The app came back, has other credentials now, or a better endpoint is to be tried.
         case change
 
         var isRequest: Bool { if case .request = self { true } else { false } }
@@ -100,6 +102,13 @@ struct ConnectionSupervisor: Sendable {
         let giveUpAt: Instant?
     }
 
+    struct Locating: Sendable {
+        let attempt: AttemptID
+        /// Whether the attempt is to be announced as a reconnect.
+        let isAgain: Bool
+        let giveUpAt: Instant
+    }
+
     struct Opening: Sendable {
         let attempt: AttemptID
         let options: ConnectOptions
@@ -114,6 +123,16 @@ struct ConnectionSupervisor: Sendable {
         let acceptedAt: Instant
         let version: ProtocolVersion
         var renewal: Renewal
+        /// When to go back to a preferred endpoint.
+        var homecoming: Homecoming?
+    }
+
+    /// The end of a connection to a less preferred endpoint.
+    struct Homecoming: Sendable {
+        /// When to look for a quiet moment.
+        var due: Instant
+        /// When not to wait for one any longer.
+        let latest: Instant
     }
 
     /// The fetching of new credentials while the old ones still carry the connection.
@@ -175,6 +194,12 @@ struct ConnectionSupervisor: Sendable {
     // What is known of the broker and the credentials.
     var grant: Grant?
     var redirect: Redirect?
+    /// The endpoints, and whose turn it is.
+    var round: EndpointRound?
+    /// The endpoints as the provider gave them; service records may have led to others.
+    var givenList: EndpointList?
+    /// Whether the service records are to be looked up before the next attempt.
+    var isSearchDue = true
     var info: ConnectOptions?
     var liveness: Liveness
 
@@ -183,6 +208,7 @@ struct ConnectionSupervisor: Sendable {
     var schedule: ReconnectSchedule
     var authSchedule: AuthRetrySchedule
     var takeoverSchedule: ReconnectSchedule
+    var returnSchedule: ReconnectSchedule
     var streak = Streak()
     /// How many connections in a row were dropped right after CONNACK.
     var quickDrops = 0
@@ -201,6 +227,9 @@ struct ConnectionSupervisor: Sendable {
         takeoverSchedule = ReconnectSchedule(
             interval: configuration.takeoverInterval, maximum: configuration.maximumTakeoverInterval,
             jitter: configuration.jitter)
+        returnSchedule = ReconnectSchedule(
+            interval: configuration.returnInterval ?? configuration.maximumReturnInterval,
+            maximum: configuration.maximumReturnInterval, jitter: configuration.jitter)
         liveness = Liveness(
             configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
     }
@@ -218,6 +247,7 @@ struct ConnectionSupervisor: Sendable {
             credentialsArrived(attempt, grant, date, now, &actions)
         case .credentialsFailed(let attempt, let error):
             credentialsFailed(attempt, CredentialFailure(error), now, &actions)
+        case .endpointsFound(let attempt, let found): endpointsFound(attempt, found, now, &actions)
         case .openFailed(let attempt, let error): openFailed(attempt, error, now, &actions)
         case .connectSent: connectSent(&actions)
         case .accepted(let connAck, let version): accepted(connAck, version, now, &actions)
@@ -261,7 +291,7 @@ struct ConnectionSupervisor: Sendable {
             if case .takeover(let failure) = waiting.occasion { .failed(failure) } else { .wait }
         case .closing(let closing):
             if case .rest(let rest) = closing.next { .failed(rest.failure) } else { .wait }
-        case .paused, .authenticating, .opening: .wait
+        case .paused, .authenticating, .locating, .opening: .wait
         }
     }
 
@@ -272,7 +302,7 @@ struct ConnectionSupervisor: Sendable {
         phase = next
         let newState: ConnectionState =
             switch next {
-            case .authenticating, .opening: .connecting
+            case .authenticating, .locating, .opening: .connecting
             case .connected: .connected
             case .resting, .paused, .waiting, .closing: .disconnected
             }

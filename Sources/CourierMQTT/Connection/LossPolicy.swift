@@ -22,11 +22,20 @@ enum LossPolicy {
         case stop
     }
 
+    /// What the cause says something about.
+    enum Subject: Hashable, Sendable {
+        /// The endpoint, or the way to it: where there are several, the next one has its turn before the response.
+        case endpoint
+        /// The client, its credentials or its session, which would fare the same elsewhere.
+        case client
+    }
+
     struct Row: Sendable {
         let causes: [LossCause]
         let response: Response
         /// Why this and nothing else.
         let reason: String
+        var subject = Subject.endpoint
     }
 
     /// The whole table. A cause is in one row; the last row is for what is in none.
@@ -36,7 +45,7 @@ enum LossPolicy {
                 .refused(.badUserNameOrPassword), .refused(.notAuthorized), .disconnected(.notAuthorized),
             ],
             response: .renewCredentials,
-            reason: "The credentials are wrong or have ended; the provider may have better ones."),
+            reason: "The credentials are wrong or have ended; the provider may have better ones.", subject: .client),
         Row(
             causes: [.refused(.useAnotherServer), .disconnected(.useAnotherServer)], response: .followOnce,
             reason: "The broker is leaving its load to another one for now."),
@@ -45,37 +54,39 @@ enum LossPolicy {
             reason: "The broker has moved; without a reference only the provider can know where to."),
         Row(
             causes: [.disconnected(.sessionTakenOver), .repeatedDrops], response: .yield,
-            reason: "Another client uses the same id; two that both come back at once would fight for ever."),
+            reason: "Another client uses the same id; two that both come back at once would fight for ever.",
+            subject: .client),
         Row(
             causes: [.otherVersion], response: .switchVersion,
-            reason: "The broker is there and speaks an older version."),
+            reason: "The broker is there and speaks an older version.", subject: .client),
         Row(
             causes: [.refused(.unsupportedProtocolVersion)], response: .stop,
             reason: "No version is left to try; allow the one that the broker speaks."),
         Row(
             causes: [.refused(.clientIdentifierNotValid)], response: .stop,
-            reason: "The id would be refused again; choose another client id."),
+            reason: "The id would be refused again; choose another client id.", subject: .client),
         Row(
             causes: [.refused(.banned)], response: .stop,
-            reason: "Trying again can prolong a ban; ask the broker's administrator."),
+            reason: "Trying again can prolong a ban; ask the broker's administrator.", subject: .client),
         Row(
             causes: [.refused(.badAuthenticationMethod), .disconnected(.badAuthenticationMethod)], response: .stop,
-            reason: "The method would be refused again; use one that the broker supports."),
+            reason: "The method would be refused again; use one that the broker supports.", subject: .client),
         Row(
             causes: [
                 .refused(.topicNameInvalid), .refused(.payloadFormatInvalid), .refused(.retainNotSupported),
                 .refused(.qosNotSupported), .refused(.packetTooLarge),
             ],
-            response: .stop, reason: "The will message or another part of CONNECT is not accepted; change it."),
+            response: .stop, reason: "The will message or another part of CONNECT is not accepted; change it.",
+            subject: .client),
         Row(
             causes: [.unusableOptions, .transport(.configuration), .transport(.clientCertificateMissing)],
             response: .stop, reason: "The configuration would fail in the same way again; correct it."),
         Row(
             causes: [.transport(.loopEnded)], response: .stop,
-            reason: "Nothing can run on an event loop that has ended; make a new client."),
+            reason: "Nothing can run on an event loop that has ended; make a new client.", subject: .client),
         Row(
             causes: [.disconnected(.keepAliveTimeout), .disconnected(.maximumConnectTime)], response: .retryAtOnce,
-            reason: "The broker is there, and ended this one connection only."),
+            reason: "The broker is there, and ended this one connection only.", subject: .client),
         Row(
             causes: [.silence], response: .retryAtOnce,
             reason: "The old connection was dead; a new one finds another way if there is one."),
@@ -112,7 +123,7 @@ enum LossPolicy {
             response: .retry, reason: "The network or the broker failed, and may recover."),
         Row(
             causes: [.unreadableStore], response: .retry,
-            reason: "What the store has is not left behind; its disk may recover."),
+            reason: "What the store has is not left behind; its disk may recover.", subject: .client),
         Row(
             causes: [.transport(.tls)], response: .retry,
             reason: "Certificates are replaced, clocks are set, a captive portal goes away."),

@@ -25,10 +25,9 @@ struct Redirect: Hashable, Sendable {
     /// The options for the server to use instead, where they name the one that this leads away from.
     func applied(to options: ConnectOptions) -> ConnectOptions {
         guard options.host == host, options.port == port else { return options }
-        return ConnectOptions(
-            host: target.host, port: target.port ?? options.port, keepAlive: options.keepAlive,
-            clientId: options.clientId, username: options.username, password: options.password,
-            isCleanSession: options.isCleanSession, userProperties: options.userProperties, alpn: options.alpn,
-            scheme: options.scheme, extendedAuthentication: options.extendedAuthentication)
+        var options = options
+        options.host = target.host
+        if let port = target.port { options.port = port }
+        return options
     }
 }

@@ -31,6 +31,24 @@ struct SupervisorConfiguration: Sendable {
     /// the first pause is short again.
     var maximumTakeoverInterval = Duration.seconds(600)
 
+    // MARK: Several endpoints
+
+    /// How many endpoints of a list are used, 16 by default; beyond it the least preferred are left out.
+    var maximumEndpoints = EndpointPolicy.defaultMaximumCount
+    /// Whether service records are looked for; `false` by default.
+    var usesServiceRecords = false
+    /// How long that look-up may take until the client goes on without, 10 s by default.
+    var serviceRecordTimeout = Duration.seconds(10)
+    /// After how long a connection to a less preferred endpoint is given up for a preferred one; `nil`, the default, is
+    /// never. The time doubles with each try in vain.
+    var returnInterval: Duration?
+    /// The longest time between two such tries, 1 h by default.
+    var maximumReturnInterval = Duration.seconds(3_600)
+    /// For how long a connection has to be quiet until it is given up for a preferred one, 1 s by default.
+    var returnQuietTime = Duration.seconds(1)
+    /// How long such a quiet moment is waited for, 60 s by default.
+    var returnPatience = Duration.seconds(60)
+
     // MARK: Credentials
 
     /// Gives up on the provider after this long; `nil`, the default, is never.

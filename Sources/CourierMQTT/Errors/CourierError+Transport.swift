@@ -25,8 +25,11 @@ extension CourierError {
         // In TLS 1.3 the server's word on our certificate comes after the handshake, as an alert.
         case .tlsAlert: isEstablished ? .connectionLost : .secureConnectionFailed
         case .nameResolutionFailed, .connectionRefused, .unreachable, .permissionDenied, .tooManyDescriptors,
-            .addressInUse, .socketNotFound:
+            .addressInUse, .socketNotFound, .proxyFailed, .proxyRefused, .proxyAuthenticationFailed,
+            .webSocketRefused, .webSocketRedirected, .webSocketHandshakeFailed, .webSocketSubprotocolRefused:
             .connectionFailed
+        case .webSocketUnauthorized: .notAuthorized
+        case .webSocketViolation: .protocolViolation
         default: isEstablished ? .connectionLost : .connectionFailed
         }
     }

@@ -4,11 +4,9 @@ import MQTTCodec
 extension ConnectOptions {
     /// The same options for another client id.
     func withClientID(_ clientID: String) -> ConnectOptions {
-        guard clientID != clientId else { return self }
-        return ConnectOptions(
-            host: host, port: port, keepAlive: keepAlive, clientId: clientID, username: username, password: password,
-            isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme,
-            extendedAuthentication: extendedAuthentication)
+        var options = self
+        options.clientId = clientID
+        return options
     }
 
     /// The same options with other data for extended authentication, and what that is; `nil` when anything else differs.
@@ -16,10 +14,8 @@ extension ConnectOptions {
         guard let new = extendedAuthentication, let before = old.extendedAuthentication, new.method == before.method,
             new != before
         else { return nil }
-        let same = ConnectOptions(
-            host: host, port: port, keepAlive: keepAlive, clientId: clientId, username: username, password: password,
-            isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme,
-            extendedAuthentication: before)
+        var same = self
+        same.extendedAuthentication = before
         return same == old ? new : nil
     }
 

@@ -2,10 +2,14 @@ import CourierCore
 import CourierTransport
 
 extension ConnectPlan {
-    /// The way to the broker: where to, whether by TLS, and what it is called.
+    /// The way to the broker: where to, whether by TLS and WebSocket, and what it is called.
     struct Route {
+        /// What a WebSocket over TLS offers where nobody says otherwise: a server of HTTP/2 would not take an upgrade.
+        static let webSocketProtocols = ["http/1.1"]
+
         let endpoint: TransportEndpoint
         let tls: TLSClientConfiguration?
+        let webSocket: WebSocketConfiguration?
         let name: String
 
         /// - Throws: ``CourierError/Code/invalidConfiguration``.
@@ -15,6 +19,9 @@ extension ConnectPlan {
             if let endpoint {
                 self.endpoint = endpoint
                 tls = try Self.withoutHost(settings, options, "\(endpoint)")
+                webSocket = try options.webSocket.map { settings throws(CourierError) in
+                    try Self.webSocket(settings, host: Self.hostField(options))
+                }
                 name = endpoint.description
                 return
             }
@@ -22,16 +29,50 @@ extension ConnectPlan {
             case .tcp:
                 self.endpoint = try Self.tcp(options)
                 tls = try Self.withoutTLS(options)
+                webSocket = nil
                 name = "mqtt://\(self.endpoint)"
             case .tls:
                 self.endpoint = try Self.tcp(options)
                 tls = try Self.offering(options.alpn, settings ?? TLSClientConfiguration())
+                webSocket = nil
                 name = "mqtts://\(self.endpoint)"
+            case .ws:
+                self.endpoint = try Self.tcp(options)
+                tls = try Self.withoutTLS(options)
+                let webSocket = try Self.webSocket(options.webSocket ?? WebSocketOptions())
+                self.webSocket = webSocket
+                name = "ws://\(self.endpoint)\(webSocket.shownPath)"
+            case .wss:
+                self.endpoint = try Self.tcp(options)
+                var secure = try Self.offering(options.alpn, settings ?? TLSClientConfiguration())
+                if secure.applicationProtocols.isEmpty { secure.applicationProtocols = Self.webSocketProtocols }
+                tls = secure
+                let webSocket = try Self.webSocket(options.webSocket ?? WebSocketOptions())
+                self.webSocket = webSocket
+                name = "wss://\(self.endpoint)\(webSocket.shownPath)"
             case .unix:
                 self.endpoint = try Self.unix(options)
                 tls = try Self.withoutHost(settings, options, "\(self.endpoint)")
+                webSocket = try options.webSocket.map { settings throws(CourierError) in try Self.webSocket(settings) }
                 name = self.endpoint.description
             }
+        }
+
+        private static func webSocket(
+            _ options: WebSocketOptions, host: String? = nil
+        ) throws(CourierError) -> WebSocketConfiguration {
+            let configuration = WebSocketConfiguration(path: options.path, headers: options.headers, host: host)
+            do throws(TransportError) {
+                try configuration.check()
+            } catch {
+                throw CourierError(error)
+            }
+            return configuration
+        }
+
+        /// What a stream of the app's own says as Host: what the options have, if they have it.
+        private static func hostField(_ options: ConnectOptions) -> String? {
+            options.host.isEmpty ? nil : options.endpointName
         }
 
         private static func tcp(_ options: ConnectOptions) throws(CourierError) -> TransportEndpoint {

@@ -15,10 +15,13 @@ struct ConnectPlan: Sendable {
     /// Where to.
     let endpoint: TransportEndpoint
     /// How TLS is spoken; `nil` when it is not.
-    let tls: TLSClientConfiguration?
+    var tls: TLSClientConfiguration?
+    /// The proxy that leads there, if any.
+    let proxy: ProxySetting
     /// The limits of the byte channel.
     let channel: ChannelOptions
-    /// How events and errors call the broker, such as `mqtts://broker.example:8883`; without a secret.
+    /// How events and errors call the broker, such as `mqtts://broker.example:8883` or
+    /// `wss://broker.example:443/mqtt`; without a secret.
     let name: String
 
     /// Checks the options against the settings.
@@ -40,8 +43,10 @@ struct ConnectPlan: Sendable {
         self.endpoint = route.endpoint
         name = route.name
         tls = route.tls
+        proxy = settings.proxy
         engine = try Self.engine(options, settings)
         var channel = settings.channel
+        channel.webSocket = route.webSocket
         channel.connectTimeout = settings.connectTimeout
         // A packet that the engine takes may have to wait for its end in the remainder.
         channel.remainderLimit = max(

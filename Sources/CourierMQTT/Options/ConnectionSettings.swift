@@ -20,6 +20,8 @@ struct ConnectionSettings: Sendable {
     var sessionExpiry = Duration.seconds(7 * 86_400)
     /// How TLS is spoken, and that it is; `nil` leaves it to the scheme and the port.
     var tls: TLSClientConfiguration?
+    /// The proxy that a broker at a host is reached through; none by default.
+    var proxy = ProxySetting.direct
 
     /// When to give up on TCP and TLS, 30 s by default.
     var connectTimeout = Duration.seconds(30)

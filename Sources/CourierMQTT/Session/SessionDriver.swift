@@ -105,14 +105,14 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// Connects; an earlier connection must have ended. `tap` sees its packets.
     package func open(
-        _ endpoint: TransportEndpoint, tls: TLSContext? = nil, options: ChannelOptions = ChannelOptions(),
-        tap: PacketTap? = nil
+        _ endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
+        options: ChannelOptions = ChannelOptions(), tap: PacketTap? = nil
     ) {
         loop.preconditionOnLoop()
         precondition(state.pointee.channel == nil, "opened twice")
         state.pointee.tap = tap
         state.pointee.channel = ByteChannel.connect(
-            to: endpoint, tls: tls, options: options, on: loop, handler: self)
+            to: endpoint, tls: tls, proxy: proxy, options: options, on: loop, handler: self)
     }
 
     /// Ends the connection in order; the session stays.
@@ -123,6 +123,7 @@ package final class SessionDriver: @unchecked Sendable {
             state.pointee.channel?.close()
             return
         }
+        runOnLoop()  // What was handed over before goes out before: for QoS 0 there is no later.
         tell { $0.engine.disconnect(disconnect, now: $1, into: &$0.buffer, &$0.actions) }
     }
 

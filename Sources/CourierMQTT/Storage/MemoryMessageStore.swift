@@ -13,7 +13,7 @@ import Synchronization
 /// without a lock held, in the order of the batches. Subscriptions count as rows, packet ids do not. An `enqueue` or
 /// `keep` with an id that is in use replaces the row.
 ///
-/// When a limit is reached, a batch that would add to it fails with ``CourierError/Code-swift.struct/storeFull`` and
+/// When a limit is reached, a batch that would add to it fails with `storeFull` and
 /// changes nothing; nothing is dropped to make room. A batch that removes as much as it adds is accepted.
 public final class MemoryMessageStore: MessageStore {
     /// How many rows all scopes have together unless said otherwise: 100,000.

@@ -1,13 +1,13 @@
 extension ByteChannel {
     // MARK: The owner's side
 
-    /// Closes in an orderly way: no more bytes are offered; what waits is written, then the farewell of TLS and the end
-    /// of our output; ``ChannelHandler/closed(_:)`` follows when the peer has closed too, at the latest when nothing
-    /// has moved for ``ChannelOptions/lingerTimeout``. A channel that was still connecting is closed at once.
+    /// Closes in an orderly way: no more bytes are offered; what waits is written, then the farewells of WebSocket and TLS
+    /// and the end of our output; ``ChannelHandler/closed(_:)`` follows when the peer has closed too, at the latest when
+    /// nothing has moved for ``ChannelOptions/lingerTimeout``. A channel that was still connecting is closed at once.
     public func close() {
         loop.preconditionOnLoop()
         switch phase {
-        case .connecting, .handshaking: finish(.closedByOwner)
+        case .connecting, .handshaking, .upgrading: finish(.closedByOwner)
         case .open: beginClosing(.closedByOwner)
         case .closing, .closed: break
         }
@@ -19,7 +19,8 @@ extension ByteChannel {
         finish(.closedByOwner)
     }
 
-    /// Ends our output once what waits is written, and goes on reading. Nothing can be written after this call.
+    /// Ends our output once what waits is written, and goes on reading. Nothing can be written after this call. A WebSocket
+    /// has no half: the peer answers by its own end.
     public func closeOutput() {
         loop.preconditionOnLoop()
         guard phase == .open, outputEnd == .open else { return }
@@ -56,13 +57,24 @@ extension ByteChannel {
             writtenAtLastLook = writtenByteCount
             startLinger()
         } else {
+            // A peer that answers no Close frame has got all that there was: no reason for a reset.
+            if pendingCount == 0, webSocket?.hasSentClose == true { outputEnd = .done }
             finish(reason)
         }
     }
 
     /// All has been written: says so to the peer if the owner wants that.
     func endOutputIfRequested() {
-        guard outputEnd == .requested, phase != .connecting, phase != .handshaking, phase != .closed else { return }
+        switch phase {
+        case .connecting, .handshaking, .upgrading, .closed: return
+        case .open, .closing: break
+        }
+        guard outputEnd == .requested else { return }
+        if let webSocket {
+            // Both come here again: when the Close frame is written, and when the peer has answered it.
+            if webSocket.beginClose() { return flushFromLoop() }
+            guard webSocket.hasPeerEnded || hasInputEnded else { return }
+        }
         if let tls, tls.beginFarewell() {
             // Comes here again when the farewell is written.
             return flushFromLoop()
@@ -92,6 +104,7 @@ extension ByteChannel {
         loop.runLater { [self] in
             loop.leave(self)
             tls = nil
+            webSocket = nil
             let last = handler
             handler = nil
             stash = ByteQueue()

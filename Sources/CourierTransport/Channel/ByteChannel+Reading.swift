@@ -26,7 +26,7 @@ extension ByteChannel {
     // MARK: The loop's side
 
     /// What one attempt to fill a buffer came to.
-    private enum Fill { case more, exhausted, ended }
+    enum Fill { case more, exhausted, ended }
 
     /// Reads as long as there is something, but not more than a turn's share.
     func readTurn() {
@@ -65,8 +65,12 @@ extension ByteChannel {
         switch phase {
         case .connecting, .closed: false
         case .handshaking: isReadable
-        case .open: !isReadingPaused && (isReadable || offersStash || tls?.hasInput == true)
-        case .closing: isReadable && !hasInputEnded
+        case .upgrading: isReadable || tls?.hasInput == true
+        case .open:
+            !isReadingPaused
+                && (isReadable || offersStash || !isBare && (tls?.hasInput == true || webSocket?.hasEarlyInput == true))
+        case .closing:
+            !hasInputEnded && (isReadable || webSocket?.hasPeerEnded == false && tls?.hasInput == true)
         }
     }
 
@@ -74,12 +78,15 @@ extension ByteChannel {
         switch phase {
         case .connecting, .closed: break
         case .handshaking: try readForHandshake()
+        case .upgrading: try readForUpgrade()
         case .closing: try readForNothing()
         case .open:
             if offersStash {
                 offersStash = false
                 hasDelivered = true
                 offerStash()
+            } else if let webSocket {
+                try readFramed(webSocket, &hasDelivered)
             } else if let tls {
                 try readSecure(tls, &hasDelivered)
             } else {
@@ -89,7 +96,7 @@ extension ByteChannel {
     }
 
     /// One read of the stream; the count, and `nil` at the end.
-    private func readStream(into space: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int? {
+    func readStream(into space: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int? {
         guard let stream else { return 0 }
         var span = space.mutableBytes
         let result = try stream.read(into: &span)
@@ -110,40 +117,53 @@ extension ByteChannel {
 
     private func readPlain(_ hasDelivered: inout Bool) throws(TransportError) {
         let fill = try receive(in: loop.readBuffer, &hasDelivered) { space throws(TransportError) in
-            guard let count = try readStream(into: space) else { return (0, .ended) }
-            return (count, isReadable ? .more : .exhausted)
+            guard let count = try readStream(into: space) else { return (0..<0, .ended) }
+            return (0..<count, isReadable ? .more : .exhausted)
         }
         if fill == .ended { inputEnded() }
     }
 
     private func readSecure(_ tls: TLSSession, _ hasDelivered: inout Bool) throws(TransportError) {
-        if !tls.hasInput {
-            guard let count = try readStream(into: loop.readBuffer) else {
-                if tls.hasPeerClosed { return inputEnded() }
-                throw TransportError(
-                    .truncated, "connection closed by \(peerName) without the TLS farewell; bytes may be missing")
-            }
-            tls.borrowInput(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
-        }
+        guard try lendInput(to: tls) else { return inputEnded() }
         // The read buffer is the loop's: what a pause leaves undecrypted moves into the session.
         defer { tls.keepInput() }
         var fill = Fill.more
         while fill == .more, phase == .open, !isReadingPaused {
             fill = try receive(in: loop.decryptedBuffer(), &hasDelivered) { space throws(TransportError) in
-                var filled = 0
-                while filled < space.count {
-                    let rest = UnsafeMutableRawBufferPointer(rebasing: space[filled...])
-                    switch try tls.read(into: rest) {
-                    case .bytes(let count): filled += count
-                    case .needsInput: return (filled, .exhausted)
-                    case .ended: return (filled, .ended)
-                    }
-                }
-                return (filled, .more)
+                let (count, fill) = try decrypt(tls, into: space)
+                return (0..<count, fill)
             }
         }
         if fill == .ended { inputEnded() }
         if tls.hasOutput { flushFromLoop() }
+    }
+
+    /// Reads the stream into the loop's buffer and lends it, unless there is input already; `false` at the end.
+    func lendInput(to tls: TLSSession) throws(TransportError) -> Bool {
+        if tls.hasInput { return true }
+        guard let count = try readStream(into: loop.readBuffer) else {
+            if tls.hasPeerClosed { return false }
+            throw TransportError(
+                .truncated, "connection closed by \(peerName) without the TLS farewell; bytes may be missing")
+        }
+        tls.borrowInput(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+        return true
+    }
+
+    /// Decrypts what was lent, as far as it fills `space`.
+    func decrypt(
+        _ tls: TLSSession, into space: UnsafeMutableRawBufferPointer
+    ) throws(TransportError) -> (count: Int, fill: Fill) {
+        var filled = 0
+        while filled < space.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: space[filled...])
+            switch try tls.read(into: rest) {
+            case .bytes(let count): filled += count
+            case .needsInput: return (filled, .exhausted)
+            case .ended: return (filled, .ended)
+            }
+        }
+        return (filled, .more)
     }
 
     private func readForHandshake() throws(TransportError) {
@@ -160,6 +180,7 @@ extension ByteChannel {
 
     /// Reads and forgets, so that closing does not reset the connection before the peer has read what we wrote.
     private func readForNothing() throws(TransportError) {
+        if let webSocket, !webSocket.hasPeerEnded { return readForFarewell(webSocket) }
         if try readStream(into: loop.readBuffer) == nil {
             hasInputEnded = true
             finishIfDone()
@@ -178,34 +199,42 @@ extension ByteChannel {
             throw error
         }
         try writeOut()
-        if step == .done { didOpen() }
+        if step == .done { try didConnect() }
     }
 
     // MARK: Delivering
 
-    /// Fills `shared` behind what was left over, or what was left over itself if that is long, and offers it all.
-    private func receive(
+    /// Fills `shared` behind what was left over, or what was left over itself if that is long, and offers it all. `fill`
+    /// says where in its space the bytes for the handler lie.
+    @inline(__always)
+    func receive(
         in shared: UnsafeMutableRawBufferPointer, _ hasDelivered: inout Bool,
-        _ fill: (UnsafeMutableRawBufferPointer) throws(TransportError) -> (count: Int, fill: Fill)
+        _ fill: (UnsafeMutableRawBufferPointer) throws(TransportError) -> (place: Range<Int>, fill: Fill)
     ) throws(TransportError) -> Fill {
         let kept = stash.count
         guard kept <= shared.count / 2 else {
-            let (count, result) = try fill(stash.room(shared.count / 2))
-            stash.didAppend(count)
-            if count > 0 {
+            let room = stash.room(shared.count / 2)
+            let (place, result) = try fill(room)
+            if place.lowerBound > 0, let start = room.baseAddress {
+                start.copyMemory(from: start + place.lowerBound, byteCount: place.count)
+            }
+            stash.didAppend(place.count)
+            if !place.isEmpty {
                 hasDelivered = true
                 offerStash()
             }
             return result
         }
-        let (count, result) = try fill(UnsafeMutableRawBufferPointer(rebasing: shared[kept...]))
-        guard count > 0 else { return result }
+        let (place, result) = try fill(UnsafeMutableRawBufferPointer(rebasing: shared[kept...]))
+        guard !place.isEmpty else { return result }
+        // `place` counts from where `kept` bytes end, so that many fit in front of it.
+        let all = place.lowerBound..<(kept + place.upperBound)
         if kept > 0 {
-            shared.copyMemory(from: stash.contents)
+            UnsafeMutableRawBufferPointer(rebasing: shared[all]).copyMemory(from: stash.contents)
             stash.removeAll()
         }
         hasDelivered = true
-        let bytes = UnsafeRawBufferPointer(rebasing: shared[..<(kept + count)])
+        let bytes = UnsafeRawBufferPointer(rebasing: shared[all])
         let consumed = offer(bytes)
         if consumed < bytes.count {
             stash.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
@@ -237,8 +266,9 @@ extension ByteChannel {
                     "\(stash.count) bytes from \(peerName) were left unread, the limit is \(options.remainderLimit)")))
     }
 
-    private func inputEnded() {
+    func inputEnded() {
         guard phase == .open, !hasInputEnded else { return }
+        if let webSocket, webSocket.isInsideMessage { return finish(.failed(cutOff)) }
         hasInputEnded = true
         isReadable = false
         handler?.inputClosed()

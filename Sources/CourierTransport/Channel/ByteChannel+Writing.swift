@@ -19,8 +19,8 @@ extension ByteChannel {
     public func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
         guard takesOutput else { return }
-        guard tls == nil, isWritable, outgoing.isEmpty, phase == .open else {
-            bytes.withUnsafeBytes { outgoing.append($0) }
+        guard isBare, isWritable, outgoing.isEmpty, phase == .open else {
+            bytes.withUnsafeBytes { add($0) }
             return flushFromOwner()
         }
         // Straight from the caller's memory; only what the peer does not take now is copied.
@@ -56,12 +56,19 @@ extension ByteChannel {
     private var takesOutput: Bool {
         guard outputEnd == .open, writeFailure == nil else { return false }
         switch phase {
-        case .connecting, .handshaking, .open: return true
+        case .connecting, .handshaking, .upgrading, .open: return true
         case .closing, .closed: return false
         }
     }
 
-    var pendingCount: Int { outgoing.count + (tls?.outputCount ?? 0) }
+    var pendingCount: Int {
+        isBare ? outgoing.count : outgoing.count + (webSocket?.outputCount ?? 0) + (tls?.outputCount ?? 0)
+    }
+
+    private func add(_ bytes: UnsafeRawBufferPointer) {
+        // Into a frame at once, which saves a copy, unless more is waiting in front.
+        if let webSocket, outgoing.isEmpty, webSocket.isOpen { webSocket.wrap(bytes) } else { outgoing.append(bytes) }
+    }
 
     private func flushFromOwner() { flush(from: .owner) }
 
@@ -70,7 +77,7 @@ extension ByteChannel {
     private func flush(from cause: Cause) {
         switch phase {
         case .connecting, .closed: return updateHighWater()
-        case .handshaking, .open, .closing: break
+        case .handshaking, .upgrading, .open, .closing: break
         }
         guard writeFailure == nil else { return }
         do throws(TransportError) {
@@ -84,10 +91,14 @@ extension ByteChannel {
     /// Writes until nothing waits or the stream takes no more.
     func writeOut() throws(TransportError) {
         while isWritable {
+            if let webSocket, webSocket.isOpen { webSocket.wrap(&outgoing, limit: EventLoop.readBufferSize) }
             if let tls {
                 if phase != .handshaking { try encrypt(tls) }
                 guard tls.hasOutput else { return }
                 tls.removeOutput(try writeStream(tls.output.bytes))
+            } else if let webSocket {
+                guard webSocket.hasOutput else { return }
+                webSocket.removeOutput(try writeStream(webSocket.output.bytes))
             } else {
                 guard !outgoing.isEmpty else { return }
                 outgoing.removeFirst(try writeStream(outgoing.contents.bytes))
@@ -97,6 +108,12 @@ extension ByteChannel {
 
     /// Encrypts what waits, unless enough encrypted bytes wait already.
     private func encrypt(_ tls: TLSSession) throws(TransportError) {
+        if let webSocket {
+            while webSocket.hasOutput, tls.outputCount < EventLoop.readBufferSize {
+                webSocket.removeOutput(try tls.write(webSocket.output))
+            }
+            return
+        }
         while !outgoing.isEmpty, tls.outputCount < EventLoop.readBufferSize {
             outgoing.removeFirst(try tls.write(outgoing.contents))
         }

@@ -1,6 +1,7 @@
-/// One connection: bytes in, bytes out, over TCP, a Unix socket, descriptors or a stream of the app's, with or without TLS.
+/// One connection: bytes in, bytes out, over TCP, a Unix socket, descriptors or a stream of the app's, with or without
+/// TLS, and with or without WebSocket above it.
 ///
-/// It lives on one event loop for life, and every call but ``connect(to:tls:options:on:handler:)`` is made there, or
+/// It lives on one event loop for life, and every call but ``connect(to:tls:proxy:options:on:handler:)`` is made there, or
 /// traps. Its ``ChannelHandler`` is told what happens.
 ///
 /// ```swift
@@ -10,14 +11,16 @@
 /// func received(_ bytes: RawSpan) -> Int { parse(bytes) }
 /// ```
 ///
-/// `connecting → handshaking → open → closing → closed`, where each may go straight to `closed`, which is final. A channel
-/// that is not closed is kept alive by its loop and keeps its handler alive.
+/// `connecting → handshaking → upgrading → open → closing → closed`, where `handshaking` is for TLS and `upgrading` for
+/// WebSocket, and where each may go straight to `closed`, which is final. A channel that is not closed is kept alive by
+/// its loop and keeps its handler alive.
 ///
 /// Safe to share: everything mutable is touched on the loop only, which each entry checks.
 public final class ByteChannel: @unchecked Sendable {
     enum Phase: Equatable {
         case connecting
         case handshaking
+        case upgrading
         case open
         /// The owner has closed, or the peer has and the rest is being written.
         case closing(ChannelCloseReason)
@@ -43,6 +46,9 @@ public final class ByteChannel: @unchecked Sendable {
     var stream: (any DuplexByteStream)?
     var dialer: (any Dialer)?
     var tls: TLSSession?
+    var webSocket: WebSocketSession?
+    /// Whether what the owner writes goes to the stream as it is, without TLS and WebSocket.
+    var isBare = true
     var timer: TimerToken?
 
     /// Bytes that the handler has not consumed.
@@ -55,7 +61,7 @@ public final class ByteChannel: @unchecked Sendable {
     var offersStash = false
     var hasInputEnded = false
 
-    /// Bytes that wait to be written, or with TLS to be encrypted.
+    /// Bytes that wait to be written, or before that to be put into frames or encrypted.
     var outgoing = ByteQueue()
     var isWritable = false
     var isHighWater = false
@@ -93,16 +99,17 @@ public final class ByteChannel: @unchecked Sendable {
     /// - Parameters:
     ///   - endpoint: Where to connect to.
     ///   - tls: What a TLS connection needs, or `nil` for a plain one, which is the default.
+    ///   - proxy: The proxy that a host is reached through; none by default.
     ///   - options: Limits and habits.
     ///   - loop: Where the channel lives.
     ///   - handler: Who owns the channel; kept alive until it is closed.
     /// - Returns: The channel, in the state of connecting.
     @discardableResult
     public static func connect(
-        to endpoint: TransportEndpoint, tls: TLSContext? = nil, options: ChannelOptions = ChannelOptions(),
-        on loop: EventLoop, handler: any ChannelHandler
+        to endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
+        options: ChannelOptions = ChannelOptions(), on loop: EventLoop, handler: any ChannelHandler
     ) -> ByteChannel {
-        connect(to: endpoint, tls: tls, options: options, on: loop, tools: DialTools(), handler: handler)
+        connect(to: endpoint, tls: tls, options: options, on: loop, tools: DialTools(proxy: proxy), handler: handler)
     }
 
     static func connect(
@@ -126,7 +133,7 @@ public final class ByteChannel: @unchecked Sendable {
         case .dial(let endpoint, _, let tools):
             switch endpoint {
             case .stream(let stream): attach(stream)
-            case .tcp(let host, let port): dial(TCPDialer(host: host, port: port, channel: self, tools: tools))
+            case .tcp(let host, let port): dialHost(host, port: port, traffic: traffic, tools: tools)
             case .unix(let path): dial(UnixDialer(path: path, channel: self))
             case .descriptors(let reading, let writing):
                 attach(DescriptorStream(reading: reading, writing: writing, name: peerName, calls: tools.calls))
@@ -145,7 +152,7 @@ public final class ByteChannel: @unchecked Sendable {
         }
     }
 
-    private func dial(_ dialer: any Dialer) {
+    func dial(_ dialer: any Dialer) {
         self.dialer = dialer
         dialer.start()
     }
@@ -159,7 +166,8 @@ public final class ByteChannel: @unchecked Sendable {
             self.stream = stream
             isReadable = true
             isWritable = true
-            guard let context = tlsContext else { return didOpen() }
+            isBare = tlsContext == nil && options.webSocket == nil
+            guard let context = tlsContext else { return try didConnect() }
             phase = .handshaking
             tls = try context.makeSession(hostName: hostName, peerName: peerName)
             try advanceHandshake()
@@ -168,7 +176,12 @@ public final class ByteChannel: @unchecked Sendable {
         }
     }
 
-    /// The connection is there, TLS included.
+    /// The connection is there, TLS included, but for WebSocket.
+    func didConnect() throws(TransportError) {
+        if let webSocket = options.webSocket { try beginUpgrade(webSocket) } else { didOpen() }
+    }
+
+    /// The connection is there, TLS and WebSocket included.
     func didOpen() {
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -184,6 +197,16 @@ public final class ByteChannel: @unchecked Sendable {
         }
     }
 
+    /// What a proxy would be for.
+    private var traffic: ProxyVariables.Traffic {
+        switch (options.webSocket == nil, tlsContext == nil) {
+        case (true, true): .plain
+        case (true, false): .tls
+        case (false, true): .webSocket
+        case (false, false): .webSocketOverTLS
+        }
+    }
+
     private var hostName: String? {
         switch start {
         case .dial(let endpoint, _, _): endpoint.hostName
@@ -193,7 +216,12 @@ public final class ByteChannel: @unchecked Sendable {
 
     private func connectTimedOut() {
         timer = nil
-        let state = phase == .handshaking ? "the TLS handshake did not finish" : dialer?.progress ?? "no answer"
+        let state =
+            switch phase {
+            case .handshaking: "the TLS handshake did not finish"
+            case .upgrading: "the request for a WebSocket was not answered"
+            case .connecting, .open, .closing, .closed: dialer?.progress ?? "no answer"
+            }
         finish(
             .failed(
                 TransportError(

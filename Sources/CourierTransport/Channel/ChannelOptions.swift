@@ -18,11 +18,12 @@ public struct ChannelOptions: Sendable {
     /// channel then closes after ``ChannelHandler/inputClosed()``.
     public var staysOpenAfterInputClosed = false
 
-    /// How long an orderly close waits for the peer to read what is left and to close too, 2 s by default; then the
-    /// connection is dropped.
+    /// How long an orderly close waits for the peer to read what is left and to close too, over WebSocket by a Close frame
+    /// of its own, 2 s by default; then the connection is dropped.
     public var lingerTimeout = Duration.seconds(2)
 
-    /// When to give up on connecting, counted from the start and including name resolution and TLS, 30 s by default.
+    /// When to give up on connecting, counted from the start and including name resolution, TLS and the handshake of
+    /// WebSocket, 30 s by default.
     public var connectTimeout = Duration.seconds(30)
 
     /// How long to wait for one address before the next is tried beside it, 250 ms by default (RFC 8305).
@@ -33,6 +34,9 @@ public struct ChannelOptions: Sendable {
 
     /// After how much silence TCP asks whether the peer is still there, 60 s by default; `nil` turns it off.
     public var keepAliveIdle: Duration? = .seconds(60)
+
+    /// That WebSocket is spoken, above TLS where there is TLS, and how; `nil`, the default, is plain bytes.
+    public var webSocket: WebSocketConfiguration?
 
     /// The default options.
     public init() {}

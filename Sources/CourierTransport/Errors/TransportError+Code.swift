@@ -21,6 +21,14 @@ extension TransportError {
             case addressInUse = 206
             case socketNotFound = 207
             case invalidDescriptor = 208
+            case proxyFailed = 209
+            case proxyRefused = 210
+            case proxyAuthenticationFailed = 211
+            case webSocketRefused = 220
+            case webSocketRedirected = 221
+            case webSocketUnauthorized = 222
+            case webSocketHandshakeFailed = 223
+            case webSocketSubprotocolRefused = 224
 
             case tlsHandshakeFailed = 300
             case tlsUnknownAuthority = 301
@@ -43,6 +51,8 @@ extension TransportError {
             case remainderTooLong = 404
             case loopShutDown = 405
             case truncated = 406
+            case webSocketViolation = 410
+            case webSocketClosed = 411
             case systemFailure = 499
         }
 
@@ -92,6 +102,22 @@ extension TransportError {
         public static let socketNotFound = Code(.socketNotFound)
         /// A descriptor given by the app is not open, or is of a kind that can not be waited for.
         public static let invalidDescriptor = Code(.invalidDescriptor)
+        /// The proxy did not answer in its protocol, or closed the connection instead of answering.
+        public static let proxyFailed = Code(.proxyFailed)
+        /// The proxy did not make the connection that it was asked for; the message says why, as far as it told.
+        public static let proxyRefused = Code(.proxyRefused)
+        /// The proxy wants a user name and a password, or others than it was given.
+        public static let proxyAuthenticationFailed = Code(.proxyAuthenticationFailed)
+        /// The server did not answer the request for a WebSocket with 101, but with the status in the message.
+        public static let webSocketRefused = Code(.webSocketRefused)
+        /// The server answered the request for a WebSocket with a redirect, which is not followed; the message says to where.
+        public static let webSocketRedirected = Code(.webSocketRedirected)
+        /// The server answered the request for a WebSocket with 401 or 403: it wants credentials, or others.
+        public static let webSocketUnauthorized = Code(.webSocketUnauthorized)
+        /// The peer did not keep to the opening handshake of WebSocket, or does not speak it.
+        public static let webSocketHandshakeFailed = Code(.webSocketHandshakeFailed)
+        /// The server did not choose the subprotocol that the WebSocket was asked for with.
+        public static let webSocketSubprotocolRefused = Code(.webSocketSubprotocolRefused)
 
         // MARK: TLS failed
 
@@ -136,8 +162,13 @@ extension TransportError {
         public static let remainderTooLong = Code(.remainderTooLong)
         /// The event loop was shut down while the connection was open.
         public static let loopShutDown = Code(.loopShutDown)
-        /// The connection ended without TLS's own farewell, so bytes may have been cut off.
+        /// The connection ended without TLS's own farewell or in the middle of a WebSocket message, so bytes may have been
+        /// cut off.
         public static let truncated = Code(.truncated)
+        /// The peer broke a rule of WebSocket, or a limit; the message says which.
+        public static let webSocketViolation = Code(.webSocketViolation)
+        /// The peer closed the WebSocket with a status that says that something was wrong.
+        public static let webSocketClosed = Code(.webSocketClosed)
         /// The operating system failed in a way without a code of its own; see ``TransportError/errno``.
         public static let systemFailure = Code(.systemFailure)
     }

@@ -13,14 +13,11 @@ final class HostResolver: Sendable {
 
     static let shared = HostResolver()
 
-    private struct Request: Sendable {
-        let host: String
-        let port: UInt16
-        let answer: @Sendable (Answer) -> Void
-    }
+    /// Done on a thread, or told why there is none.
+    typealias Work = @Sendable (TransportError?) -> Void
 
     private struct State {
-        var requests: [Request] = []
+        var requests: [Work] = []
         var threadCount = 0
     }
 
@@ -34,8 +31,14 @@ final class HostResolver: Sendable {
 
     /// Looks `host` up; `answer` is called on one of the resolver's threads, or on this one if none could be started.
     func resolve(host: String, port: UInt16, _ answer: @escaping @Sendable (Answer) -> Void) {
+        let lookUp = lookUp
+        perform { problem in answer(problem.map { .failure($0) } ?? lookUp(host, port)) }
+    }
+
+    /// Does `work`, a look-up of another kind, under the same limits.
+    func perform(_ work: @escaping Work) {
         let needsThread = state.withLock { state in
-            state.requests.append(Request(host: host, port: port, answer: answer))
+            state.requests.append(work)
             guard state.threadCount < Self.threadLimit else { return false }
             state.threadCount += 1
             return true
@@ -47,17 +50,17 @@ final class HostResolver: Sendable {
             let left = state.withLock { state in
                 state.threadCount -= 1
                 // Other threads, if there are any, will come to the requests.
-                guard state.threadCount == 0 else { return [Request]() }
+                guard state.threadCount == 0 else { return [Work]() }
                 defer { state.requests = [] }
                 return state.requests
             }
-            for request in left { request.answer(.failure(error)) }
+            for work in left { work(error) }
         }
     }
 
     private func work() {
         while true {
-            let next = state.withLock { state -> Request? in
+            let next = state.withLock { state -> Work? in
                 if state.requests.isEmpty {
                     state.threadCount -= 1
                     return nil
@@ -65,7 +68,7 @@ final class HostResolver: Sendable {
                 return state.requests.removeFirst()
             }
             guard let next else { return }
-            next.answer(lookUp(next.host, next.port))
+            next(nil)
         }
     }
 

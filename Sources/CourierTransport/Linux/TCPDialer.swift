@@ -5,17 +5,22 @@ import Glibc
 struct DialTools: Sendable {
     var resolver = HostResolver.shared
     var calls = SystemCalls.real
+    /// Which proxy hosts are reached through.
+    var proxy = ProxySetting.direct
+    /// Reads a variable of the environment.
+    var variable: @Sendable (String) -> String? = SystemEnvironment.value(of:)
 }
 
-/// Connects a channel to a host over TCP: looks the name up, then lets its addresses race.
+/// Connects to a host over TCP: looks the name up, then lets its addresses race.
 final class TCPDialer: Dialer {
     private let host: String
     private let port: UInt16
     private let resolver: HostResolver
     private let calls: SystemCalls
-    private weak var channel: ByteChannel?
     private let loop: EventLoop
     private let options: ChannelOptions
+    /// Gets a connected socket, to own it, or why there is none. `nil` once it was told, or nobody wants to know any more.
+    private var finished: ((Result<Int32, TransportError>) -> Void)?
 
     private var race = HappyEyeballs(count: 0, attemptDelay: .zero)
     private var addresses: [SocketAddress] = []
@@ -23,14 +28,31 @@ final class TCPDialer: Dialer {
     private var failures: [TransportError] = []
     private var timer: TimerToken?
 
-    init(host: String, port: UInt16, channel: ByteChannel, tools: DialTools) {
+    init(
+        host: String, port: UInt16, loop: EventLoop, options: ChannelOptions, tools: DialTools,
+        finished: @escaping (Result<Int32, TransportError>) -> Void
+    ) {
         self.host = host
         self.port = port
-        self.channel = channel
+        self.loop = loop
+        self.options = options
+        self.finished = finished
         resolver = tools.resolver
         calls = tools.calls
-        loop = channel.loop
-        options = channel.options
+    }
+
+    /// For a channel, which gets the socket.
+    convenience init(host: String, port: UInt16, channel: ByteChannel, tools: DialTools) {
+        self.init(host: host, port: port, loop: channel.loop, options: channel.options, tools: tools) {
+            [weak channel] result in
+            switch (result, channel) {
+            case (.success(let socket), let channel?):
+                channel.attach(
+                    DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: tools.calls))
+            case (.success(let socket), nil): close(socket)
+            case (.failure(let error), _): channel?.finish(.failed(error))
+            }
+        }
     }
 
     var progress: String {
@@ -43,7 +65,8 @@ final class TCPDialer: Dialer {
             return begin(numeric)
         }
         guard !host.isEmpty, !host.utf8.contains(0) else {
-            return fail(TransportError(.invalidConfiguration, "a host name may not be empty or hold a NUL"))
+            return finish(
+                .failure(TransportError(.invalidConfiguration, "a host name may not be empty or hold a NUL")))
         }
         // The channel may be gone when the answer comes: the look-up can not be interrupted.
         let box = WeakDialer(self)
@@ -54,7 +77,7 @@ final class TCPDialer: Dialer {
     }
 
     func cancel() {
-        channel = nil
+        finished = nil
         stop()
     }
 
@@ -65,10 +88,10 @@ final class TCPDialer: Dialer {
     }
 
     private func resolved(_ answer: HostResolver.Answer) {
-        guard channel != nil else { return }
+        guard finished != nil else { return }
         switch answer {
         case .success(let addresses): begin(addresses)
-        case .failure(let error): fail(error)
+        case .failure(let error): finish(.failure(error))
         }
     }
 
@@ -90,7 +113,7 @@ final class TCPDialer: Dialer {
             attempts[number] = attempt
             attempt.start()
         case .win: break  // Performed where the socket is at hand.
-        case .fail: fail(summary)
+        case .fail: finish(.failure(summary))
         }
     }
 
@@ -98,14 +121,12 @@ final class TCPDialer: Dialer {
         attempts[number] = nil
         switch result {
         case .success(let socket):
-            guard case .win = race.succeeded(number), let channel else {
+            guard case .win = race.succeeded(number), finished != nil else {
                 close(socket)
                 return
             }
-            self.channel = nil
-            stop()
             Self.configure(socket, options)
-            channel.attach(DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: calls))
+            finish(.success(socket))
         case .failure(let error):
             failures.append(error)
             perform(race.failed(number, now: loop.clock.now))
@@ -130,11 +151,11 @@ final class TCPDialer: Dialer {
         attempts = [:]
     }
 
-    private func fail(_ error: TransportError) {
-        let channel = channel
-        self.channel = nil
+    private func finish(_ result: Result<Int32, TransportError>) {
+        let finished = finished
+        self.finished = nil
         stop()
-        channel?.finish(.failed(error))
+        finished?(result)
     }
 
     /// One sentence for all failed attempts: the most telling of them leads, the others are named.

@@ -32,6 +32,14 @@ public struct TLSClientConfiguration: Sendable {
     /// Our certificate, for a peer that wants one.
     public var identity: TLSIdentity?
 
+    /// Asked for ``trust`` and ``identity``, in whose place its answer stands, before each connection of a client; `nil` by
+    /// default. Called on a thread where it may block. What it throws fails the attempt, and the client asks again for the
+    /// next one.
+    ///
+    /// It is not needed for files that are replaced under the same name: a client looks before each connection whether
+    /// the files are still those that it has read, and reads them anew where they are not.
+    public var material: (@Sendable () throws -> TLSMaterial)?
+
     /// The application protocols we offer (ALPN), the preferred first; none by default.
     public var applicationProtocols: [String] = []
 
@@ -70,7 +78,7 @@ public struct TLSServerConfiguration: Sendable {
 }
 
 /// A certificate and its private key, in PEM files.
-public struct TLSIdentity: Sendable, CustomStringConvertible, CustomReflectable {
+public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The file with the certificate, and behind it those that lead to the authority.
     public var certificateFile: String
 

@@ -32,6 +32,7 @@ public final class TLSContext: @unchecked Sendable {
     ///
     /// - Throws: ``TransportError`` that names the file that is wrong and how.
     public init(client configuration: TLSClientConfiguration) throws(TransportError) {
+        let configuration = try Self.settled(configuration)
         (context, method) = try Self.make(TLS_client_method(), configuration.minimumVersion)
         role = .client(configuration)
         serverProtocols = nil
@@ -88,6 +89,16 @@ public final class TLSContext: @unchecked Sendable {
     deinit {
         SSL_CTX_free(context)
         BIO_meth_free(method)
+    }
+
+    private static func settled(
+        _ configuration: TLSClientConfiguration
+    ) throws(TransportError) -> TLSClientConfiguration {
+        do {
+            return try configuration.settled()
+        } catch {
+            throw TransportError(.invalidConfiguration, "the source of certificates has failed: \(error)")
+        }
     }
 
     private static func make(

@@ -90,12 +90,14 @@ final class TLSSession {
 
     // MARK: Input and output
 
-    /// Whether lent input is left.
-    var hasInput: Bool { wire.pointee.input_count > 0 }
+    /// Whether something can be read without the stream: lent input, or the rest of a record that did not fit.
+    var hasInput: Bool { hasLentInput || SSL_pending(ssl) > 0 }
+
+    private var hasLentInput: Bool { wire.pointee.input_count > 0 }
 
     /// Lends encrypted bytes that have come; none may be left. They stay where they are until ``keepInput()``.
     func borrowInput(_ bytes: UnsafeRawBufferPointer) {
-        precondition(!hasInput, "input is still waiting")
+        precondition(!hasLentInput, "input is still waiting")
         courier_wire_borrow(wire, bytes.baseAddress, bytes.count)
     }
 

@@ -10,7 +10,7 @@
 /// buffer.removeFirst(written)
 /// ```
 ///
-/// Safe because `start <= end <= capacity` always holds, every write goes through ``reserve(_:)`` first, and the memory
+/// Safe because `start <= end <= capacity` always holds, every write goes through `reserve(_:)` first, and the memory
 /// is owned by exactly one value: the type cannot be copied. So it is also safe to send.
 public struct PacketBuffer: ~Copyable, @unchecked Sendable {
     private var memory: UnsafeMutableRawPointer

@@ -144,7 +144,7 @@ extension PacketEncoder {
     ///   - payload: The message itself.
     ///   - delivery: The quality of service, with what it needs.
     ///   - isRetained: Whether the server keeps it.
-    ///   - encodedProperties: What ``encodePublishProperties(_:into:)`` wrote, none by default.
+    ///   - encodedProperties: What ``PacketEncoder/encodePublishProperties(_:hasExpiry:into:)`` wrote, none by default.
     ///   - messageExpiry: The seconds after which the message is worth nothing, as one more property.
     ///   - topicAlias: A topic alias, as one more property; not 0.
     ///   - buffer: Where it goes.

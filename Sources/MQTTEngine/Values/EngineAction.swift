@@ -5,7 +5,7 @@ public import MQTTCodec
 /// Bytes to send are not among them: they are in the buffer that the same call was given.
 public enum EngineAction: Hashable, Sendable {
     /// The server accepted the connection. Subscriptions that the server should have are sent now: all of them if
-    /// ``ConnAck/isSessionPresent`` is `false`.
+    /// ``MQTTCodec/ConnAck/isSessionPresent`` is `false`.
     case connected(ConnAck)
     /// A message has arrived.
     case message(IncomingMessage)
@@ -26,7 +26,7 @@ public enum EngineAction: Hashable, Sendable {
     case unsubscribed(Token, UnsubAck)
     /// What was asked for under this name will not happen.
     case failed(Token, Failure)
-    /// The server wants the next step of an authentication: answer with ``ClientEngine/authenticate(_:now:into:_:)``.
+    /// The server wants the next step of an authentication: answer with ``ClientEngine/authenticate(_:now:into:)``.
     case authenticationContinued(Auth)
     /// The server accepted a re-authentication.
     case authenticated(Auth)

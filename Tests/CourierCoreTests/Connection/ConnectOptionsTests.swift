@@ -4,7 +4,8 @@ import Testing
 @Suite struct ConnectOptionsTests {
     private let options = ConnectOptions(
         host: "broker.example.com", port: 8883, clientId: "phone-7", username: "ada", password: "hunter2",
-        userProperties: ["token": "s3cret"], alpn: ["mqtt"], scheme: "tls")
+        userProperties: ["token": "s3cret"], alpn: ["mqtt"], scheme: "tls",
+        webSocket: WebSocketOptions(path: "/a?key=s3cret", headers: ["Authorization": "s3cret"]))
 
     @Test func `no text of it shows the password or a user property's value`() {
         var dumped = ""
@@ -23,6 +24,8 @@ import Testing
             #expect(text.contains("ada"))
         }
         #expect("\(options)".contains("\"token\": <hidden>"))
+        #expect("\(options)".contains("\"Authorization\": <hidden>"))
+        #expect("\(options)".contains("\"/a\""))
     }
 
     @Test func `defaults are those of the published API`() {

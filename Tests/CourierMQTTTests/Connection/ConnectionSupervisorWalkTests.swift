@@ -166,6 +166,7 @@ import Testing
                     switch next.supervisor.phase {
                     case .closing: next.closeEnds()
                     case .authenticating: next.grant()
+                    case .locating: next.handle(.endpointsFound(next.lastAttempt, .found([])))
                     case .opening: next.accept()
                     case .waiting: next.fireTimer()
                     case .resting, .paused, .connected: break

@@ -22,6 +22,8 @@ struct SupervisorHarness {
 
     /// The question that the provider was asked and has not answered.
     private(set) var fetch: AttemptID?
+    /// The look-up of service records that was asked for and has not been answered.
+    private(set) var search: AttemptID?
     /// Whether there is a byte stream.
     private(set) var isOpen = false
     /// Whether it was dropped and its end is on the way.
@@ -71,6 +73,7 @@ struct SupervisorHarness {
         case .credentialsArrived(let attempt, _, _), .credentialsFailed(let attempt, _):
             if attempt == fetch { fetch = nil }
         case .openFailed: isOpen = false
+        case .endpointsFound(let attempt, _): if attempt == search { search = nil }
         default: break
         }
         let actions = supervisor.handle(input, now: now)
@@ -95,6 +98,10 @@ struct SupervisorHarness {
             if fetch != attempt { faults.append("a question is abandoned that was not asked") }
             fetch = nil
         case .clearCredentials: break
+        case .findEndpoints(_, let attempt):
+            if isOpen { faults.append("endpoints are looked for while there is a connection") }
+            search = attempt
+            lastAttempt = attempt
         case .setConnectionInfo(let options):
             if info == options { faults.append("the same options again") }
             info = options
@@ -136,6 +143,9 @@ struct SupervisorHarness {
         case .authenticating:
             if fetch == nil { faults.append("nobody was asked") }
             isTimed = configuration.authenticationTimeout != nil
+        case .locating:
+            if search == nil { faults.append("nobody looks for endpoints") }
+            isTimed = true
         case .opening:
             if !isOpen || isAborted { faults.append("there is no connection") }
             isTimed = configuration.connectTimeout.isEnabled

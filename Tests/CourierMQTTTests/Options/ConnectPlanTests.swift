@@ -75,6 +75,72 @@ import Testing
         #expect(tls.trust == .systemRoots)
     }
 
+    struct SocketWay: Sendable, CustomTestStringConvertible {
+        let scheme: String?
+        var host = "broker.example"
+        var port: UInt16 = 8080
+        var alpn: [String]?
+        var hasTLSSettings = false
+        var webSocket: WebSocketOptions? = WebSocketOptions(path: "/a/b?token=secret", headers: ["X-Token": "secret"])
+        let expected: String?
+        var offered: [String] = []
+        var testDescription: String { "\(scheme ?? "nil") \(host) \(port) -> \(expected ?? "no WebSocket")" }
+    }
+
+    @Test(arguments: [
+        SocketWay(scheme: "ws", webSocket: nil, expected: "ws://broker.example:8080/mqtt"),
+        SocketWay(scheme: "WS", expected: "ws://broker.example:8080/a/b"),
+        SocketWay(scheme: "ws", host: "[::1]", expected: "ws://[::1]:8080/a/b"),
+        SocketWay(scheme: "wss", port: 443, expected: "wss://broker.example:443/a/b", offered: ["http/1.1"]),
+        SocketWay(scheme: "wss", alpn: ["mqtt"], expected: "wss://broker.example:8080/a/b", offered: ["mqtt"]),
+        SocketWay(scheme: "wss", hasTLSSettings: true, expected: "wss://broker.example:8080/a/b", offered: ["kept"]),
+        SocketWay(scheme: nil, expected: "ws://broker.example:8080/a/b"),
+        SocketWay(scheme: nil, port: 443, expected: "wss://broker.example:443/a/b", offered: ["http/1.1"]),
+        SocketWay(scheme: nil, hasTLSSettings: true, expected: "wss://broker.example:8080/a/b", offered: ["kept"]),
+        SocketWay(scheme: "unix", host: "/run/ws.sock", expected: "unix:/run/ws.sock"),
+        SocketWay(scheme: "tcp", expected: nil), SocketWay(scheme: "tls", expected: nil),
+    ])
+    func `WebSocket is spoken where the scheme or the options say so`(_ way: SocketWay) throws {
+        let options = ConnectOptions(
+            host: way.host, port: way.port, clientId: "c", username: "", password: "", alpn: way.alpn,
+            scheme: way.scheme, webSocket: way.webSocket)
+        let plan = try plan(options) { settings in
+            guard way.hasTLSSettings else { return }
+            settings.tls = TLSClientConfiguration()
+            settings.tls?.applicationProtocols = ["kept"]
+        }
+        guard let expected = way.expected else {
+            #expect(plan.channel.webSocket == nil)
+            return
+        }
+        #expect(plan.name == expected)
+        #expect((plan.tls != nil) == expected.hasPrefix("wss"))
+        #expect(plan.tls?.applicationProtocols ?? [] == way.offered)
+        let webSocket = try #require(plan.channel.webSocket)
+        #expect(webSocket.path == way.webSocket?.path ?? "/mqtt")
+        #expect(webSocket.headers == way.webSocket?.headers ?? [:])
+        #expect(webSocket.subprotocol == "mqtt")
+    }
+
+    @Test func `WebSocket runs over the app's own stream too, and names the host`() throws {
+        let options = ConnectOptions(
+            host: "broker.example", port: 8080, clientId: "c", username: "", password: "", webSocket: WebSocketOptions()
+        )
+        let plan = try plan(options, endpoint: .descriptors(reading: 3, writing: 4))
+        #expect(plan.channel.webSocket?.host == "broker.example:8080")
+    }
+
+    @Test(arguments: [
+        WebSocketOptions(path: "mqtt?secret"), WebSocketOptions(headers: ["Host": "secret"]),
+        WebSocketOptions(headers: ["A": "secret\r\n"]),
+    ])
+    func `what WebSocket can not ask for is refused, and no secret is told`(_ webSocket: WebSocketOptions) {
+        let options = ConnectOptions(
+            host: "a", port: 80, clientId: "c", username: "", password: "", scheme: "ws", webSocket: webSocket)
+        let error = expectCourierError(.invalidConfiguration, "WebSocket") { try plan(options) }
+        #expect(error?.description.contains("secret") == false)
+    }
+
     @Test func `a Unix socket has its path as host, and no port`() throws {
         let plan = try plan(options(host: "/run/broker.sock", port: 0, scheme: "unix"))
         #expect(plan.name == "unix:/run/broker.sock")
@@ -130,8 +196,10 @@ import Testing
 
     @Test(arguments: [
         refused("host", host: ""), refused("scheme", host: "mqtt://a"), refused("port", port: 0),
-        refused("port", port: 0, scheme: "tls"), refused("\"ws\"", scheme: "ws"), refused("\"\"", scheme: ""),
-        refused("tcp, mqtt, tls, ssl, mqtts, unix", scheme: "mqtt://"),
+        refused("port", port: 0, scheme: "tls"), refused("\"http\"", scheme: "http"), refused("\"\"", scheme: ""),
+        refused("tcp, mqtt, tls, ssl, mqtts, ws, wss, unix", scheme: "mqtt://"),
+        refused("port", port: 0, scheme: "wss"), refused("use \"wss\"", scheme: "ws", tls: true),
+        refused("ALPN", alpn: ["a"], scheme: "ws"),
         refused("without TLS", scheme: "tcp", tls: true), refused("ALPN", alpn: ["a"], scheme: "tcp"),
         refused("ALPN", alpn: ["a"], scheme: "unix"), refused("ALPN", alpn: [""], scheme: "tls"),
         refused("256 bytes", alpn: [String(repeating: "x", count: 256)]),

@@ -144,8 +144,10 @@ extension EventLoop {
 }
 
 /// A loop for the time of a test.
-func withLoop(_ body: (EventLoop) async throws -> Void) async throws {
-    let loop = try EventLoop(name: "test-loop")
+func withLoop(
+    readBufferSize: Int = EventLoop.readBufferSize, _ body: (EventLoop) async throws -> Void
+) async throws {
+    let loop = try EventLoop(name: "test-loop", readBufferSize: readBufferSize)
     do {
         try await body(loop)
     } catch {

@@ -1,0 +1,35 @@
+#pragma once
+
+// One question to DNS. The system's settings are read anew each time, so that a network that changes brings its own.
+
+#include <arpa/nameser.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <resolv.h>
+#include <stdint.h>
+#include <string.h>
+
+static const int32_t courier_dns_none = -1;      // The name, or a record of this type for it, does not exist.
+static const int32_t courier_dns_no_answer = -2; // Nobody answered, or said why not.
+
+// Asks for the service records (SRV) of `name`. The count of bytes of the answer, which is at most `size`, or one of the
+// above. Asks the server at `address` (IPv4, in network order) and `port` if the port is not 0, or else the system's.
+static inline int32_t courier_query_services(const char *name, uint8_t *answer, int32_t size, uint32_t address,
+                                             uint16_t port) {
+    struct __res_state state;
+    memset(&state, 0, sizeof state);
+    if (res_ninit(&state) != 0) return courier_dns_no_answer;
+    state.retrans = 2;
+    state.retry = 2;
+    if (port != 0) {
+        state.nscount = 1;
+        state.nsaddr_list[0] = (struct sockaddr_in){
+            .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = address};
+    }
+    int32_t count = res_nquery(&state, name, ns_c_in, ns_t_srv, answer, size);
+    int problem = state.res_h_errno;
+    res_nclose(&state);
+    if (count >= 0) return count < size ? count : size;
+    return problem == HOST_NOT_FOUND || problem == NO_DATA ? courier_dns_none : courier_dns_no_answer;
+}

@@ -1,0 +1,54 @@
+/// How a connection over WebSocket asks the server for it: what an HTTP request has and plain MQTT has not.
+///
+/// No description, debug description or mirror of it shows the values of ``headers``, which often carry tokens, or the
+/// query of ``path``.
+///
+/// ```swift
+/// let options = ConnectOptions(
+///     host: "broker.example.com", port: 443, clientId: "phone-7", username: "", password: "", scheme: "wss",
+///     webSocket: WebSocketOptions(path: "/mqtt?region=eu", headers: ["Authorization": "Bearer \(token)"]))
+/// ```
+public struct WebSocketOptions: Hashable, Sendable {
+    /// The path to ask for, `/mqtt` by default; it begins with a slash, is percent-encoded and may have a query.
+    public let path: String
+
+    /// Further header fields of the request by their names, none by default. Those that the handshake itself has,
+    /// such as `Host` or `Upgrade`, can not be given.
+    public let headers: [String: String]
+
+    /// Collects the options; nothing is checked here, the client reports what it can not use when it connects.
+    ///
+    /// - Parameters:
+    ///   - path: The path to ask for, with a query or not; `/mqtt` by default.
+    ///   - headers: Further header fields of the request; none by default.
+    public init(path: String = "/mqtt", headers: [String: String] = [:]) {
+        self.path = path
+        self.headers = headers
+    }
+}
+
+extension WebSocketOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private static let hidden = "<hidden>"
+
+    private var shownPath: String {
+        guard let query = path.firstIndex(of: "?") else { return path.debugDescription }
+        return "\(String(path[..<query]).debugDescription) + \(Self.hidden) query"
+    }
+
+    private var shownHeaders: String {
+        if headers.isEmpty { return "[:]" }
+        let fields = headers.keys.sorted().map { "\($0.debugDescription): \(Self.hidden)" }
+        return "[\(fields.joined(separator: ", "))]"
+    }
+
+    /// The path without its query, and the names of the header fields.
+    public var description: String { "WebSocketOptions(path: \(shownPath), headers: \(shownHeaders))" }
+
+    /// The same text as ``description``.
+    public var debugDescription: String { description }
+
+    /// Shows the same as ``description``, so that `dump` and debuggers leak nothing either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["path": shownPath, "headers": shownHeaders], displayStyle: .struct)
+    }
+}

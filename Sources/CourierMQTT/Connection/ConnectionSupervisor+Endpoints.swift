@@ -1,0 +1,156 @@
+import CourierCore
+
+/// Several endpoints: whose turn it is, and the way back to a preferred one.
+extension ConnectionSupervisor {
+    // MARK: Finding them
+
+    /// Goes on to the connection, by way of the service records where these are to be looked up.
+    mutating func locate(
+        _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
+    ) {
+        useEndpoints(of: grant.options, &actions)
+        guard configuration.usesServiceRecords, isSearchDue else {
+            return open(grant, attempt, isAgain: isAgain, now, &actions)
+        }
+        let giveUpAt = now.advanced(by: configuration.serviceRecordTimeout)
+        enter(.locating(Locating(attempt: attempt, isAgain: isAgain, giveUpAt: giveUpAt)), &actions)
+        actions.append(.findEndpoints(grant.options, attempt))
+    }
+
+    mutating func endpointsFound(
+        _ attempt: AttemptID, _ found: EndpointSearch, _ now: Instant, _ actions: inout [Action]
+    ) {
+        guard case .locating(let locating) = phase, locating.attempt == attempt, let grant else { return }
+        switch found {
+        case .found(let endpoints):
+            isSearchDue = false
+            let list =
+                EndpointList(endpoints, limit: configuration.maximumEndpoints)
+                ?? EndpointList(grant.options, limit: configuration.maximumEndpoints)
+            use(list, &actions)
+        case .failed(let reason):
+            // What was known before is better than nothing, and the host itself may be a broker.
+            actions.append(
+                .log(.warning, "the service records of \(grant.options.host.quoted()) are not known: \(reason)"))
+        case .unavailable:
+            use(EndpointList(grant.options, limit: configuration.maximumEndpoints), &actions)
+            guard grant.options.alternatives.isEmpty else {
+                isSearchDue = false
+                break
+            }
+            return serviceUnavailable(grant, locating, now, &actions)
+        }
+        open(grant, attempt, isAgain: locating.isAgain, now, &actions)
+    }
+
+    /// The domain says that it has no broker (RFC 2782: a target of "."), which is the end of this attempt.
+    private mutating func serviceUnavailable(
+        _ grant: Grant, _ locating: Locating, _ now: Instant, _ actions: inout [Action]
+    ) {
+        let error = CourierError(
+            .connectionFailed,
+            "The service records of \(grant.options.host.quoted()) say that it has no broker of this kind; ask its "
+                + "administrator, or connect without service records.")
+        let opening = Opening(attempt: locating.attempt, options: grant.options, startedAt: now, giveUpAt: nil)
+        if locating.isAgain { actions.append(.emit(.reconnect)) }
+        setInfo(grant.options, &actions)
+        actions.append(.emit(.attempt))
+        attemptFailed(opening, ConnectionEnding(.transport(.unreachable), error), now, &actions)
+    }
+
+    /// Takes over the endpoints of these options, unless they are those that are known.
+    mutating func useEndpoints(of options: ConnectOptions, _ actions: inout [Action]) {
+        let given = EndpointList(options, limit: configuration.maximumEndpoints)
+        guard given != givenList else { return }
+        givenList = given
+        isSearchDue = true
+        use(given, &actions)
+    }
+
+    private mutating func use(_ list: EndpointList, _ actions: inout [Action]) {
+        guard round?.list != list else { return }
+        let present = round?.current
+        round = EndpointRound(list, using: &random)
+        if case .connected = phase, let present { round?.resume(at: present, using: &random) }
+        guard list.leftOutCount > 0 else { return }
+        let limit = "the limit of \(list.endpoints.count)"
+        actions.append(.log(.warning, "\(list.leftOutCount) endpoints beyond \(limit) are left out"))
+    }
+
+    mutating func forgetEndpoints() {
+        round = nil
+        givenList = nil
+        isSearchDue = true
+        returnSchedule.reset()
+    }
+
+    // MARK: The present one
+
+    /// These options at the endpoint whose turn it is.
+    func endpointOptions(_ options: ConnectOptions) -> ConnectOptions {
+        round.map { options.at($0.current) } ?? options
+    }
+
+    /// The same, or at the server that it has sent the client to.
+    func located(_ options: ConnectOptions) -> ConnectOptions {
+        let options = endpointOptions(options)
+        return redirect?.applied(to: options) ?? options
+    }
+
+    /// What joins the endpoints of a list, which have the same sessions and speak the same version; `nil` for a server
+    /// that is in none.
+    func clusterName(of options: ConnectOptions) -> String? {
+        guard let round, round.list.endpoints.count > 1, let grant,
+            round.list.index(host: options.host, port: options.port) != nil
+        else { return nil }
+        return grant.options.endpointName
+    }
+
+    /// Whom the certificate of an endpoint has to be for that service records have led to: the domain that was asked. What
+    /// DNS says is not proved, and a name from there would be whoever has forged it.
+    func certifiedName(for options: ConnectOptions) -> String? {
+        guard let round, !round.list.hasLeader, round.list.index(host: options.host, port: options.port) != nil
+        else { return nil }
+        return grant?.options.host
+    }
+
+    mutating func endpointFailed(_ row: LossPolicy.Row) -> EndpointRound.Turn {
+        let turn = round?.failed(mayRecover: row.response != .stop, using: &random) ?? .over
+        if turn == .over { isSearchDue = true }
+        return turn
+    }
+
+    /// Whether nothing follows a failure of this kind but `connect()`.
+    func stops(_ row: LossPolicy.Row) -> Bool {
+        row.response == .stop && !(row.subject == .endpoint && round?.goesOn == true)
+    }
+
+    // MARK: The way back
+
+    /// What is planned for a connection that has just been accepted.
+    mutating func homecoming(_ now: Instant) -> Homecoming? {
+        guard configuration.returnInterval != nil, let round else { return nil }
+        guard !round.isAtPreferred else {
+            returnSchedule.reset()
+            return nil
+        }
+        let due = now.advanced(by: returnSchedule.next(using: &random))
+        return Homecoming(due: due, latest: due.advanced(by: configuration.returnPatience))
+    }
+
+    /// Gives up a connection to a less preferred endpoint, in order, when it is time and little is going on.
+    mutating func comeHomeIfDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
+        guard let homecoming = connection.homecoming, now >= homecoming.due else { return }
+        let lastActive = [connection.acceptedAt, liveness.lastInbound, liveness.lastOutbound].compactMap(\.self).max()
+        let quietAt = (lastActive ?? now).advanced(by: configuration.returnQuietTime)
+        guard now >= min(quietAt, homecoming.latest) else {
+            var connection = connection
+            connection.homecoming?.due = min(quietAt, homecoming.latest)
+            phase = .connected(connection)
+            return
+        }
+        round?.returnToPreferred(using: &random)
+        actions.append(.log(.info, "the client leaves \(connection.options.endpointName) for a preferred endpoint"))
+        leave(for: .begin(.change), now, &actions)
+    }
+}

@@ -1,0 +1,64 @@
+import CourierCore
+import MQTTCodec
+
+/// What a client asks of the broker with each of its subscriptions (MQTT 5.0 §3.8.3.1); earlier versions of MQTT know
+/// none of it.
+///
+/// ```swift
+/// config.subscriptionOptions.retainedMessages = .ofNewSubscriptions
+/// ```
+public struct SubscriptionOptions: Hashable, Sendable {
+    /// When the broker sends the messages that it has kept.
+    public enum RetainedMessages: Hashable, Sendable {
+        /// At every subscription, also one that is made anew for the same filter.
+        case always
+
+        /// At a subscription that the session does not have yet.
+        case ofNewSubscriptions
+
+        /// Not at all.
+        case never
+    }
+
+    /// When the broker sends the messages that it has kept; ``RetainedMessages/always`` by default.
+    public var retainedMessages: RetainedMessages
+
+    /// Whether messages keep the retain flag with which they were published; `false` by default: then they have it when
+    /// the broker had kept them, and not when they are fresh.
+    public var keepsRetainFlag: Bool
+
+    /// Whether messages that this client publishes do not come back to it; `false` by default. Shared subscriptions are
+    /// made without it, since MQTT forbids it there [MQTT-3.8.3-4].
+    public var leavesOutOwnMessages: Bool
+
+    /// Collects the options; the defaults are those of MQTT 3.1.1.
+    ///
+    /// - Parameters:
+    ///   - retainedMessages: When the broker sends the messages that it has kept; always by default.
+    ///   - keepsRetainFlag: Whether messages keep the retain flag; `false` by default.
+    ///   - leavesOutOwnMessages: Whether the client's own messages do not come back; `false` by default.
+    public init(
+        retainedMessages: RetainedMessages = .always, keepsRetainFlag: Bool = false,
+        leavesOutOwnMessages: Bool = false
+    ) {
+        self.retainedMessages = retainedMessages
+        self.keepsRetainFlag = keepsRetainFlag
+        self.leavesOutOwnMessages = leavesOutOwnMessages
+    }
+
+    /// The entry of a SUBSCRIBE for a filter.
+    func entry(for filter: TopicFilter, _ qos: QoS, in version: ProtocolVersion) -> Subscription {
+        guard version >= .v5 else { return Subscription(filter.string, qos: PacketQoS(qos)) }
+        return Subscription(
+            filter.string, qos: PacketQoS(qos), isNoLocal: leavesOutOwnMessages && filter.shareGroup == nil,
+            isRetainAsPublished: keepsRetainFlag, retainHandling: retainHandling)
+    }
+
+    private var retainHandling: Subscription.RetainHandling {
+        switch retainedMessages {
+        case .always: .send
+        case .ofNewSubscriptions: .sendIfNew
+        case .never: .doNotSend
+        }
+    }
+}

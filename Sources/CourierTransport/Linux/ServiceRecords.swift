@@ -1,0 +1,73 @@
+import CLinux
+import Glibc
+
+/// Asks DNS where a domain offers a service (RFC 2782).
+///
+/// ```swift
+/// ServiceRecords.system.lookUp("_mqtt._tcp.example.com") { answer in … }
+/// ```
+package struct ServiceRecords: Sendable {
+    package enum Answer: Hashable, Sendable {
+        /// At least one record, in the order of the answer.
+        case records([ServiceRecord])
+        /// The domain has no records for the service.
+        case none
+        /// The domain says that it does not have the service: its only target is ".".
+        case unavailable
+        /// There was no answer, or none that can be read, for this reason.
+        case failed(String)
+    }
+
+    /// The largest answer that is read, in bytes.
+    private static let answerLimit = 16 << 10
+    /// The longest name that is asked for (RFC 1035, section 2.3.4).
+    private static let nameLimit = 253
+
+    /// The servers that the operating system names, for example in `/etc/resolv.conf`.
+    package static let system = ServiceRecords(server: nil)
+
+    /// An IPv4 address in network order, and a port.
+    private let server: (address: UInt32, port: UInt16)?
+    private let threads = HostResolver.shared
+
+    private init(server: (address: UInt32, port: UInt16)?) { self.server = server }
+
+    /// A server of DNS other than the system's.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for what is no IPv4 address, or port 0.
+    package init(server address: String, port: UInt16) throws(TransportError) {
+        var parsed = in_addr()
+        guard inet_pton(AF_INET, address, &parsed) == 1, port != 0 else {
+            throw TransportError(.invalidConfiguration, "“\(address)”, port \(port), is no IPv4 address with a port")
+        }
+        self.init(server: (parsed.s_addr, port))
+    }
+
+    /// Looks up the records of `name`, such as `_mqtt._tcp.example.com`; `answer` is called on a thread of the resolver, or
+    /// on this one if none could be started. It takes at most some ten seconds for each server that does not answer.
+    package func lookUp(_ name: String, _ answer: @escaping @Sendable (Answer) -> Void) {
+        guard (1...Self.nameLimit).contains(name.utf8.count), !name.utf8.contains(0) else {
+            return answer(.failed("\(name.utf8.count) bytes are no name of DNS"))
+        }
+        threads.perform { [server] problem in
+            answer(problem.map { .failed($0.message) } ?? Self.ask(name, server))
+        }
+    }
+
+    private static func ask(_ name: String, _ server: (address: UInt32, port: UInt16)?) -> Answer {
+        var bytes = [UInt8](repeating: 0, count: answerLimit)
+        let count = courier_query_services(name, &bytes, Int32(bytes.count), server?.address ?? 0, server?.port ?? 0)
+        switch count {
+        case courier_dns_none: return .none
+        case ..<0: return .failed("the DNS server does not answer")
+        default: return read(bytes.span.bytes.extracting(first: Int(count)))
+        }
+    }
+
+    static func read(_ message: RawSpan) -> Answer {
+        guard let records = ServiceRecordAnswer.records(in: message) else { return .failed("the answer is malformed") }
+        let usable = records.filter { !$0.target.isEmpty && $0.port != 0 }
+        if !usable.isEmpty { return .records(usable) }
+        return records.contains { $0.target.isEmpty } ? .unavailable : .none
+    }
+}

@@ -1,0 +1,191 @@
+import COpenSSL
+
+/// Asks an HTTP proxy for a connection: CONNECT goes out, and the first answer that is not interim decides (RFC 9110,
+/// section 9.3.6).
+///
+/// `idle → reading → done`; an error ends it too.
+struct HTTPConnectHandshake: ProxyHandshake {
+    /// How many bytes an answer may have, 16 KiB.
+    static let headLimit = 16 << 10
+    /// How many header fields an answer may have.
+    static let fieldLimit = 100
+    /// How many interim answers may come before the one that decides.
+    static let interimLimit = 8
+
+    private enum State: Sendable { case idle, reading, done }
+
+    private let route: ProxyRoute
+    private let credentials: ProxyCredentials?
+    private var state = State.idle
+    /// Reads the present answer.
+    private var reader = Self.makeReader()
+    private var interimCount = 0
+    /// What has come at all, and how much of the empty line that ends an answer.
+    private var first: UInt8?
+    private var endCount = 0
+
+    init(_ route: ProxyRoute, credentials: ProxyCredentials?) {
+        self.route = route
+        self.credentials = credentials
+    }
+
+    var progress: String { "\(route.proxy) did not answer the request for \(route.target.text)" }
+
+    var closedError: TransportError {
+        let what = first == nil ? "instead of answering" : "in the middle of its answer to"
+        return route.error(
+            .proxyFailed,
+            "closed the connection \(what) the request for \(route.target.text); is it an HTTP proxy, and does it let "
+                + "this machine in?")
+    }
+
+    mutating func begin() -> [UInt8] {
+        precondition(state == .idle, "a handshake begins once")
+        state = .reading
+        let target = route.target.text
+        var request = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
+        if let credentials {
+            request += "Proxy-Authorization: Basic \(Self.base64("\(credentials.user):\(credentials.password)"))\r\n"
+        }
+        return Array("\(request)\r\n".utf8)
+    }
+
+    /// What ends a head.
+    private static let end = Array("\r\n\r\n".utf8)
+
+    private static func makeReader() -> HTTPHeadReader {
+        HTTPHeadReader(beginning: "HTTP/1.", limit: headLimit, fieldLimit: fieldLimit)
+    }
+
+    /// No more than what the end may still have.
+    var wantedCount: Int {
+        switch state {
+        case .reading: Self.end.count - endCount
+        case .idle, .done: 0
+        }
+    }
+
+    mutating func received(_ bytes: Span<UInt8>) throws(TransportError) -> ProxyAction {
+        precondition(state == .reading && (1...wantedCount).contains(bytes.count), "more than was wanted")
+        if first == nil { first = bytes[0] }
+        for index in bytes.indices {
+            let byte = bytes[index]
+            endCount = byte == Self.end[endCount] ? endCount + 1 : byte == Self.end[0] ? 1 : 0
+        }
+        guard let head = try read(bytes) else { return .none }
+        return try received(head)
+    }
+
+    /// The head, once it is complete.
+    private mutating func read(_ bytes: Span<UInt8>) throws(TransportError) -> HTTPHead? {
+        let problem: HTTPHead.Problem
+        do throws(HTTPHead.Problem) {
+            return try bytes.bytes.withUnsafeBytes { bytes throws(HTTPHead.Problem) in try reader.read(bytes).head }
+        } catch {
+            problem = error
+        }
+        switch problem {
+        case .notHTTP: throw otherProtocol
+        case .tooLong(let limit): throw route.error(.proxyFailed, "sent headers of more than \(limit) bytes")
+        case .tooManyFields(let limit): throw route.error(.proxyFailed, "sent more than \(limit) header fields")
+        case .malformed(let what): throw route.error(.proxyFailed, "sent headers whose text \(what)")
+        }
+    }
+
+    private mutating func received(_ head: HTTPHead) throws(TransportError) -> ProxyAction {
+        guard let status = head.status else {
+            throw route.error(.proxyFailed, "sent a status line that HTTP/1.1 does not have")
+        }
+        switch status {
+        case 200...299:
+            // What such an answer says of a body does not hold here (RFC 9110, section 9.3.6).
+            state = .done
+            return .done
+        case 100, 102...199:
+            interimCount += 1
+            guard interimCount <= Self.interimLimit else {
+                throw route.error(.proxyFailed, "sent more than \(Self.interimLimit) interim answers")
+            }
+            reader = Self.makeReader()
+            endCount = 0
+            return .none
+        default: throw refusal(status, head)
+        }
+    }
+
+    private var otherProtocol: TransportError {
+        let hint =
+            switch first {
+            case 0x05, 0x00: "; it may be a SOCKS proxy, for which the URL begins with socks5h://"
+            case 0x15, 0x16: "; it seems to expect TLS, which is not supported with the proxy itself"
+            default: ""
+            }
+        return route.error(.proxyFailed, "did not answer with HTTP/1.1\(hint)")
+    }
+
+    // MARK: Refusals
+
+    /// Quotes nothing of the answer but its status: a proxy may repeat the request in it, and with it the credentials.
+    private func refusal(_ status: Int, _ head: HTTPHead) -> TransportError {
+        let target = route.target.text
+        switch status {
+        // 401 is for servers, but tinyproxy says it of a wrong password.
+        case 401, 407: return authenticationFailure(status, head)
+        case 300...399:
+            return route.error(
+                .proxyRefused,
+                "answered the request for \(target) with a redirection (status \(status)), which there is none for; "
+                    + "does the network want a sign-in first?")
+        case 403:
+            return route.error(
+                .proxyRefused,
+                "does not allow connections to \(target) (status 403); its administrator has to allow that host and "
+                    + "port")
+        case 405, 501:
+            return route.error(
+                .proxyRefused, "does not make connections by CONNECT (status \(status)); is it a proxy at all?")
+        case 504:
+            return route.error(
+                .proxyRefused, "got no answer from \(target) in time (status 504); is the server running there?")
+        case 500...599:
+            return route.error(
+                .proxyRefused,
+                "could not connect to \(target) (status \(status)); is the server running, and can the proxy reach it?")
+        case 101: return route.error(.proxyFailed, "wants to switch to another protocol (status 101)")
+        default:
+            return route.error(.proxyRefused, "refused the request for \(target) (status \(status))")
+        }
+    }
+
+    private func authenticationFailure(_ status: Int, _ head: HTTPHead) -> TransportError {
+        // A comma also parts the parameters of one challenge, so not every element begins with a scheme.
+        let words = head.elements("proxy-authenticate").compactMap { $0.split(separator: " ").first?.lowercased() }
+        let offered = Self.knownSchemes.filter { words.contains($0.lowercased()) }
+        guard offered.isEmpty || offered.contains("Basic") else {
+            return route.error(
+                .proxyAuthenticationFailed,
+                "wants authentication by \(offered.joined(separator: " or ")) (status \(status)); only Basic is supported"
+            )
+        }
+        return credentials == nil
+            ? route.error(
+                .proxyAuthenticationFailed,
+                "wants a user name and a password (status \(status)); add them to the proxy's configuration")
+            : route.error(
+                .proxyAuthenticationFailed,
+                "did not accept the user name and the password (status \(status)); correct them in the proxy's configuration"
+            )
+    }
+
+    /// Those whose names are told.
+    private static let knownSchemes = ["Basic", "Digest", "NTLM", "Negotiate", "Kerberos", "Bearer"]
+
+    /// RFC 4648, section 4.
+    private static func base64(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let encoded = [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4 + 1) { space, count in
+            count = Int(EVP_EncodeBlock(space.baseAddress, bytes, Int32(bytes.count)))
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}

@@ -1,0 +1,104 @@
+extension ProxyConfiguration {
+    /// Reads `http://user:password@host:port`, and the same with `socks5` and `socks5h`.
+    ///
+    /// User name and password may be left out, and so may the port of a SOCKS proxy. What has a meaning in a URL is
+    /// written with a percent sign in them, such as `%40` for “@” and `%2F` for “/”; an IPv6 address stands in brackets.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` that says which part is wrong. It quotes nothing of the
+    ///   URL, where a password may stand in any place.
+    public init(url: String) throws(TransportError) {
+        guard let mark = url.firstRange(of: "://") else {
+            throw Self.refusal("has no scheme; begin it with http://, socks5:// or socks5h://")
+        }
+        let kind = try Self.kind(url[..<mark.lowerBound])
+        var authority = url[mark.upperBound...]
+        if let end = authority.firstIndex(where: { "/?#".contains($0) }) {
+            guard authority[end...] == "/" else {
+                throw Self.refusal(
+                    "has something behind its host and port; leave it out, or, if it belongs to a password, write “/” "
+                        + "as %2F, “?” as %3F and “#” as %23")
+            }
+            authority = authority[..<end]
+        }
+        // The last one: some leave an “@” in a password as it is.
+        var credentials: ProxyCredentials?
+        if let at = authority.lastIndex(of: "@") {
+            credentials = try Self.credentials(authority[..<at])
+            authority = authority[authority.index(after: at)...]
+        }
+        let (host, port) = try Self.hostAndPort(authority)
+        guard let port = port ?? (kind == .http ? nil : Self.defaultSOCKSPort) else {
+            throw Self.refusal("has no port; HTTP proxies have no common one, many listen at 3128 or 8080")
+        }
+        try self.init(kind, host: host, port: port, credentials: credentials)
+    }
+
+    private static func refusal(_ what: String) -> TransportError {
+        TransportError(.invalidConfiguration, "the proxy's URL \(what)")
+    }
+
+    private static func kind(_ text: Substring) throws(TransportError) -> Kind {
+        let scheme = text.lowercased()
+        if let kind = Kind(rawValue: scheme) { return kind }
+        switch scheme {
+        case "https": throw refusal("asks for TLS with the proxy itself, which is not supported; use http://")
+        case "socks", "socks4", "socks4a": throw refusal("asks for another SOCKS than 5; use socks5:// or socks5h://")
+        default: throw refusal("has a scheme that is not known; use http://, socks5:// or socks5h://")
+        }
+    }
+
+    private static func credentials(_ text: Substring) throws(TransportError) -> ProxyCredentials {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let decoded = parts.compactMap { percentDecoded($0) }
+        guard decoded.count == parts.count, let user = decoded.first else {
+            throw refusal(
+                "has a percent sign that begins no byte of UTF-8 in its user name or password; write it as %25")
+        }
+        return ProxyCredentials(user: user, password: decoded.count > 1 ? decoded[1] : "")
+    }
+
+    private static func hostAndPort(_ text: Substring) throws(TransportError) -> (String, UInt16?) {
+        let host: Substring
+        var rest: Substring
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw refusal("has a “[” without its “]”") }
+            host = text[text.index(after: text.startIndex)..<end]
+            rest = text[text.index(after: end)...]
+            guard host.contains(":") else { throw refusal("has brackets around what is no IPv6 address") }
+        } else {
+            host = text.prefix { $0 != ":" }
+            rest = text[host.endIndex...]
+            guard !rest.dropFirst().contains(":") else {
+                throw refusal("has several “:” behind its user; an IPv6 address stands in brackets")
+            }
+        }
+        guard !host.isEmpty else { throw refusal("has no host") }
+        if rest.isEmpty { return (String(host), nil) }
+        let first = rest.removeFirst()
+        guard first == ":", rest.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(rest), port > 0 else {
+            throw refusal("has a port that is no number from 1 to 65535")
+        }
+        return (String(host), port)
+    }
+
+    /// `text` with the bytes that stand for `%XX`; `nil` where a percent sign begins none, or they are no UTF-8.
+    private static func percentDecoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Substring(text).utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+    }
+}

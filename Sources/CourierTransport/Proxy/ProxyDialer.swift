@@ -1,0 +1,169 @@
+/// Connects a channel to a host through a proxy: finds the proxy, asks it for the host, and hands the connection over.
+///
+/// What is above, TLS with the host included, is as on a direct connection.
+final class ProxyDialer: Dialer {
+    private let proxy: ProxyConfiguration
+    private let host: String
+    private let port: UInt16
+    private let tools: DialTools
+    private let loop: EventLoop
+    private let options: ChannelOptions
+    private weak var channel: ByteChannel?
+
+    /// `start → (lookingUp →) connecting → talking`, and from there once more for each further address of the host.
+    private enum Step {
+        case lookingUp
+        case connecting(TCPDialer)
+        case talking(SocketExchange)
+    }
+
+    private var step = Step.lookingUp
+    /// Whom to ask the proxy for; more than one where the name was looked up here.
+    private var targets: [ProxyTarget] = []
+    private var refusals: [TransportError] = []
+
+    init(_ proxy: ProxyConfiguration, host: String, port: UInt16, channel: ByteChannel, tools: DialTools) {
+        self.proxy = proxy
+        self.host = host
+        self.port = port
+        self.channel = channel
+        self.tools = tools
+        loop = channel.loop
+        options = channel.options
+    }
+
+    var progress: String {
+        switch step {
+        case .lookingUp: "the look-up of the host name did not finish"
+        case .connecting(let dialer): "no connection to the proxy \(proxy): \(dialer.progress)"
+        case .talking(let exchange): exchange.progress
+        }
+    }
+
+    func start() {
+        do throws(TransportError) {
+            let target = try ProxyTarget(host: host, port: port)
+            switch (proxy.kind, target.host) {
+            case (.socks5, .name): lookUp()
+            case (.socks5, .address), (.http, _), (.socks5h, _):
+                targets = [target]
+                connect()
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    func cancel() {
+        channel = nil
+        stop()
+    }
+
+    private func stop() {
+        switch step {
+        case .lookingUp: break
+        case .connecting(let dialer): dialer.cancel()
+        case .talking(let exchange): exchange.cancel()
+        }
+    }
+
+    // MARK: The host's name, where the proxy is not to look it up
+
+    /// Safe to share: the reference is constant, and read on the dialer's loop only.
+    private final class WeakDialer: @unchecked Sendable {
+        weak var dialer: ProxyDialer?
+        init(_ dialer: ProxyDialer) { self.dialer = dialer }
+    }
+
+    private func lookUp() {
+        let box = WeakDialer(self)
+        let loop = loop
+        tools.resolver.resolve(host: host, port: port) { answer in
+            loop.execute { box.dialer?.resolved(answer) }
+        }
+    }
+
+    private func resolved(_ answer: HostResolver.Answer) {
+        guard channel != nil else { return }
+        switch answer {
+        case .success(let found):
+            let order = HappyEyeballs.order(found.map { $0.kind == .ipv6 ? .ipv6 : .ipv4 })
+            targets = order.compactMap { IPAddress(found[$0]) }.map { ProxyTarget($0, port: port) }
+            connect()
+        case .failure(let error):
+            fail(
+                TransportError(
+                    error.code, "\(error.message) (looked up here; with socks5h:// the proxy \(proxy) does it)",
+                    errno: error.errno))
+        }
+    }
+
+    // MARK: The proxy
+
+    /// Connects to the proxy, for the first target that it was not asked for yet.
+    private func connect() {
+        guard refusals.count < targets.count else { return fail(summary) }
+        let dialer = TCPDialer(host: proxy.host, port: proxy.port, loop: loop, options: options, tools: tools) {
+            [weak self] result in
+            self?.connected(result)
+        }
+        step = .connecting(dialer)
+        dialer.start()
+    }
+
+    private func connected(_ result: Result<Int32, TransportError>) {
+        switch result {
+        case .success(let socket):
+            let exchange = SocketExchange(
+                socket, handshake, loop: loop, name: "the proxy \(proxy)", calls: tools.calls
+            ) { [weak self] result in self?.finished(result) }
+            step = .talking(exchange)
+            exchange.start()
+        case .failure(let error):
+            fail(
+                TransportError(error.code, "no connection to the proxy \(proxy): \(error.message)", errno: error.errno))
+        }
+    }
+
+    private var handshake: any ProxyHandshake {
+        let route = ProxyRoute(proxy, targets[refusals.count])
+        return switch proxy.kind {
+        case .http: HTTPConnectHandshake(route, credentials: proxy.credentials)
+        case .socks5, .socks5h: SOCKS5Handshake(route, credentials: proxy.credentials)
+        }
+    }
+
+    private func finished(_ result: Result<Int32, TransportError>) {
+        switch result {
+        case .success(let socket):
+            guard let channel else {
+                return DescriptorStream(reading: socket, writing: socket, name: host).close(abruptly: true)
+            }
+            self.channel = nil
+            channel.attach(
+                DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: tools.calls))
+        // The proxy works, and may reach another address.
+        case .failure(let error) where error.code == .proxyRefused:
+            refusals.append(error)
+            connect()
+        case .failure(let error): fail(error)
+        }
+    }
+
+    /// One sentence for all addresses: the first failure leads, the others are named.
+    private var summary: TransportError {
+        guard let first = refusals.first else {
+            return TransportError(.nameResolutionFailed, "the host name “\(host)” has no address")
+        }
+        guard refusals.count > 1 else { return first }
+        let tried = targets.map(\.text).joined(separator: ", ")
+        return TransportError(first.code, "\(first.message) (tried for \(host):\(port): \(tried))")
+    }
+
+    private func fail(_ error: TransportError) {
+        let channel = channel
+        self.channel = nil
+        stop()
+        channel?.finish(.failed(error))
+    }
+}

@@ -1,0 +1,148 @@
+/// The client's side of the opening handshake (RFC 6455, section 4.1): one request, and an answer that must agree with
+/// it in every point.
+struct WebSocketClientHandshake: Sendable {
+    private let configuration: WebSocketConfiguration
+    private let host: String
+    private let peerName: String
+    private let key: WebSocketKey
+    private var reader: HTTPHeadReader
+
+    /// - Parameters:
+    ///   - configuration: What to ask for; checked before.
+    ///   - host: What the `Host` field says where the configuration says nothing.
+    ///   - peerName: How messages call the peer.
+    ///   - key: A fresh one.
+    init(_ configuration: WebSocketConfiguration, host: String, peerName: String, key: WebSocketKey) {
+        self.configuration = configuration
+        self.host = configuration.host ?? host
+        self.peerName = peerName
+        self.key = key
+        reader = HTTPHeadReader(
+            beginning: "HTTP/1.", limit: configuration.headLimit, fieldLimit: configuration.headFieldLimit)
+    }
+
+    /// The request; the client has to ask for the subprotocol `mqtt` [MQTT-6.0.0-3].
+    var request: String {
+        let fields = configuration.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }
+        return "GET \(configuration.path) HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Key: \(key.text)\r\nSec-WebSocket-Version: 13\r\n"
+            + "Sec-WebSocket-Protocol: \(configuration.subprotocol)\r\n\(fields.joined())\r\n"
+    }
+
+    /// Takes bytes of the answer: how many, and whether the WebSocket is there now.
+    ///
+    /// - Throws: Why it is not.
+    mutating func received(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> (taken: Int, isDone: Bool) {
+        let (taken, head): (Int, HTTPHead?)
+        do throws(HTTPHead.Problem) {
+            (taken, head) = try reader.read(bytes)
+        } catch {
+            throw failure(error)
+        }
+        guard let head else { return (taken, false) }
+        try check(head)
+        return (taken, true)
+    }
+
+    /// What it means that the peer closed instead of answering.
+    var endedEarly: TransportError {
+        TransportError(
+            .webSocketHandshakeFailed,
+            "connection closed by \(peerName) before it answered the request for a WebSocket; is it a port for WebSocket?"
+        )
+    }
+
+    // MARK: The answer
+
+    private func check(_ head: HTTPHead) throws(TransportError) {
+        guard let status = head.status else { throw failure(.notHTTP) }
+        guard status == 101 else { throw refusal(status, head) }
+        guard head.startLine.hasPrefix("HTTP/1.1") else { throw mismatch("it agrees in HTTP/1.0, which can not") }
+        guard head.elements("upgrade").map({ $0.lowercased() }) == ["websocket"] else {
+            throw mismatch("its Upgrade field does not say websocket")
+        }
+        guard head.elements("connection").contains(where: { $0.lowercased() == "upgrade" }) else {
+            throw mismatch("its Connection field does not say Upgrade")
+        }
+        guard head.values("sec-websocket-accept") == [key.accept] else {
+            throw mismatch("its Sec-WebSocket-Accept does not belong to our key; something on the way answers for it")
+        }
+        if let name = head.elements("sec-websocket-extensions").first {
+            throw mismatch("it uses the extension \(quoted(name)), which was not offered")
+        }
+        try checkSubprotocol(head.values("sec-websocket-protocol"))
+    }
+
+    /// The server has to choose `mqtt` too [MQTT-6.0.0-4].
+    private func checkSubprotocol(_ chosen: [String]) throws(TransportError) {
+        if chosen == [configuration.subprotocol] { return }
+        let what =
+            chosen.isEmpty
+            ? "did not choose it" : "chose \(quoted(chosen.joined(separator: ", "))) instead"
+        throw TransportError(
+            .webSocketSubprotocolRefused,
+            "\(peerName) was asked for the WebSocket subprotocol “\(configuration.subprotocol)” at "
+                + "“\(configuration.shownPath)” and \(what); is that the path of its MQTT endpoint?")
+    }
+
+    private func mismatch(_ what: String) -> TransportError {
+        TransportError(.webSocketHandshakeFailed, "\(peerName) answered the request for a WebSocket wrongly: \(what)")
+    }
+
+    private func failure(_ problem: HTTPHead.Problem) -> TransportError {
+        switch problem {
+        case .notHTTP:
+            TransportError(
+                .webSocketHandshakeFailed,
+                "\(peerName) answered the request for a WebSocket with something that is not HTTP/1.1")
+        case .tooLong(let limit): mismatch("the head has more than \(limit) bytes")
+        case .tooManyFields(let limit): mismatch("the head has more than \(limit) fields")
+        case .malformed(let what): mismatch("the head \(what)")
+        }
+    }
+
+    private func refusal(_ status: Int, _ head: HTTPHead) -> TransportError {
+        let answer = Self.phrases[status].map { "\(status) \($0)" } ?? "\(status)"
+        let path = "“\(configuration.shownPath)”"
+        switch status {
+        case 300..<400:
+            let target = head.values("location").first.map { " to \(quoted($0.prefix { $0 != "?" && $0 != "#" }))" }
+            return TransportError(
+                .webSocketRedirected,
+                "\(peerName) answered \(answer) and sends us\(target ?? " elsewhere"); redirects are not followed, connect "
+                    + "there if you trust it")
+        case 401, 403:
+            return TransportError(
+                .webSocketUnauthorized,
+                "\(peerName) answered \(answer) to the request for a WebSocket at \(path); the header fields must carry "
+                    + "valid credentials")
+        case 404:
+            return refused("\(peerName) answered \(answer): it has no WebSocket at \(path); give the path that it has")
+        case 426:
+            let versions = head.elements("sec-websocket-version").first.map { " \(quoted($0))" } ?? ""
+            return refused(
+                "\(peerName) answered \(answer): it wants another protocol or version\(versions), and we speak WebSocket "
+                    + "version 13 over HTTP/1.1")
+        default:
+            let pause = head.values("retry-after").first.map { "; it wants to be asked again after \(quoted($0))" }
+            return refused("\(peerName) answered \(answer) to the request for a WebSocket at \(path)\(pause ?? "")")
+        }
+    }
+
+    private func refused(_ what: String) -> TransportError { TransportError(.webSocketRefused, what) }
+
+    /// The phrases of RFC 9110, section 15: those of an answer may repeat anything.
+    private static let phrases: [Int: String] = [
+        200: "OK", 301: "Moved Permanently", 302: "Found", 303: "See Other", 307: "Temporary Redirect",
+        308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 407: "Proxy Authentication Required", 408: "Request Timeout", 410: "Gone",
+        426: "Upgrade Required", 429: "Too Many Requests", 500: "Internal Server Error", 501: "Not Implemented",
+        502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+    ]
+
+    /// Text of the peer's for a message, unless it repeats a value of a header field, which may be a secret.
+    private func quoted(_ text: some StringProtocol) -> String {
+        let repeats = configuration.headers.values.contains { !$0.isEmpty && text.contains($0) }
+        return repeats ? "<hidden>" : "“\(HTTPHead.shown(text))”"
+    }
+}

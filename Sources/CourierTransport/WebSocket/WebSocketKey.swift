@@ -1,0 +1,44 @@
+import COpenSSL
+
+/// The key of a handshake, and the answer that proves that a server has understood it (RFC 6455, section 4.2.2).
+struct WebSocketKey: Hashable, Sendable {
+    /// Sixteen bytes in base64.
+    let text: String
+
+    /// A fresh one.
+    init(using generator: inout some RandomNumberGenerator) {
+        var bytes: [UInt8] = []
+        for _ in 0..<2 { withUnsafeBytes(of: generator.next()) { bytes += $0 } }
+        text = Self.base64(bytes)
+    }
+
+    /// What a client has sent; `nil` unless it is sixteen bytes in base64.
+    init?(_ text: String) {
+        guard text.utf8.count == 24, text.hasSuffix("=="),
+            text.utf8.dropLast(2).allSatisfy({ byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                    true
+                default: false
+                }
+            })
+        else { return nil }
+        self.text = text
+    }
+
+    /// What the server has to answer.
+    var accept: String {
+        let bytes = Array((text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+        var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
+        SHA1(bytes, bytes.count, &digest)
+        return Self.base64(digest)
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        // OpenSSL writes a zero behind it.
+        var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+        let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
+        return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+    }
+}

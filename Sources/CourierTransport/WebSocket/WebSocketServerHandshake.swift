@@ -1,0 +1,61 @@
+/// The server's side of the opening handshake (RFC 6455, section 4.2): a request comes, an answer goes.
+struct WebSocketServerHandshake: Sendable {
+    /// What a request came to.
+    struct Verdict: Sendable {
+        let answer: String
+        /// Why there is no WebSocket; `nil` when there is one.
+        let refusal: TransportError?
+    }
+
+    private let subprotocol: String
+    private let peerName: String
+    private var reader: HTTPHeadReader
+
+    init(_ configuration: WebSocketConfiguration, peerName: String) {
+        subprotocol = configuration.subprotocol
+        self.peerName = peerName
+        reader = HTTPHeadReader(
+            beginning: "GET ", limit: configuration.headLimit, fieldLimit: configuration.headFieldLimit)
+    }
+
+    /// Takes bytes of the request: how many, and the verdict once it is complete or can not become a request any more.
+    mutating func received(_ bytes: UnsafeRawBufferPointer) -> (taken: Int, verdict: Verdict?) {
+        do throws(HTTPHead.Problem) {
+            let (taken, head) = try reader.read(bytes)
+            return (taken, head.map(verdict))
+        } catch {
+            return (bytes.count, refuse("400 Bad Request", "it is no request of HTTP/1.1 within the limits"))
+        }
+    }
+
+    private func verdict(_ head: HTTPHead) -> Verdict {
+        let line = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
+        guard line.count == 3, line[0] == "GET", line[1].hasPrefix("/"), line[2] == "HTTP/1.1",
+            head.values("host").count == 1
+        else { return refuse("400 Bad Request", "it is no request of HTTP/1.1 for a path") }
+        guard head.elements("upgrade").contains(where: { $0.lowercased() == "websocket" }),
+            head.elements("connection").contains(where: { $0.lowercased() == "upgrade" })
+        else { return refuse("426 Upgrade Required", "it asks for no WebSocket", "Upgrade: websocket\r\n") }
+        guard head.values("sec-websocket-version") == ["13"] else {
+            return refuse("426 Upgrade Required", "it asks for another version", "Sec-WebSocket-Version: 13\r\n")
+        }
+        let keys = head.values("sec-websocket-key")
+        guard keys.count == 1, let key = WebSocketKey(keys[0]) else {
+            return refuse("400 Bad Request", "its key is not sixteen bytes in base64")
+        }
+        guard head.elements("sec-websocket-protocol").contains(where: { $0 == subprotocol }) else {
+            return refuse("400 Bad Request", "it does not offer the subprotocol “\(subprotocol)”")
+        }
+        return Verdict(
+            answer: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: \(key.accept)\r\nSec-WebSocket-Protocol: \(subprotocol)\r\n\r\n",
+            refusal: nil)
+    }
+
+    private func refuse(_ status: String, _ why: String, _ fields: String = "") -> Verdict {
+        Verdict(
+            answer: "HTTP/1.1 \(status)\r\n\(fields)Connection: close\r\nContent-Length: 0\r\n\r\n",
+            refusal: TransportError(
+                .webSocketHandshakeFailed, "the request of \(peerName) for a WebSocket was refused: \(why)"))
+    }
+}

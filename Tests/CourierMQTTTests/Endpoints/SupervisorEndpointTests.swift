@@ -1,0 +1,472 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// What the supervisor makes of several endpoints: scripts of inputs with their times.
+@Suite struct SupervisorEndpointTests {
+    private static let three = ConnectOptions(
+        host: "a", port: 1883, clientId: "c", username: "ada", password: "s3cret",
+        alternatives: [
+            BrokerEndpoint(host: "b", port: 1884, weight: 0), BrokerEndpoint(host: "far", port: 1885, priority: 1),
+        ])
+
+    private static let refused = ChannelCloseReason.failed(
+        TransportError(.connectionRefused, "connection refused"))
+
+    private func opening(
+        _ options: ConnectOptions = three, _ change: (inout SupervisorConfiguration) -> Void = { _ in }
+    ) -> SupervisorHarness {
+        var world = SupervisorHarness(change)
+        world.handle(.connectRequested(source: "test"))
+        world.grant(options)
+        return world
+    }
+
+    private func host(_ world: SupervisorHarness) -> String? { world.info.map { "\($0.host):\($0.port)" } }
+
+    /// Fails the attempt that there is, and tells where the next one goes and after which pause.
+    private func fail(_ world: inout SupervisorHarness) -> (host: String?, pause: Double) {
+        let failedAt = world.time
+        world.handle(.closed(.transportClosed, Self.refused))
+        if !world.isOpen { world.fireTimer() }
+        return (host(world), world.time - failedAt)
+    }
+
+    // MARK: Rounds
+
+    @Test func `all endpoints are tried at once, then the pause of the schedule comes`() {
+        var world = opening()
+        #expect(host(world) == "a:1883")
+        for pause in [1.0, 2, 4, 8, 16, 30, 30] {
+            #expect(fail(&world) == ("b:1884", 0))
+            #expect(fail(&world) == ("far:1885", 0))
+            #expect(fail(&world) == ("a:1883", pause), "the reconnect policy counts rounds")
+        }
+        world.expectNoFaults()
+    }
+
+    @Test func `each attempt has its events, its options and its error`() {
+        var world = opening()
+        let actions = world.drop()
+        guard case .emit(.failed(_, .error(let error))) = actions.first else {
+            Issue.record("no failure: \(actions)")
+            return
+        }
+        #expect(error.message.contains("a:1883"))
+        let there = Self.three.at(Self.three.alternatives[0])
+        #expect(
+            Array(actions.dropFirst()) == [
+                .emit(.reconnect), .setConnectionInfo(there), .emit(.attempt), .open(there, AttemptID(number: 2)),
+            ])
+        #expect(there.clientId == "c" && there.username == "ada" && there.password == "s3cret")
+        world.expectNoFaults()
+    }
+
+    @Test func `a success ends the round`() {
+        var world = opening()
+        _ = fail(&world)
+        world.accept()
+        world.wait(60)
+        world.drop()
+        #expect(host(world) == "a:1883" && world.isOpen, "behind b, which was lost, comes a: it failed longer ago")
+        #expect(fail(&world) == ("b:1884", 0))
+        #expect(fail(&world) == ("far:1885", 0))
+        #expect(fail(&world) == ("a:1883", 2), "the attempt at once took the place of the first pause")
+        world.expectNoFaults()
+    }
+
+    @Test func `a stable connection that is lost is replaced at once by one to another node`() {
+        var world = opening()
+        world.accept()
+        world.wait(10)
+        world.drop()
+        #expect(world.isOpen && host(world) == "b:1884")
+        world.expectNoFaults()
+    }
+
+    @Test func `a node that accepts and drops costs a pause each time`() {
+        var world = opening()
+        var pauses: [Double] = []
+        for _ in 0..<5 {
+            world.accept()
+            world.wait(1)
+            let lostAt = world.time
+            world.drop()
+            if !world.isOpen { world.fireTimer() }
+            pauses.append(world.time - lostAt)
+        }
+        #expect(pauses == [0, 2, 4, 8, 16], "at once only the first time")
+        world.expectNoFaults()
+    }
+
+    @Test func `a lost node without equals is tried first, after the pause, then the others at once`() {
+        let options = ConnectOptions(
+            host: "a", port: 1, clientId: "c", username: "", password: "",
+            alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
+        var world = opening(options)
+        world.accept()
+        world.wait(100)
+        world.drop()
+        #expect(!world.isOpen && world.deadline == world.time + 1)
+        world.fireTimer()
+        #expect(host(world) == "a:1")
+        #expect(fail(&world) == ("far:2", 0))
+        world.expectNoFaults()
+    }
+
+    @Test func `without a network the endpoints are not rushed through`() {
+        var world = opening()
+        world.handle(.networkChanged(.unavailable))
+        #expect(fail(&world) == ("b:1884", 60))
+        world.expectNoFaults()
+    }
+
+    // MARK: Whose fault it is
+
+    @Test func `refused credentials do not walk through the list`() {
+        var world = opening()
+        for code in [PacketReasonCode.badUserNameOrPassword, .notAuthorized] {
+            world.refuse(code)
+            if world.fetch == nil { world.fireTimer() }
+            #expect(world.fetch != nil)
+            world.grant(Self.three)
+            #expect(host(world) == "a:1883")
+        }
+        world.expectNoFaults()
+    }
+
+    @Test(
+        arguments: LossPolicy.rows.flatMap(\.causes).compactMap { cause -> PacketReasonCode? in
+            if case .refused(let code) = cause { code } else { nil }
+        })
+    func `a refusal goes on to the next endpoint if its row says that it is about the endpoint`(
+        _ code: PacketReasonCode
+    ) {
+        var world = opening()
+        world.refuse(code)
+        let row = LossPolicy.row(for: .refused(code))
+        if row.subject == .endpoint {
+            #expect(world.isOpen && host(world) == "b:1884")
+        } else {
+            #expect(host(world) == "a:1883")
+            #expect(world.fetch != nil || world.supervisor.waiterAnswer != .wait)
+        }
+        world.expectNoFaults()
+    }
+
+    @Test func `a mistake of one endpoint does not stop a client that has others`() {
+        var world = opening()
+        let error = CourierError(.invalidConfiguration, "the scheme \"gopher\" is not known")
+        world.handle(.openFailed(world.lastAttempt, error))
+        #expect(host(world) == "b:1884" && world.isOpen)
+        #expect(fail(&world) == ("far:1885", 0))
+        world.handle(.openFailed(world.lastAttempt, error))
+        #expect(world.deadline == 1, "b may come back")
+        #expect(world.events.allSatisfy { !"\($0)".contains("waits for connect()") })
+        world.expectNoFaults()
+    }
+
+    @Test func `a mistake of all endpoints stops the client`() {
+        var world = opening()
+        let error = CourierError(.invalidConfiguration, "the scheme \"gopher\" is not known")
+        for _ in 0..<3 { world.handle(.openFailed(world.lastAttempt, error)) }
+        #expect(world.deadline == nil)
+        guard case .failed(.error(let told)) = world.supervisor.waiterAnswer else {
+            Issue.record("waiters are not told")
+            return
+        }
+        #expect(told.message.contains("gopher") && told.message.contains("connect()"))
+        world.handle(.connectRequested(source: "app"))
+        world.grant(Self.three)
+        #expect(host(world) == "a:1883", "connect() begins with a new round")
+        world.expectNoFaults()
+    }
+
+    @Test func `a session that was taken over stays where it is`() {
+        var world = opening()
+        world.accept()
+        world.wait(30)
+        world.disconnectedByServer(.sessionTakenOver)
+        #expect(world.deadline == world.time + 60)
+        world.fireTimer()
+        #expect(host(world) == "a:1883")
+        world.expectNoFaults()
+    }
+
+    @Test func `a second client is noticed although dead nodes are tried between its drops`() {
+        var world = opening()
+        #expect(fail(&world) == ("b:1884", 0))
+        for _ in 0..<10 where world.releases.compactMap(\.self).isEmpty {
+            if host(world) == "a:1883" {
+                world.handle(.closed(.transportClosed, Self.refused))
+            } else {
+                world.accept(.v311)
+                world.drop()
+            }
+            if !world.isOpen, world.releases.compactMap(\.self).isEmpty { world.fireTimer() }
+        }
+        guard case .error(let error)? = world.releases.compactMap(\.self).first else {
+            Issue.record("not noticed")
+            return
+        }
+        #expect(error.code == .sessionTakenOver)
+        world.expectNoFaults()
+    }
+
+    // MARK: Server references
+
+    @Test func `a reference to another server is followed before the list`() {
+        var world = opening()
+        world.refuse(.useAnotherServer, [.serverReference("elsewhere:99")])
+        #expect(host(world) == "elsewhere:99")
+        #expect(world.info?.clientId == "c")
+        #expect(fail(&world) == ("b:1884", 0), "the list goes on when it leads to nothing")
+        world.expectNoFaults()
+    }
+
+    @Test func `a reference to a server of the list gives that its turn`() {
+        var world = opening()
+        world.refuse(.useAnotherServer, [.serverReference("far:1885")])
+        #expect(host(world) == "far:1885")
+        #expect(fail(&world) == ("b:1884", 0))
+        #expect(fail(&world) == ("a:1883", 1))
+        world.expectNoFaults()
+    }
+
+    @Test func `a server that has moved is found where it is now, round after round`() {
+        var world = opening()
+        world.refuse(.serverMoved, [.serverReference("new-a")])
+        #expect(host(world) == "new-a:1883")
+        world.accept()
+        world.wait(60)
+        world.drop()
+        #expect(host(world) == "b:1884")
+        #expect(fail(&world) == ("new-a:1883", 0))
+        world.accept()
+        world.expectNoFaults()
+    }
+
+    @Test func `nodes that send a client around are left after the named number`() {
+        var world = opening()
+        var hosts: [String?] = []
+        for target in ["b:1884", "a:1883", "b:1884", "a:1883", "b:1884"] {
+            world.refuse(.useAnotherServer, [.serverReference(target)])
+            hosts.append(world.isOpen ? host(world) : nil)
+            if !world.isOpen { break }
+        }
+        #expect(hosts.prefix(3) == ["b:1884", "a:1883", "b:1884"])
+        #expect(world.attemptTimes.count <= 7)
+        while world.isOpen { world.refuse(.useAnotherServer, [.serverReference("a:1883")]) }
+        #expect(world.deadline.map { $0 > world.time } == true, "a pause ends the loop")
+        world.expectNoFaults()
+    }
+
+    @Test func `a server that names no other leaves the client to the list`() {
+        var world = opening()
+        world.accept()
+        world.wait(30)
+        world.disconnectedByServer(.useAnotherServer)
+        #expect(host(world) == "b:1884" && world.isOpen)
+        world.refuse(.serverMoved)
+        #expect(host(world) == "a:1883" && world.isOpen && world.fetch == nil)
+        world.expectNoFaults()
+    }
+
+    // MARK: New options
+
+    @Test func `other endpoints in renewed options leave the connection alone`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "test"))
+        world.grant(Self.three, expiresIn: 120)
+        world.accept()
+        world.fireTimer()
+        #expect(world.fetch != nil)
+        var other = Self.three
+        other.alternatives = [BrokerEndpoint(host: "new", port: 1)]
+        world.grant(other, expiresIn: 120)
+        #expect(world.supervisor.state == .connected && world.isOpen)
+        world.wait(30)
+        world.drop()
+        #expect(host(world) == "new:1", "and are used after it")
+        world.expectNoFaults()
+    }
+
+    @Test func `renewed options without the present endpoint connect again`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "test"))
+        world.grant(Self.three, expiresIn: 120)
+        world.accept()
+        world.fireTimer()
+        world.grant(SupervisorHarness.options, expiresIn: 120)
+        #expect(world.supervisor.state == .disconnected)
+        world.closeEnds()
+        #expect(host(world) == "broker:1883")
+        world.expectNoFaults()
+    }
+
+    // MARK: The way back
+
+    private static let two = ConnectOptions(
+        host: "a", port: 1, clientId: "c", username: "", password: "",
+        alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
+
+    @Test func `unless named, a client stays where it is`() {
+        var world = opening(Self.two)
+        _ = fail(&world)
+        world.accept()
+        #expect(host(world) == "far:2" && world.deadline == nil)
+        world.expectNoFaults()
+    }
+
+    @Test func `a client goes back in order, after the time and at a quiet moment`() {
+        var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
+        _ = fail(&world)
+        world.accept()
+        #expect(world.deadline == 100)
+        world.wait(99.5)
+        world.bytesReceived()
+        world.wait(0.5)
+        #expect(world.handle(.timerFired) == [])
+        #expect(world.deadline == 100.5, "a second after the last byte")
+        #expect(world.fireTimer() == [.stateChanged(.disconnected), .closeInOrder])
+        #expect(world.closeEnds().first == .emit(.disconnected))
+        #expect(host(world) == "a:1" && world.isOpen)
+        world.accept()
+        #expect(world.deadline == nil)
+        world.expectNoFaults()
+    }
+
+    @Test func `a connection that is never quiet is left after the named patience`() {
+        var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
+        _ = fail(&world)
+        world.accept()
+        for _ in 0..<1_000 where world.supervisor.state == .connected {
+            world.wait(0.5)
+            world.bytesReceived()
+            world.handle(.timerFired)
+        }
+        #expect(world.time == 160)
+        world.expectNoFaults()
+    }
+
+    @Test func `tries in vain become rarer, and cost no pause`() {
+        var world = opening(Self.two) { $0.returnInterval = .seconds(1_000) }
+        _ = fail(&world)
+        var intervals: [Double] = []
+        for _ in 0..<4 {
+            world.accept()
+            let acceptedAt = world.time
+            world.fireTimer()
+            intervals.append(world.time - acceptedAt)
+            world.closeEnds()
+            #expect(host(world) == "a:1")
+            #expect(fail(&world) == ("far:2", 0))
+        }
+        #expect(intervals == [1_000, 2_000, 3_600, 3_600])
+        world.expectNoFaults()
+    }
+
+    // MARK: Service records
+
+    private func locating(_ options: ConnectOptions = SupervisorHarness.options) -> SupervisorHarness {
+        opening(options) { $0.usesServiceRecords = true }
+    }
+
+    @Test func `service records are asked for once, and again when all have failed`() {
+        var world = locating()
+        #expect(world.search != nil && !world.isOpen && world.supervisor.state == .connecting)
+        let found = [BrokerEndpoint(host: "n1", port: 1), BrokerEndpoint(host: "n2", port: 2, priority: 1)]
+        world.handle(.endpointsFound(world.lastAttempt, .found(found)))
+        #expect(host(world) == "n1:1")
+        #expect(fail(&world) == ("n2:2", 0))
+        world.handle(.closed(.transportClosed, Self.refused))
+        #expect(world.deadline == 1)
+        world.fireTimer()
+        #expect(world.search != nil)
+        world.handle(.endpointsFound(world.lastAttempt, .found([BrokerEndpoint(host: "n3", port: 3)])))
+        #expect(host(world) == "n3:3")
+        world.expectNoFaults()
+    }
+
+    @Test func `without records the host itself is the broker`() {
+        var world = locating()
+        world.handle(.endpointsFound(world.lastAttempt, .found([])))
+        #expect(host(world) == "broker:1883")
+        world.expectNoFaults()
+    }
+
+    @Test func `without an answer what is known holds`() {
+        var world = locating()
+        world.handle(.endpointsFound(world.lastAttempt, .found([BrokerEndpoint(host: "n1", port: 1)])))
+        #expect(fail(&world).pause == 1)
+        #expect(world.search != nil)
+        world.handle(.endpointsFound(world.lastAttempt, .failed("no answer")))
+        #expect(host(world) == "n1:1")
+        world.expectNoFaults()
+    }
+
+    @Test func `a look-up that does not end is given up, and its late answer is not heard`() {
+        var world = locating()
+        let attempt = world.lastAttempt
+        #expect(world.deadline == 10)
+        world.fireTimer()
+        #expect(host(world) == "broker:1883")
+        #expect(world.handle(.endpointsFound(attempt, .found([BrokerEndpoint(host: "n1", port: 1)]))) == [])
+        world.accept()
+        world.expectNoFaults()
+    }
+
+    @Test func `a domain that says it has no broker fails the attempt, by name`() {
+        var world = locating()
+        let actions = world.handle(.endpointsFound(world.lastAttempt, .unavailable))
+        guard
+            case .emit(.failed(_, .error(let error))) = actions.first(where: {
+                if case .emit(.failed) = $0 { true } else { false }
+            })
+        else {
+            Issue.record("no failure: \(actions)")
+            return
+        }
+        #expect(error.message.contains("\"broker\""))
+        #expect(world.deadline == 1)
+        world.fireTimer()
+        #expect(world.search != nil)
+        world.expectNoFaults()
+    }
+
+    @Test func `a domain that gives up its broker costs one attempt a round, whatever it had before`() {
+        var world = locating()
+        let found = [BrokerEndpoint(host: "n1", port: 1), BrokerEndpoint(host: "n2", port: 2)]
+        world.handle(.endpointsFound(world.lastAttempt, .found(found)))
+        _ = fail(&world)
+        #expect(fail(&world).pause == 1)
+        world.handle(.endpointsFound(world.lastAttempt, .unavailable))
+        #expect(world.deadline == world.time + 2 && world.search == nil)
+        world.expectNoFaults()
+    }
+
+    @Test func `disconnect during the look-up ends it`() {
+        var world = locating()
+        world.handle(.disconnectRequested)
+        #expect(world.deadline == nil)
+        #expect(world.handle(.endpointsFound(world.lastAttempt, .found([]))) == [])
+        world.handle(.connectRequested(source: "test"))
+        world.grant()
+        #expect(world.deadline == 10, "the next attempt asks again")
+        world.expectNoFaults()
+    }
+
+    @Test func `refused credentials do not ask for the records again`() {
+        var world = locating()
+        world.handle(.endpointsFound(world.lastAttempt, .found([BrokerEndpoint(host: "n1", port: 1)])))
+        world.refuse(.badUserNameOrPassword)
+        world.grant()
+        #expect(host(world) == "n1:1" && world.isOpen)
+        world.expectNoFaults()
+    }
+}

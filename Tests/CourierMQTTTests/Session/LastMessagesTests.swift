@@ -1,0 +1,51 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+/// What is published just before a disconnect.
+@Suite(.timeLimit(.minutes(2))) struct LastMessagesTests {
+    /// Counts the packets that are written, by the first half of their first byte: batches of one test are small, and a
+    /// PUBLISH of it shorter than 128 bytes.
+    private final class Written: PacketObserver {
+        private let types = Mutex<[UInt8]>([])
+        var all: [UInt8] { types.withLock { $0 } }
+
+        func observed(_ batch: PacketBatch) {
+            guard batch.direction == .outgoing else { return }
+            types.withLock { types in
+                var place = 0
+                while place + 1 < batch.bytes.count {
+                    types.append(batch.bytes[place] >> 4)
+                    place += 2 + Int(batch.bytes[place + 1])
+                }
+            }
+        }
+    }
+
+    @Test func `messages of QoS 0 that were taken go out before DISCONNECT`() async throws {
+        let broker = try LoopbackBroker.start()
+        for round in 0..<20 {
+            let written = Written()
+            let options = ConnectOptions(
+                host: "127.0.0.1", port: broker.port, clientId: "last-\(round)", username: "", password: "",
+                isCleanSession: true)
+            let test = try TestClient(options) { $0.packetObserver = written }
+            // With and without somebody who listens to events, messages take different ways.
+            if round.isMultiple(of: 2) { test.stopListening() }
+            test.client.connect()
+            try await test.client.connected()
+            for number in 0..<10 {
+                try test.client.publish(
+                    bytes: [UInt8(number)], to: "t", qos: .zero, retain: false, properties: MessageProperties(),
+                    completion: nil)
+            }
+            await withCheckedContinuation { done in test.client.disconnect { done.resume() } }
+            #expect(written.all == [1] + Array(repeating: 3, count: 10) + [14])
+        }
+        await broker.shutdown()
+    }
+}

@@ -1,0 +1,33 @@
+import CourierCore
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+struct SubscriptionOptionsTests {
+    @Test(arguments: [
+        (SubscriptionOptions.RetainedMessages.always, Subscription.RetainHandling.send),
+        (.ofNewSubscriptions, .sendIfNew), (.never, .doNotSend),
+    ])
+    func `what is asked for stands in the entry of MQTT 5`(
+        wanted: SubscriptionOptions.RetainedMessages, handling: Subscription.RetainHandling
+    ) throws {
+        let options = SubscriptionOptions(retainedMessages: wanted, keepsRetainFlag: true, leavesOutOwnMessages: true)
+        #expect(
+            options.entry(for: try TopicFilter("a/#"), .one, in: .v5)
+                == Subscription(
+                    "a/#", qos: .atLeastOnce, isNoLocal: true, isRetainAsPublished: true, retainHandling: handling))
+    }
+
+    @Test func `MQTT 3.1.1 knows none of it`() throws {
+        let options = SubscriptionOptions(
+            retainedMessages: .never, keepsRetainFlag: true, leavesOutOwnMessages: true)
+        #expect(
+            options.entry(for: try TopicFilter("a"), .two, in: .v311) == Subscription("a", qos: .exactlyOnce))
+    }
+
+    @Test func `a shared subscription gets the client's own messages, too`() throws {
+        let options = SubscriptionOptions(leavesOutOwnMessages: true)
+        #expect(!options.entry(for: try TopicFilter("$share/g/a"), .zero, in: .v5).isNoLocal)  // [MQTT-3.8.3-4]
+    }
+}

@@ -1,0 +1,190 @@
+import TestSupport
+import Testing
+
+@testable import CourierTransport
+
+/// CONNECT, and every kind of answer to it.
+@Suite struct HTTPConnectHandshakeTests {
+    private func handshake(_ credentials: ProxyCredentials? = nil, host: String = "broker.example") throws
+        -> HTTPConnectHandshake
+    {
+        HTTPConnectHandshake(try .example(.http, host: host), credentials: credentials)
+    }
+
+    private func talk(
+        _ answer: String, _ credentials: ProxyCredentials? = nil, size: () -> Int = { .max }
+    ) throws -> HandshakeTalk {
+        HandshakeTalk(try handshake(credentials), Array(answer.utf8), size: size)
+    }
+
+    private func request(_ handshake: HTTPConnectHandshake) -> String {
+        var handshake = handshake
+        return String(decoding: handshake.begin(), as: UTF8.self)
+    }
+
+    @Test func `the request names host and port twice, an IPv6 address in brackets`() throws {
+        #expect(
+            request(try handshake())
+                == "CONNECT broker.example:8883 HTTP/1.1\r\nHost: broker.example:8883\r\n\r\n")
+        #expect(
+            request(try handshake(host: "2001:DB8::1"))
+                == "CONNECT [2001:db8::1]:8883 HTTP/1.1\r\nHost: [2001:db8::1]:8883\r\n\r\n")
+    }
+
+    /// The first is the example of RFC 7617, section 2; the others pad in the other two ways.
+    @Test(arguments: [
+        ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("u", "p", "dTpw"), ("u", "", "dTo="),
+        ("test", "123£", "dGVzdDoxMjPCow=="),
+    ])
+    func `credentials go out as Basic`(user: String, password: String, encoded: String) throws {
+        let request = request(try handshake(ProxyCredentials(user: user, password: password)))
+        #expect(request.hasSuffix("\r\nProxy-Authorization: Basic \(encoded)\r\n\r\n"))
+    }
+
+    static let accepted = [
+        "HTTP/1.1 200 Connection established\r\n\r\n", "HTTP/1.0 200 Connection established\r\nProxy-agent: t\r\n\r\n",
+        "HTTP/1.1 200\r\n\r\n", "HTTP/1.1 200 \r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 200 OK\r\nA:\r\nB: c\r\n\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+    ]
+
+    @Test(arguments: accepted)
+    func `an acceptance ends with its empty line, and nothing behind it is touched`(_ answer: String) throws {
+        let behind = "\u{10}\r\n\r\n"
+        for size in 1...answer.utf8.count {
+            let talk = try talk(answer + behind, size: { size })
+            #expect(talk.outcome == .done(rest: Array(behind.utf8)), "read by \(size)")
+            #expect(talk.handshake.wantedCount == 0)
+            #expect(talk.sent.count == 1)
+        }
+    }
+
+    @Test(arguments: accepted)
+    func `what is cut off is waited for`(_ answer: String) throws {
+        for count in 0..<answer.utf8.count {
+            let talk = HandshakeTalk(try handshake(), Array(answer.utf8.prefix(count)))
+            #expect(talk.outcome == .waiting, "\(count) bytes")
+            #expect(talk.handshake.wantedCount > 0)
+            #expect(talk.handshake.closedError.code == .proxyFailed)
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `how the bytes come in parts changes nothing`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let refused = "HTTP/1.1 407 No\r\nProxy-Authenticate: NTLM\r\nproxy-authenticate: Negotiate\r\n\r\n"
+        let behind = (0..<20).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        for answer in Self.accepted + [refused, "HTTP/1.1 502 Bad\r\n\r\n", "HTTP/2 200\r\n\r\n"] {
+            let input = Array(answer.utf8) + behind
+            let whole = HandshakeTalk(try handshake(), input)
+            let parts = HandshakeTalk(try handshake(), input) { Int.random(in: 1...3, using: &generator) }
+            #expect(parts.outcome == whole.outcome, "seed \(seed)")
+            #expect(whole.outcome != .waiting)
+        }
+    }
+
+    @Test(arguments: [
+        (301, TransportError.Code.proxyRefused, "sign-in"), (400, .proxyRefused, "(status 400)"),
+        (401, .proxyAuthenticationFailed, "(status 401)"),
+        (403, .proxyRefused, "does not allow connections to broker.example:8883"),
+        (404, .proxyRefused, "(status 404)"), (405, .proxyRefused, "is it a proxy at all"),
+        (407, .proxyAuthenticationFailed, "add them to the proxy's configuration"),
+        (500, .proxyRefused, "could not connect to broker.example:8883"),
+        (502, .proxyRefused, "could not connect to broker.example:8883"),
+        (503, .proxyRefused, "can the proxy reach it"),
+        (504, .proxyRefused, "got no answer from broker.example:8883 in time"),
+        (101, .proxyFailed, "another protocol"), (599, .proxyRefused, "(status 599)"),
+    ])
+    func `a status names the proxy and what to do`(status: Int, code: TransportError.Code, words: String) throws {
+        let error = try #require(try talk("HTTP/1.1 \(status) Some words\r\nA: b\r\n\r\n<html>").error)
+        #expect(error.code == code)
+        #expect(error.message.hasPrefix("the proxy http://proxy.example:3128 "))
+        #expect(error.message.contains(words), "\(error)")
+    }
+
+    @Test(arguments: [
+        ("Basic realm=\"x, NTLM\"", true, "did not accept"), ("Digest realm=\"r\", nonce=\"n\"", true, "by Digest"),
+        ("NTLM\r\nProxy-Authenticate: Negotiate", false, "by NTLM or Negotiate"),
+        ("Digest realm=\"r\", Basic realm=\"r\"", false, "wants a user name and a password"),
+        ("Unheard-of", true, "did not accept"),
+    ])
+    func `the answer 407 says which way is open`(offered: String, hasCredentials: Bool, words: String) throws {
+        let credentials = hasCredentials ? ProxyCredentials(user: "u", password: "p") : nil
+        let error = try #require(
+            try talk("HTTP/1.1 407 Auth\r\nProxy-Authenticate: \(offered)\r\n\r\n", credentials).error)
+        #expect(error.code == .proxyAuthenticationFailed)
+        #expect(error.message.contains(words), "\(error)")
+        #expect(error.message.contains("status 407"))
+    }
+
+    @Test(arguments: [
+        ("\u{05}\u{01}", "socks5h://"), ("\u{15}\u{03}", "TLS"), ("\u{16}\u{03}", "TLS"), ("SSH-2.0-x\r\n", "HTTP/1.1"),
+        ("h", "HTTP/1.1"), ("\r", "HTTP/1.1"), ("\n", "HTTP/1.1"), ("HTTP/2 ", "HTTP/1.1"),
+        ("HTTP/1.1 100 C\r\n\r\nfoo", "HTTP/1.1"),
+    ])
+    func `another protocol is told at once, without its end`(answer: String, words: String) throws {
+        let error = try #require(try talk(answer).error)
+        #expect(error.code == .proxyFailed)
+        #expect(error.message.contains(words), "\(error)")
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 20", "status line"), ("HTTP/1.1 2000 OK", "status line"), ("HTTP/1.1200 OK", "status line"),
+        ("HTTP/1.1 2x0 OK", "status line"), ("HTTP/1.1 020 OK", "status line"), ("HTTP/1.", "status line"),
+        ("HTTP/1.1 600 OK", "status line"), ("HTTP/1.1 200 OK\r\nno colon", "without a colon"),
+        ("HTTP/1.1 200 OK\r\na b: c", "forbidden name"), ("HTTP/1.1 200 O\nK: k", "control character"),
+    ])
+    func `a head that HTTP does not have is refused at its end`(head: String, words: String) throws {
+        let error = try #require(try talk("\(head)\r\n\r\n").error)
+        #expect(error.code == .proxyFailed)
+        #expect(error.message.contains(words), "\(error)")
+    }
+
+    @Test func `headers without end are given up at the limit, whatever form they have`() throws {
+        let limit = HTTPConnectHandshake.headLimit
+        let fill = String(repeating: "x", count: limit)
+        for answer in ["HTTP/1.1 200 \(fill)", "HTTP/1.1 200 OK\r\na: \(fill)"] {
+            let error = try #require(try talk(answer).error)
+            #expect(error.code == .proxyFailed)
+            #expect(error.message.contains("more than 16384 bytes"))
+        }
+        let fields = String(repeating: "a: b\r\n", count: HTTPConnectHandshake.fieldLimit)
+        #expect(try talk("HTTP/1.1 200 OK\r\n\(fields)\r\n").outcome == .done(rest: []))
+        #expect(try talk("HTTP/1.1 200 OK\r\nb: c\r\n\(fields)\r\n").error?.message.contains("more than 100") == true)
+        let interim = String(repeating: "HTTP/1.1 100 C\r\n\r\n", count: HTTPConnectHandshake.interimLimit)
+        #expect(try talk("\(interim)HTTP/1.1 200 OK\r\n\r\n").outcome == .done(rest: []))
+        #expect(try talk("\(interim)HTTP/1.1 103 E\r\n\r\n").error?.message.contains("more than 8 interim") == true)
+        let head = "HTTP/1.1 200 OK\r\na: "
+        let atLimit = head + String(repeating: "x", count: limit - head.utf8.count - 4) + "\r\n\r\n"
+        #expect(try talk(atLimit).outcome == .done(rest: []))
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `no bytes make it trap, and it always wants one more or is done`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var input = Array(Self.accepted[Int.random(in: 0..<Self.accepted.count, using: &generator)].utf8)
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            input[Int.random(in: 0..<input.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+        }
+        let talk = HandshakeTalk(try handshake(), input)
+        if talk.outcome == .waiting { #expect(talk.handshake.wantedCount > 0) }
+    }
+
+    @Test func `nothing that the proxy repeats gets into an error`() throws {
+        let credentials = ProxyCredentials(user: "aladdin", password: "sesame")
+        let echo = "aladdin:sesame YWxhZGRpbjpzZXNhbWU="
+        for status in [101, 302, 403, 407, 418, 502] {
+            let answer = "HTTP/1.1 \(status) \(echo)\r\nProxy-Authenticate: \(echo)\r\nX: \(echo)\r\n\r\n"
+            let text = "\(try #require(try talk(answer, credentials).error))"
+            for secret in ["aladdin", "sesame", "YWxh"] { #expect(!text.contains(secret), "\(text)") }
+        }
+    }
+
+    @Test func `while waiting it says what for`() throws {
+        let talk = try talk("HTTP/1.1 2")
+        #expect(
+            talk.handshake.progress
+                == "the proxy http://proxy.example:3128 did not answer the request for broker.example:8883")
+        #expect(talk.handshake.closedError.message.contains("in the middle of its answer"))
+    }
+}

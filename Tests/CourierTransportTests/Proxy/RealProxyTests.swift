@@ -1,0 +1,125 @@
+import TestSupport
+import Testing
+
+@testable import CourierTransport
+
+/// Channels through tinyproxy and microsocks.
+@Suite(.timeLimit(.minutes(5)))
+struct RealProxyTests {
+    /// Makes “broker.example” an address of this machine, for the proxies that are told an address.
+    private let tools = DialTools(
+        resolver: HostResolver { _, port in
+            do throws(TransportError) {
+                return .success(try SocketAddress.lookUp(host: "127.0.0.1", port: port, isNumeric: true))
+            } catch {
+                return .failure(error)
+            }
+        })
+
+    private func connect(
+        _ proxy: ProxyConfiguration, host: String, port: UInt16, tls: TLSContext? = nil,
+        options: ChannelOptions = ChannelOptions(), on loop: EventLoop
+    ) -> (Recorder, ByteChannel) {
+        var tools = tools
+        tools.proxy = .proxy(proxy)
+        let recorder = Recorder()
+        let channel = ByteChannel.connect(
+            to: .tcp(host: host, port: port), tls: tls, options: options, on: loop, tools: tools, handler: recorder)
+        return (recorder, channel)
+    }
+
+    @Test(arguments: ProxyConfiguration.Kind.allCases, [true, false])
+    func `a mebibyte goes through and comes back, in TLS and WebSocket or not`(
+        kind: ProxyConfiguration.Kind, hasUser: Bool
+    ) async throws {
+        let certificates = try await Certificates.shared
+        let proxy = try await RealProxy(kind, user: hasUser ? "user" : nil, password: "pa55word")
+        try await withLoop { loop in
+            for (isSecure, isFramed) in [(false, false), (true, false), (false, true), (true, true)] {
+                let server = TLSServerConfiguration(identity: certificates.server)
+                var options = ChannelOptions()
+                options.webSocket = isFramed ? WebSocketConfiguration() : nil
+                let listener = try ChannelListener.listen(
+                    tls: isSecure ? try TLSContext(server: server) : nil, options: options, loop: loop
+                ) { _ in Echo() }
+                let (recorder, channel) = connect(
+                    proxy.configuration, host: "localhost", port: listener.port,
+                    tls: isSecure ? try TLSContext(client: certificates.client) : nil, options: options, on: loop)
+                let sent = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
+                channel.send(sent)
+                #expect(try await recorder.bytes(sent.count) == sent)
+                #expect(await channel.onLoop { $0.security != nil } == isSecure)
+            }
+        }
+        await proxy.kill()
+    }
+
+    /// The proxy is at 127.0.0.1, which the first certificate is for, and the broker at “elsewhere.example”.
+    @Test(arguments: [("server", false), ("elsewhere", true)])
+    func `TLS checks the name of the broker, not that of the proxy`(identity: String, isRight: Bool) async throws {
+        let certificates = try await Certificates.shared
+        let proxy = try await RealProxy(.socks5)
+        try await withLoop { loop in
+            let listener = try ChannelListener.listen(
+                tls: try TLSContext(server: TLSServerConfiguration(identity: certificates.identity(identity))),
+                loop: loop
+            ) { _ in Echo() }
+            let (recorder, _) = connect(
+                proxy.configuration, host: "elsewhere.example", port: listener.port,
+                tls: try TLSContext(client: certificates.client), on: loop)
+            if isRight {
+                _ = try await recorder.open()
+            } else {
+                let error = try await recorder.failure()
+                #expect(error.code == .tlsHostNameMismatch)
+                #expect(error.message.contains("is not for “elsewhere.example”"), "\(error)")
+            }
+        }
+        await proxy.kill()
+    }
+
+    @Test(arguments: ProxyConfiguration.Kind.allCases, ["someone:else", ""])
+    func `wrong credentials, and none, are refused with what to do`(
+        kind: ProxyConfiguration.Kind, credentials: String
+    ) async throws {
+        let proxy = try await RealProxy(kind, user: "user", password: "hunter2")
+        try await withLoop { loop in
+            let url = "\(kind.rawValue)://\(credentials.isEmpty ? "" : "\(credentials)@")127.0.0.1:\(proxy.port)"
+            let (recorder, _) = connect(try ProxyConfiguration(url: url), host: "localhost", port: 1, on: loop)
+            let error = try await recorder.failure()
+            #expect(error.code == .proxyAuthenticationFailed)
+            #expect(error.message.hasPrefix("the proxy \(kind.rawValue)://127.0.0.1:\(proxy.port) "))
+            let words = credentials.isEmpty ? "add" : kind == .http ? "correct them" : "user name and"
+            #expect(error.message.contains(words), "\(error)")
+        }
+        await proxy.kill()
+    }
+
+    @Test(arguments: ProxyConfiguration.Kind.allCases)
+    func `a broker that does not run is told apart from a proxy that does not`(
+        kind: ProxyConfiguration.Kind
+    ) async throws {
+        let proxy = try await RealProxy(kind)
+        try await withLoop { loop in
+            let port = try LocalPort.free()
+            let (refused, _) = connect(proxy.configuration, host: "127.0.0.1", port: port, on: loop)
+            let error = try await refused.failure()
+            #expect(error.code == .proxyRefused)
+            #expect(error.message.contains("127.0.0.1:\(port)"))
+            await proxy.kill()
+            let (unreached, _) = connect(proxy.configuration, host: "127.0.0.1", port: port, on: loop)
+            #expect(try await unreached.failure().code == .connectionRefused)
+        }
+    }
+
+    @Test func `a port that the proxy does not allow is refused with whom to ask`() async throws {
+        let proxy = try await RealProxy(.http, allowedPort: 443)
+        try await withLoop { loop in
+            let error = try await connect(proxy.configuration, host: "localhost", port: 1_883, on: loop).0.failure()
+            #expect(error.code == .proxyRefused)
+            #expect(error.message.contains("does not allow connections to localhost:1883 (status 403)"))
+            #expect(error.message.contains("administrator"))
+        }
+        await proxy.kill()
+    }
+}

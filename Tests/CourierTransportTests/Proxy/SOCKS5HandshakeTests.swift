@@ -1,0 +1,165 @@
+import TestSupport
+import Testing
+
+@testable import CourierTransport
+
+/// The greeting, the authentication and the request of SOCKS5, and every kind of answer.
+@Suite struct SOCKS5HandshakeTests {
+    static let credentials = ProxyCredentials(user: "user", password: "secret")
+
+    private func talk(
+        _ answer: [UInt8], _ credentials: ProxyCredentials? = nil, host: String = "broker.example",
+        size: () -> Int = { .max }
+    ) throws -> HandshakeTalk {
+        HandshakeTalk(
+            SOCKS5Handshake(try .example(.socks5h, host: host), credentials: credentials), answer, size: size)
+    }
+
+    // MARK: What is said
+
+    @Test func `the greeting offers a password only where there is one`() throws {
+        #expect(try talk([]).sent == [[5, 1, 0]])
+        #expect(try talk([], Self.credentials).sent == [[5, 2, 0, 2]])
+    }
+
+    @Test func `a proxy that wants a password gets user and password, then the request`() throws {
+        let talk = try talk([5, 2, 1, 0], Self.credentials)
+        try #require(talk.sent.count == 3)
+        #expect(talk.sent[1] == [1, 4] + Array("user".utf8) + [6] + Array("secret".utf8))
+        #expect(talk.sent[2] == [5, 1, 0, 3, 14] + Array("broker.example".utf8) + [0x22, 0xB3])
+    }
+
+    @Test func `a proxy that wants no password gets none`() throws {
+        let talk = try talk([5, 0], Self.credentials)
+        #expect(talk.sent == [[5, 2, 0, 2], [5, 1, 0, 3, 14] + Array("broker.example".utf8) + [0x22, 0xB3]])
+    }
+
+    @Test func `user and password may have 255 bytes`() throws {
+        let long = String(repeating: "x", count: 255)
+        let talk = try talk([5, 2], ProxyCredentials(user: long, password: long))
+        #expect(talk.sent[1] == [1, 255] + Array(long.utf8) + [255] + Array(long.utf8))
+    }
+
+    @Test(arguments: [
+        ("192.0.2.7", [1, 192, 0, 2, 7]),
+        ("2001:db8::7", [4, 0x20, 1, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7] as [UInt8]),
+    ])
+    func `an address is asked for as an address`(host: String, bytes: [UInt8]) throws {
+        let talk = try talk([5, 0], host: host)
+        #expect(talk.sent[1] == [5, 1, 0] + bytes + [0x22, 0xB3])
+    }
+
+    // MARK: Acceptance
+
+    /// The three kinds of address that a reply may have, without and with authentication.
+    static let accepted: [[UInt8]] = [
+        [5, 0, 5, 0, 0, 1, 127, 0, 0, 1, 0x30, 0x39],
+        [5, 0, 5, 0, 0, 4] + [UInt8](repeating: 0, count: 18),
+        [5, 0, 5, 0, 0, 3, 4, 0x68, 0x6F, 0x73, 0x74, 0, 80],
+        [5, 0, 5, 0, 0, 3, 0, 0, 80],
+        [5, 0, 5, 0, 0, 3, 255] + [UInt8](repeating: 0x61, count: 255) + [0, 80],
+        [5, 2, 1, 0, 5, 0, 0, 1, 0, 0, 0, 0, 0, 0],
+    ]
+
+    @Test(arguments: accepted)
+    func `an acceptance ends with its last byte, and nothing behind it is touched`(_ answer: [UInt8]) throws {
+        let behind: [UInt8] = [5, 0, 0x20]
+        for size in 1...answer.count {
+            let talk = try talk(answer + behind, Self.credentials, size: { size })
+            #expect(talk.outcome == .done(rest: behind), "read by \(size)")
+            #expect(talk.handshake.wantedCount == 0)
+        }
+    }
+
+    @Test(arguments: accepted)
+    func `what is cut off is waited for`(_ answer: [UInt8]) throws {
+        for count in 0..<answer.count {
+            let talk = try talk(Array(answer.prefix(count)), Self.credentials)
+            #expect(talk.outcome == .waiting, "\(count) bytes")
+            #expect(talk.handshake.wantedCount > 0)
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `how the bytes come in parts changes nothing`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let behind = (0..<20).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        for answer in Self.accepted + [[5, 2, 1, 1], [5, 0, 5, 4, 0, 1], [4, 0], [5, 0xFF]] {
+            let whole = try talk(answer + behind, Self.credentials)
+            let parts = try talk(answer + behind, Self.credentials) { Int.random(in: 1...3, using: &generator) }
+            #expect(parts.outcome == whole.outcome, "seed \(seed)")
+            #expect(parts.sent == whole.sent)
+            #expect(whole.outcome != .waiting)
+        }
+    }
+
+    // MARK: Refusal
+
+    @Test(
+        arguments: [
+            (1, "for a reason that SOCKS5 has no code for"), (2, "does not allow connections to broker.example:8883"),
+            (3, "has no network that leads to broker.example:8883"), (4, "can not reach the host broker.example:8883"),
+            (5, "was refused a connection by broker.example:8883"), (6, "TTL"), (7, "does not know the command"),
+            (8, "that kind of address: broker.example:8883"), (9, "unknown code 9"), (255, "unknown code 255"),
+        ] as [(UInt8, String)])
+    func `a reply code has its words, and needs no address behind it`(code: UInt8, words: String) throws {
+        let error = try #require(try talk([5, 0, 5, code]).error)
+        #expect(error.code == .proxyRefused)
+        #expect(error.message.hasPrefix("the proxy socks5h://proxy.example:3128 "))
+        #expect(error.message.contains(words), "\(error)")
+    }
+
+    @Test(
+        arguments: [
+            ([5, 0xFF], false, TransportError.Code.proxyAuthenticationFailed, "add user name and password"),
+            ([5, 0xFF], true, .proxyAuthenticationFailed, "takes neither"),
+            (
+                [5, 2, 1, 1], true, .proxyAuthenticationFailed,
+                "did not accept the user name and the password (status 1)"
+            ),
+            ([5, 2, 1, 0xFF], true, .proxyAuthenticationFailed, "(status 255)"),
+            ([5, 2], false, .proxyFailed, "method 2, which was not offered"),
+            ([5, 1], true, .proxyFailed, "method 1, which was not offered"),
+            ([5, 2, 5], true, .proxyFailed, "in version 5, not 1"),
+            ([4], false, .proxyFailed, "SOCKS4"), ([0], false, .proxyFailed, "SOCKS4"),
+            ([0x48], false, .proxyFailed, "begins with http://"), ([0x15], false, .proxyFailed, "TLS"),
+            ([0x20], false, .proxyFailed, "first byte is 32"), ([5, 0, 4], false, .proxyFailed, "SOCKS4"),
+            ([5, 0, 5, 0, 0, 2], false, .proxyFailed, "the unknown kind 2"),
+            ([5, 0, 5, 0, 0, 0], false, .proxyFailed, "the unknown kind 0"),
+        ] as [([UInt8], Bool, TransportError.Code, String)])
+    func `what SOCKS5 does not have is told at the first byte of it`(
+        answer: [UInt8], hasCredentials: Bool, code: TransportError.Code, words: String
+    ) throws {
+        let error = try #require(try talk(answer, hasCredentials ? Self.credentials : nil).error)
+        #expect(error.code == code)
+        #expect(error.message.hasPrefix("the proxy socks5h://proxy.example:3128 "))
+        #expect(error.message.contains(words), "\(error)")
+        #expect(!error.message.contains("secret"))
+    }
+
+    @Test(
+        arguments: [
+            ([], "the greeting", TransportError.Code.proxyFailed), ([5], "the greeting", .proxyFailed),
+            ([5, 2], "the authentication", .proxyAuthenticationFailed),
+            ([5, 2, 1], "the authentication", .proxyAuthenticationFailed),
+            ([5, 0], "the request for broker.example:8883", .proxyFailed),
+            ([5, 2, 1, 0, 5, 0, 0, 1], "the request for broker.example:8883", .proxyFailed),
+        ] as [([UInt8], String, TransportError.Code)])
+    func `silence and an end name the step`(answer: [UInt8], step: String, code: TransportError.Code) throws {
+        let handshake = try talk(answer, Self.credentials).handshake
+        #expect(handshake.progress == "the proxy socks5h://proxy.example:3128 did not answer \(step)")
+        #expect(handshake.closedError.code == code)
+        #expect(handshake.closedError.message.contains(step), "\(handshake.closedError)")
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `no bytes make it trap, and it always wants one more or is done`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var input = Self.accepted[Int.random(in: 0..<Self.accepted.count, using: &generator)]
+        for _ in 0..<Int.random(in: 1...3, using: &generator) {
+            input[Int.random(in: 0..<input.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+        }
+        let talk = try talk(input, Self.credentials)
+        if talk.outcome == .waiting { #expect(talk.handshake.wantedCount > 0) }
+    }
+}

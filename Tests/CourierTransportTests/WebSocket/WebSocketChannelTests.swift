@@ -1,0 +1,378 @@
+import TestSupport
+import Testing
+
+@testable import CourierTransport
+
+/// A channel over WebSocket behaves as one without.
+@Suite struct WebSocketChannelTests {
+    enum Way: String, CaseIterable, Sendable {
+        case tcp, unix, memory, memoryInBits, tls, tlsInMemoryBits
+    }
+
+    private static func options(_ change: (inout ChannelOptions) -> Void = { _ in }) -> ChannelOptions {
+        var options = ChannelOptions()
+        options.webSocket = WebSocketConfiguration(path: "/mqtt?a=b", headers: ["X-Token": "secret"])
+        change(&options)
+        return options
+    }
+
+    /// Connects `handler` to a server of ours that `peer` owns the end of.
+    private func connect(
+        _ way: Way, _ loop: EventLoop, _ handler: any ChannelHandler, to peer: any ChannelHandler,
+        options: ChannelOptions = options(), calls: SystemCalls = .real
+    ) async throws -> ByteChannel {
+        let folder = try TemporaryFolder()
+        var server: TLSContext?
+        var client: TLSContext?
+        if way == .tls || way == .tlsInMemoryBits {
+            let certificates = try await Certificates.shared
+            var configuration = certificates.client
+            configuration.serverName = "localhost"
+            server = try TLSContext(server: TLSServerConfiguration(identity: certificates.server))
+            client = try TLSContext(client: configuration)
+        }
+        let endpoint: TransportEndpoint
+        switch way {
+        case .tcp, .tls, .unix:
+            let address = way == .unix ? ChannelListener.Address.unix(path: folder.file("ws.sock")) : .tcp()
+            endpoint = try ChannelListener.listen(
+                on: address, tls: server, options: options, loop: loop, calls: calls
+            ) { _ in peer }.endpoint
+        case .memory, .memoryInBits, .tlsInMemoryBits:
+            let (here, there) = MemoryStream.pair(capacity: 4096, bytesPerCall: way == .memory ? .max : 7)
+            loop.execute { [server] in
+                ByteChannel.accept(there, tls: server, options: options, on: loop) { _ in peer }
+            }
+            endpoint = .stream(here)
+        }
+        let channel = ByteChannel.connect(
+            to: endpoint, tls: client, options: options, on: loop, tools: DialTools(calls: calls), handler: handler)
+        // The socket in the folder is there until both have met.
+        if way == .unix, let recorder = handler as? Recorder { _ = try await recorder.open() }
+        return channel
+    }
+
+    /// Two channels of which the second accepts.
+    private func pair(
+        _ way: Way, _ loop: EventLoop, _ left: Recorder, _ right: Recorder,
+        _ change: (inout ChannelOptions) -> Void = { _ in }
+    ) async throws -> (ByteChannel, ByteChannel) {
+        _ = try await connect(way, loop, left, to: right, options: Self.options(change))
+        return (try await left.open(), try await right.open())
+    }
+
+    private func echo(
+        _ way: Way, sizes: [Int], seed: UInt64, calls: SystemCalls = .real, on loop: EventLoop
+    ) async throws {
+        let recorder = Recorder()
+        let channel = try await connect(way, loop, recorder, to: Echo(), calls: calls)
+        var random = SeededGenerator(seed: seed)
+        var sent: [UInt8] = []
+        for size in sizes {
+            let bytes = random.bytes(size)
+            sent += bytes
+            channel.send(bytes)
+        }
+        let received = try await recorder.bytes(sent.count)
+        #expect(received == sent, "\(way), seed \(seed): \(recorder)")
+        await channel.onLoop { $0.close() }
+        #expect(try await recorder.end() == .closedByOwner)
+    }
+
+    // MARK: Bytes
+
+    @Test(arguments: Way.allCases)
+    func `bytes of random sizes come back`(_ way: Way) async throws {
+        try await withLoop { loop in
+            var random = SeededGenerator(seed: 11)
+            try await echo(way, sizes: (0..<60).map { _ in random.below(5_000) }, seed: 1, on: loop)
+        }
+    }
+
+    @Test(arguments: [Way.tcp, .tls])
+    func `short reads, short writes and interruptions change nothing`(_ way: Way) async throws {
+        try await withLoop { loop in
+            for seed in UInt64(1)...5 {
+                try await echo(
+                    way, sizes: [1, 0, 3_000, 140_000, 2, 900], seed: seed, calls: .short(seed: seed), on: loop)
+            }
+        }
+    }
+
+    @Test(arguments: [Way.tcp, .memory, .tls])
+    func `megabytes flow in both directions at once`(_ way: Way) async throws {
+        try await withLoop { loop in
+            try await echo(way, sizes: Array(repeating: 256 << 10, count: 16), seed: 3, on: loop)
+        }
+    }
+
+    @Test(arguments: [Way.memory, .tls])
+    func `what is left over comes again in front of what follows`(_ way: Way) async throws {
+        try await withLoop { loop in
+            // Takes whole groups of ten.
+            let reader = Recorder(consume: { $0 / 10 * 10 })
+            let (sender, _) = try await pair(way, loop, Recorder(), reader)
+            let bytes = (0..<100).map { UInt8($0) }
+            var sent = 0
+            for count in [7, 1, 3, 10, 29, 50] {
+                sender.send(Array(bytes[sent..<(sent + count)]))
+                sent += count
+                let taken = sent / 10 * 10
+                try await reader.log.wait("\(taken) bytes") { $0.bytes.count == taken && $0.offers.count > 0 }
+                await loop.run {}
+            }
+            #expect(reader.log.value.bytes == bytes)
+        }
+    }
+
+    @Test(arguments: [Way.tcp, .tls])
+    func `a remainder longer than the read buffer is kept whole`(_ way: Way) async throws {
+        try await withLoop { loop in
+            let size = 3 * EventLoop.readBufferSize + 17
+            let reader = Recorder(consume: { $0 < size ? 0 : $0 })
+            let (sender, _) = try await pair(way, loop, Recorder(), reader)
+            var random = SeededGenerator(seed: 5)
+            let bytes = random.bytes(size)
+            sender.send(bytes)
+            let received = try await reader.bytes(size)
+            #expect(received == bytes)
+        }
+    }
+
+    @Test(arguments: [Way.tcp, .tls])
+    func `what a small buffer has no room for is not forgotten`(_ way: Way) async throws {
+        try await withLoop(readBufferSize: 4_096) { loop in
+            let reader = Recorder()
+            let (sender, _) = try await pair(way, loop, Recorder(), reader)
+            var random = SeededGenerator(seed: 6)
+            for size in [100, 16_384, 4_096, 50_001, 4_095, 3] {
+                let start = reader.log.value.bytes.count
+                let bytes = random.bytes(size)
+                sender.send(bytes)
+                let received = try await reader.bytes(start + size)
+                #expect(Array(received[start...]) == bytes)
+            }
+        }
+    }
+
+    @Test(arguments: [Way.tcp, .tls])
+    func `a paused reader gets nothing and everything after it resumes`(_ way: Way) async throws {
+        try await withLoop { loop in
+            let reader = Recorder()
+            let (sender, receiver) = try await pair(way, loop, Recorder(), reader)
+            await receiver.onLoop { $0.pauseReading() }
+            sender.send([UInt8](repeating: 1, count: 5_000))
+            sender.send([UInt8](repeating: 2, count: 5_000))
+            await loop.run {}
+            await loop.run {}
+            #expect(reader.log.value.bytes.isEmpty)
+            await receiver.onLoop { $0.resumeReading() }
+            let received = try await reader.bytes(10_000)
+            #expect(received.count == 10_000)
+        }
+    }
+
+    @Test func `a writer is held up and released`() async throws {
+        try await withLoop { loop in
+            let sender = Recorder()
+            let reader = Recorder()
+            let (channel, receiver) = try await pair(.tcp, loop, sender, reader)
+            await receiver.onLoop { $0.pauseReading() }
+            let total = 32 << 20
+            let isHigh = await channel.onLoop { channel in
+                for _ in 0..<(total >> 20) { channel.write([UInt8](repeating: 1, count: 1 << 20)) }
+                return channel.isAboveHighWater
+            }
+            #expect(isHigh)
+            await receiver.onLoop { $0.resumeReading() }
+            try await sender.log.wait("release", seconds: 50) { $0.lowWaters == 1 && $0.drained >= 1 }
+            let received = try await reader.bytes(total)
+            #expect(received.count == total)
+        }
+    }
+
+    // MARK: Frames
+
+    /// A client of ours against `server`, over a stream in memory.
+    private func client(
+        _ loop: EventLoop, _ recorder: Recorder, against server: RawServer,
+        _ change: (inout ChannelOptions) -> Void = { _ in }
+    ) -> ByteChannel {
+        let (here, there) = MemoryStream.pair()
+        loop.execute { ByteChannel.accept(there, on: loop) { _ in server } }
+        return ByteChannel.connect(to: .stream(here), options: Self.options(change), on: loop, handler: recorder)
+    }
+
+    @Test func `what is flushed at once is one frame, and long writes are several messages`() async throws {
+        try await withLoop { loop in
+            let server = RawServer(sending: [])
+            let recorder = Recorder()
+            let channel = client(loop, recorder, against: server) { $0.webSocket?.frameSize = 1_000 }
+            _ = try await recorder.open()
+            await channel.onLoop { channel in
+                for byte in UInt8(1)...3 { channel.append([byte].span.bytes) }
+                channel.flush()
+                channel.write([UInt8](repeating: 4, count: 2_500))
+            }
+            let bytes = try await server.frames.wait("frames") { $0.count == 6 + 3 + 3 * 8 + 2_500 }
+            let frames = try RawServer.read(bytes)
+            #expect(frames.map(\.opcode) == [2, 2, 2, 2])
+            #expect(frames.map(\.payload.count) == [3, 1_000, 1_000, 500])
+            #expect(frames[0].payload == [1, 2, 3])
+        }
+    }
+
+    @Test func `what is written before the WebSocket is there follows it`() async throws {
+        try await withLoop { loop in
+            let server = RawServer(sending: [])
+            let recorder = Recorder()
+            let channel = client(loop, recorder, against: server)
+            channel.send([1, 2, 3])
+            _ = try await recorder.open()
+            let bytes = try await server.frames.wait("a frame") { $0.count == 9 }
+            #expect(try RawServer.read(bytes).map(\.payload) == [[1, 2, 3]])
+        }
+    }
+
+    @Test(arguments: [1, 3, 70, 1_000])
+    func `an answer in pieces, with frames right behind it, opens the WebSocket`(_ size: Int) async throws {
+        try await withLoop { loop in
+            let (here, there) = MemoryStream.pair(bytesPerCall: size)
+            let server = RawServer(sending: RawFrame.binary([1, 2]) + RawFrame.ping([3]) + RawFrame.binary([4]))
+            loop.execute { ByteChannel.accept(there, on: loop) { _ in server } }
+            let recorder = Recorder()
+            ByteChannel.connect(to: .stream(here), options: Self.options(), on: loop, handler: recorder)
+            #expect(try await recorder.bytes(3) == [1, 2, 4])
+            let bytes = try await server.frames.wait("a Pong") { $0.count == 7 }
+            #expect(try RawServer.read(bytes).map(\.opcode) == [0xA])
+        }
+    }
+
+    @Test func `a peer that sends Pings and reads nothing costs no memory`() async throws {
+        try await withLoop { loop in
+            let pings = (0..<4_000).flatMap { _ in RawFrame.ping([UInt8](repeating: 7, count: 125)) }
+            let server = RawServer(sending: [])
+            let recorder = Recorder()
+            let channel = client(loop, recorder, against: server)
+            _ = try await recorder.open()
+            let opened = try await server.opened.wait("the server") { $0 != nil }
+            let raw = try #require(opened)
+            await raw.onLoop { $0.pauseReading() }
+            for _ in 0..<4 { raw.send(pings) }
+            raw.send(RawFrame.binary([1]))
+            #expect(try await recorder.bytes(1) == [1])
+            let pending = await channel.onLoop { $0.pendingByteCount }
+            #expect(pending <= EventLoop.readBufferSize + WebSocketSession.answerLimit)
+            await raw.onLoop { $0.resumeReading() }
+            // The latest is answered in any case.
+            raw.send(RawFrame.ping([42]))
+            try await server.frames.wait("the latest Pong") { bytes in
+                (try? RawServer.read(bytes))?.last?.payload == [42]
+            }
+        }
+    }
+
+    // MARK: Closing
+
+    @Test(arguments: [Way.tcp, .memoryInBits, .tls])
+    func `closing sends what waits, then the Close frames, and both sides end in order`(_ way: Way) async throws {
+        try await withLoop { loop in
+            let left = Recorder()
+            let right = Recorder()
+            let (sender, _) = try await pair(way, loop, left, right)
+            await sender.onLoop { channel in
+                channel.write([UInt8](repeating: 1, count: 50_000))
+                channel.close()
+            }
+            #expect(try await right.end() == .closedByPeer)
+            #expect(try await left.end() == .closedByOwner)
+            #expect(right.log.value.bytes.count == 50_000)
+            #expect(right.log.value.inputClosed == 1)
+        }
+    }
+
+    @Test(arguments: [Way.tcp, .tls])
+    func `a server that closes ends the client in order`(_ way: Way) async throws {
+        try await withLoop { loop in
+            let left = Recorder()
+            let right = Recorder()
+            let (_, server) = try await pair(way, loop, left, right)
+            server.send([1, 2, 3])
+            await server.onLoop { $0.close() }
+            #expect(try await left.end() == .closedByPeer)
+            #expect(try await right.end() == .closedByOwner)
+            #expect(left.log.value.bytes == [1, 2, 3])
+        }
+    }
+
+    @Test func `ending the output closes the WebSocket, and reading goes on until the peer closes too`() async throws {
+        try await withLoop { loop in
+            let server = RawServer(sending: [])
+            let recorder = Recorder()
+            let channel = client(loop, recorder, against: server)
+            _ = try await recorder.open()
+            await channel.onLoop { channel in
+                channel.write([1])
+                channel.closeOutput()
+            }
+            let bytes = try await server.frames.wait("Close") { $0.count == 7 + 8 }
+            #expect(try RawServer.read(bytes).map(\.opcode) == [2, 8])
+            let raw = try #require(server.opened.value)
+            raw.send(RawFrame.binary([9]))
+            #expect(try await recorder.bytes(1) == [9])
+            #expect(recorder.log.value.closed.isEmpty)
+            raw.send(RawFrame.close(1000))
+            await raw.onLoop { $0.close() }
+            #expect(try await recorder.end() == .closedByPeer)
+        }
+    }
+
+    @Test func `a peer that does not answer the Close frame is left after the linger timeout`() async throws {
+        try await withLoop { loop in
+            let server = RawServer(sending: [])
+            let recorder = Recorder()
+            let channel = client(loop, recorder, against: server) { $0.lingerTimeout = .milliseconds(30) }
+            _ = try await recorder.open()
+            await channel.onLoop { $0.close() }
+            #expect(try await recorder.end() == .closedByOwner)
+            let bytes = try await server.frames.wait("Close") { $0.count == 8 }
+            #expect(try RawServer.read(bytes).map(\.payload) == [[0x03, 0xE8]])
+            // Not a reset: it had got everything.
+            let reasons = try await server.closed.wait("the end") { !$0.isEmpty }
+            #expect(reasons == [.closedByPeer])
+        }
+    }
+
+    @Test func `no answer to the request is a connect timeout`() async throws {
+        try await withLoop { loop in
+            let recorder = Recorder()
+            let channel = client(loop, recorder, against: RawServer { _ in [] }) {
+                $0.connectTimeout = .milliseconds(50)
+            }
+            let error = try await recorder.failure()
+            #expect(error.code == .connectTimedOut)
+            #expect(error.message.contains("the request for a WebSocket was not answered"))
+            #expect(error.message.contains(channel.peerName))
+        }
+    }
+
+    @Test func `closing gives up on the handshake`() async throws {
+        try await withLoop { loop in
+            let recorder = Recorder()
+            let server = RawServer { _ in [] }
+            let channel = client(loop, recorder, against: server) { $0.connectTimeout = .seconds(600) }
+            _ = try await server.opened.wait("the server") { $0 != nil }
+            await channel.onLoop { $0.close() }
+            #expect(try await recorder.end() == .closedByOwner)
+        }
+    }
+
+    @Test func `a configuration that can not be asked for fails before anything is sent`() async throws {
+        try await withLoop { loop in
+            let recorder = Recorder()
+            _ = client(loop, recorder, against: RawServer(sending: [])) { $0.webSocket?.path = "no slash" }
+            let error = try await recorder.failure()
+            #expect(error.code == .invalidConfiguration)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+
+@testable import CourierTransport
+
+@Suite struct WebSocketFrameTests {
+    struct Message: Equatable {
+        let opcode: WebSocketOpcode
+        let payload: [UInt8]
+    }
+
+    private static func written(_ messages: [Message], _ role: WebSocketRole, seed: UInt64) -> [UInt8] {
+        var generator = SeededGenerator(seed: seed)
+        var writer = WebSocketFrameWriter(role: role, masks: WebSocketMaskSource(using: &generator))
+        var queue = ByteQueue()
+        for message in messages { message.payload.withUnsafeBytes { writer.write(message.opcode, $0, into: &queue) } }
+        return Array(queue.contents)
+    }
+
+    @Test(arguments: SeededGenerator.seeds, [WebSocketRole.client, .server])
+    func `what the writer writes the reader reads, in any pieces`(_ seed: UInt64, _ role: WebSocketRole) throws {
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<50 {
+            let messages = (0..<random.below(12)).map { _ in
+                let opcode = random.pick([WebSocketOpcode.binary, .binary, .ping, .pong])
+                let count =
+                    opcode == .binary ? random.below(random.pick([2, 130, 5_000, 70_000])) : random.below(126)
+                return Message(opcode: opcode, payload: random.bytes(count))
+            }
+            var reader = WebSocketFrameReader(role: role == .client ? .server : .client, limits: .init(message: .max))
+            var data: [UInt8] = []
+            var controls: [Message] = []
+            for piece in random.pieces(of: Self.written(messages, role, seed: seed)) {
+                var bytes = piece
+                var offset = 0
+                try bytes.withUnsafeMutableBytes { bytes in
+                    while let event = try reader.next(in: bytes, at: &offset) {
+                        switch event {
+                        case .payload(let place): data += bytes[place]
+                        case .ping: controls.append(Message(opcode: .ping, payload: reader.control))
+                        case .pong: controls.append(Message(opcode: .pong, payload: reader.control))
+                        case .close: Issue.record("nobody closed")
+                        }
+                    }
+                    #expect(offset == bytes.count)
+                }
+            }
+            #expect(data == messages.filter { $0.opcode == .binary }.flatMap(\.payload), "seed \(seed), round \(round)")
+            #expect(controls == messages.filter { $0.opcode != .binary }, "seed \(seed), round \(round)")
+            #expect(!reader.isInsideMessage)
+        }
+    }
+
+    @Test(arguments: [0, 1, 125, 126, 65_535, 65_536])
+    func `lengths take as few bytes as they need`(_ count: Int) {
+        let bytes = Self.written(
+            [Message(opcode: .binary, payload: [UInt8](repeating: 7, count: count))], .server, seed: 1)
+        #expect(bytes == RawFrame.binary([UInt8](repeating: 7, count: count)))
+    }
+
+    @Test func `only a client masks, and each frame with another key`() {
+        let message = Message(opcode: .binary, payload: [0, 0, 0, 0])
+        let client = Self.written([message, message], .client, seed: 1)
+        #expect(client[1] & 0x80 != 0)
+        #expect(client[2..<6] != client[12..<16])
+        #expect(Self.written([message], .server, seed: 1) == [0x82, 4, 0, 0, 0, 0])
+    }
+
+    @Test func `payload that lies whole in the buffer stays where it is, and more is moved to it`() {
+        var reader = WebSocketFrameReader(role: .client, limits: .init(message: .max))
+        var one = RawFrame.binary([1, 2, 3])
+        one.withUnsafeMutableBytes { bytes in
+            #expect(reader.unwrap(bytes) { _ in }.payload == 2..<5)
+        }
+        var three = RawFrame.binary([1, 2]) + RawFrame.ping([9]) + RawFrame.binary([]) + RawFrame.binary([3, 4, 5])
+        three.withUnsafeMutableBytes { bytes in
+            let place = reader.unwrap(bytes) { _ in }.payload
+            #expect(place == 2..<7)
+            #expect(Array(bytes[place]) == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test func `a reason is cut between characters`() throws {
+        var generator = SeededGenerator(seed: 1)
+        var writer = WebSocketFrameWriter(role: .server, masks: WebSocketMaskSource(using: &generator))
+        var queue = ByteQueue()
+        writer.writeClose(.goingAway, String(repeating: "€", count: 100), into: &queue)
+        #expect(Array(queue.contents) == RawFrame.close(1001, Array(String(repeating: "€", count: 41).utf8)))
+    }
+}
