@@ -44,6 +44,7 @@ let package = Package(
             dependencies: [
                 "BenchmarkHarness", "CPeers", .product(name: "CourierCore", package: "Courier"),
                 .product(name: "CourierMQTT", package: "Courier"),
+                .product(name: "CourierMQTTChuck", package: "Courier"),
                 .product(name: "CourierTransport", package: "Courier"),
                 .product(name: "MQTTCodec", package: "Courier"), .product(name: "MQTTEngine", package: "Courier"),
             ], swiftSettings: settings),

@@ -51,7 +51,7 @@ extension MQTTChuckLogger {
     ///
     /// - Parameter port: The port of 127.0.0.1 to listen on; 0, the default, takes a free one.
     /// - Returns: The server, with the address to open.
-    /// - Throws: ``CourierError`` with code `invalidConfiguration` when the port is taken.
+    /// - Throws: ``CourierCore/CourierError`` with code `invalidConfiguration` when the port is taken.
     public func serve(port: UInt16 = 0) throws(CourierError) -> MQTTChuckServer {
         try serve(port: port, limits: ServerLimits())
     }

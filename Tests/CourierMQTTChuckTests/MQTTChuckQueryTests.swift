@@ -42,7 +42,8 @@ import Testing
             ("client:PHONE", [1, 2, 3, 4, 5, 6]), ("-client:phone", [7, 8, 9, 10]), ("conn:2", [7, 8, 9, 10]),
             ("id:12", [3, 4]),
             ("id:3", [7, 8]), ("row:>8", [9, 10]), ("size:>1k", [9]), ("size:<=5", [2, 4, 8]), ("errors", [4]),
-            ("-errors dir:in type:puback", []), ("took:>50ms", [4]), ("took:<0.1s", nil), ("took:<=40ms", [2, 8]),
+            ("-errors dir:in type:puback", []), ("took:>50ms", [3, 4]), ("took:<0.1s", nil),
+            ("took:<=40ms", [1, 2, 7, 8]), ("-took:>0ms", [5, 6, 9, 10]), ("took:<1s dir:out", [1, 3, 7]),
             ("reason:0x97", [4]), ("reason:151", [4]), ("reason:2", [8]), ("retain:yes", [9]),
             ("retain:no qos:0", [5, 6]),
             ("dup:yes", [10]), ("after:13:00", [7, 8]), ("before:13:00", [1, 2, 3, 4, 5, 6, 9, 10]),
@@ -61,6 +62,29 @@ import Testing
         }
         let query = try MQTTChuckQuery(text, timeZone: Self.utc)
         #expect(try session().rows(matching: query).rows.map(\.number) == expected)
+    }
+
+    @Test func `took finds all packets of an exchange, in pages from both ends and in exports`() throws {
+        let logger = MQTTChuckLogger.test()
+        let phone = Recording(logger)
+        for number in 1...400 {  // Rows 1 to 400: exchanges that stay open while others go on.
+            try phone.send(
+                Recording.message("slow", id: PacketID(rawValue: UInt16(number)), qos: .exactlyOnce), at: number)
+        }
+        let id = try #require(PacketID(rawValue: 7))
+        try phone.receive(.pubRec(Acknowledgement(packetID: id)), at: 1_000)  // 401
+        try phone.send(.pubRel(Acknowledgement(packetID: id)), at: 1_001)  // 402
+        for number in 0..<300 { try phone.receive(Recording.message("t/\(number)"), at: 1_002) }  // 403 to 702
+        try phone.receive(.pubComp(Acknowledgement(packetID: id)), at: 5_007)  // 703
+        let query = try MQTTChuckQuery("took:=5000ms")
+        let expected: [UInt64] = [7, 401, 402, 703]
+        #expect(logger.rows(matching: query).rows.map(\.number) == expected)
+        #expect(logger.rows(before: .max, matching: query).rows.map(\.number) == expected)
+        #expect(logger.rows(from: 402, matching: query).rows.map(\.number) == [402, 703])
+        let lines = String(decoding: logger.exported(.text, matching: query), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 4)
+        // What is still open took no time yet.
+        #expect(try logger.rows(matching: MQTTChuckQuery("took:>0us type:publish")).rows.map(\.number) == [7])
     }
 
     @Test(arguments: [

@@ -9,6 +9,16 @@ struct Cell: Sendable {
     /// How many times as many messages a second as libmosquitto's the engine and the transport have to reach.
     let budget: Double
 
+    /// The rows of the inspector; the budget is what is left of the speed without it.
+    static let inspected: [(cell: Cell, form: PublicClient.Form)] = [
+        (Cell(direction: .publish, qos: 0, budget: 0.85), .bytes),
+        (Cell(direction: .publish, qos: 1, budget: 0.85), .bytes),
+        (Cell(direction: .publish, qos: 2, budget: 0.85), .bytes),
+        (Cell(direction: .receive, qos: 0, budget: 0.85), .loop),
+        (Cell(direction: .receive, qos: 1, budget: 0.85), .loop),
+        (Cell(direction: .receive, qos: 2, budget: 0.85), .loop),
+    ]
+
     var name: String { "\(direction.rawValue) QoS \(qos)" }
 
     /// All rows, with the budgets for "engine + transport".

@@ -3,6 +3,9 @@ struct Comparison {
     let cell: Cell
     /// The median of each measure over all rounds, for the clients that are there and did not fail.
     private(set) var medians: [Contender: Run] = [:]
+    /// How many times as many messages a second as the second contender the first reached, in each round in which both
+    /// got through, the smallest first.
+    private(set) var ratiosByRound: [Double] = []
     /// What failed, one sentence each.
     private(set) var failures: [String] = []
 
@@ -16,11 +19,18 @@ struct Comparison {
             attempt { counts[contender] = try Comparison.calibratedCount(contender, cell) }
         }
         for _ in 0..<rounds {
+            var speeds: [Double] = []
             for contender in contenders {
                 guard let count = counts[contender] else { continue }
-                attempt { runs[contender, default: []].append(try Run(inOwnProcess: contender, cell, count: count)) }
+                attempt {
+                    let run = try Run(inOwnProcess: contender, cell, count: count)
+                    runs[contender, default: []].append(run)
+                    speeds.append(run.messagesPerSecond)
+                }
             }
+            if contenders.count > 1, speeds.count == contenders.count { ratiosByRound.append(speeds[0] / speeds[1]) }
         }
+        ratiosByRound.sort()
         medians = runs.mapValues(Run.init(medianOf:))
     }
 

@@ -25,7 +25,8 @@ final class PublicClient: ThroughputClient, Sendable {
     private let form: Form
     private let client: any CourierCore.CourierClient
 
-    init(_ workload: Workload, _ form: Form) async throws {
+    /// Connects; `observer` is shown every packet.
+    init(_ workload: Workload, _ form: Form, observer: (any PacketObserver)? = nil) async throws {
         self.workload = workload
         self.form = form
         var config = MQTTClientConfig(
@@ -36,6 +37,7 @@ final class PublicClient: ThroughputClient, Sendable {
         config.maximumInFlight = Int(workload.window)
         config.deliveryQueue = DispatchQueue(label: "bench")
         config.networkMonitor = AlwaysAvailableNetwork()
+        config.packetObserver = observer
         client = CourierClientFactory().makeMQTTClient(config: config)
         client.connect()
         try await client.connected()

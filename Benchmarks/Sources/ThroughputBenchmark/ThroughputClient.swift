@@ -1,4 +1,5 @@
 import CPeers
+import CourierMQTTChuck
 
 /// One connection of a client library that publishes or receives as fast as the library can.
 ///
@@ -40,6 +41,8 @@ enum Contender: Hashable, Sendable {
     case socket
     /// Courier by the API that apps use.
     case client(PublicClient.Form)
+    /// The same with the packet inspector attached, as it is by default.
+    case inspected(PublicClient.Form)
 
     /// Those of the table for engine and transport, in the order of the columns.
     static let columns: [Contender] = [.courier, .mosquitto, .paho, .socket]
@@ -52,11 +55,12 @@ enum Contender: Hashable, Sendable {
         case .paho: "paho"
         case .socket: "socket"
         case .client(let form): "client-\(form.rawValue)"
+        case .inspected(let form): "inspected-\(form.rawValue)"
         }
     }
 
     init?(name: String) {
-        let all = Self.columns + PublicClient.Form.allCases.map { .client($0) }
+        let all = Self.columns + PublicClient.Form.allCases.flatMap { [.client($0), .inspected($0)] }
         guard let found = all.first(where: { $0.name == name }) else { return nil }
         self = found
     }
@@ -69,6 +73,7 @@ enum Contender: Hashable, Sendable {
         case .paho: "Paho C"
         case .socket: "socket"
         case .client(let form): form.rawValue
+        case .inspected(let form): "\(form.rawValue), inspected"
         }
     }
 
@@ -80,6 +85,7 @@ enum Contender: Hashable, Sendable {
         case .paho: try PeerClient(peer_paho, workload)
         case .socket: try BareSocketClient(workload)
         case .client(let form): try await PublicClient(workload, form)
+        case .inspected(let form): try await PublicClient(workload, form, observer: MQTTChuckLogger())
         }
     }
 }

@@ -48,6 +48,33 @@ enum ThroughputTable {
                 + TextColumn.right("\(Int(comparison.cell.budget))x", 8) + verdict(comparison))
     }
 
+    static func printInspectorHead(rounds: Int) {
+        print("\nThe public API with the packet inspector attached beside itself without, \(rounds) rounds in turn")
+        print(
+            TextColumn.padded("", nameWidth) + TextColumn.padded("form", 8) + TextColumn.right("off, msg/s", 13)
+                + TextColumn.right("on, msg/s", 13) + TextColumn.right("off, us CPU", 13)
+                + TextColumn.right("on, us CPU", 12) + " | on/off: median  lowest  highest  budget")
+    }
+
+    static func printInspectorRow(_ comparison: Comparison, _ form: PublicClient.Form) {
+        let contenders: [Contender] = [.client(form), .inspected(form)]
+        let speeds = contenders.map { contender in
+            comparison.medians[contender].map { TextColumn.grouped(Int($0.messagesPerSecond.rounded())) } ?? "-"
+        }
+        let costs = contenders.map { contender in
+            comparison.medians[contender].map { TextColumn.fixed($0.cpuMicroseconds, decimals: 3) } ?? "-"
+        }
+        let ratios = comparison.ratiosByRound
+        let spread = ratios.isEmpty ? [] : [ratios[ratios.count / 2], ratios[0], ratios[ratios.count - 1]]
+        print(
+            TextColumn.padded(comparison.cell.name, nameWidth) + TextColumn.padded(form.rawValue, 8)
+                + TextColumn.right(speeds[0], 13) + TextColumn.right(speeds[1], 13)
+                + TextColumn.right(costs[0], 13) + TextColumn.right(costs[1], 12) + " | "
+                + zip(spread, [14, 8, 9]).map { TextColumn.right(TextColumn.fixed($0, decimals: 2), $1) }.joined()
+                + TextColumn.right(TextColumn.fixed(comparison.cell.budget, decimals: 2), 8)
+                + (spread.first.map { $0 >= comparison.cell.budget ? " met" : " MISSED" } ?? ""))
+    }
+
     private static func verdict(_ comparison: Comparison) -> String {
         guard let ratio = comparison.ratio(to: .mosquitto) else { return "" }
         return ratio >= comparison.cell.budget ? " met" : " MISSED"

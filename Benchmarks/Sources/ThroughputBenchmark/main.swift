@@ -44,6 +44,20 @@ func compareClient(rounds: Int) -> Bool {
     return failures.isEmpty
 }
 
+/// Prints what the packet inspector leaves of the public API's speed and returns whether every run succeeded.
+func compareInspector(rounds: Int) -> Bool {
+    ThroughputTable.printInspectorHead(rounds: rounds)
+    var failures: [String] = []
+    for (cell, form) in Cell.inspected {
+        let comparison = Comparison(cell, among: [.inspected(form), .client(form)], rounds: rounds)
+        ThroughputTable.printInspectorRow(comparison, form)
+        fflush(nil)
+        failures += comparison.failures
+    }
+    for failure in failures { OwnProcess.report(failure) }
+    return failures.isEmpty
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
     if arguments.first == "run" {
@@ -51,10 +65,12 @@ do {
     } else {
         var words = arguments
         let isClientOnly = words.first == "--client"
-        if isClientOnly { words.removeFirst() }
+        let isInspectorOnly = words.first == "--inspector"
+        if isClientOnly || isInspectorOnly { words.removeFirst() }
         guard let rounds = words.isEmpty ? 5 : words.count == 2 && words[0] == "--rounds" ? Int(words[1]) : nil,
             rounds > 0
-        else { throw Failure("usage: ThroughputBenchmark [--client] [--rounds <count>]") }
+        else { throw Failure("usage: ThroughputBenchmark [--client | --inspector] [--rounds <count>]") }
+        if isInspectorOnly { exit(compareInspector(rounds: rounds) ? 0 : 1) }
         let isEngineGood = isClientOnly || compareAll(rounds: rounds)
         exit(compareClient(rounds: rounds) && isEngineGood ? 0 : 1)
     }

@@ -52,7 +52,7 @@ extension MQTTChuckLogger {
             let part = rawRows(from: next, limit: Self.chunk).filter { $0.number < end }
             guard let last = part.last else { return }
             next = last.number + 1
-            let wanted = part.filter { query.matches($0, reader) }
+            let wanted = timed(part, for: query).filter { query.matches($0, reader) }
             if !wanted.isEmpty { try body(wanted) }
         }
     }

@@ -1,6 +1,5 @@
 import CourierCore
 public import Foundation
-import Synchronization
 
 extension MQTTChuckLogger {
     /// Adds the packets of a JSON Lines export.
@@ -16,8 +15,7 @@ extension MQTTChuckLogger {
     public func importJSONLines(_ data: Data) throws -> Int {
         var connections: [UInt64: MQTTChuckConnection] = [:]
         let decoder = JSONDecoder()
-        var count = 0
-        var firstShift: UInt64?
+        var restoring = PacketRestoring(self)
         for (index, text) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
         where !text.isEmpty {
             func problem(_ message: String) -> MQTTChuckImportError {
@@ -40,37 +38,24 @@ extension MQTTChuckLogger {
             guard !packet.bytes.isEmpty, packet.number < UInt64(Int64.max) else {
                 throw problem("a packet without bytes")
             }
-            // Numbers behind those that this logger has given, in the same order.
-            let next = state.withLock { $0.recorder.nextRow }
-            let shift = firstShift ?? (packet.number >= next ? 0 : next - packet.number)
-            firstShift = shift
-            guard packet.number + shift >= next else { throw problem("numbers must grow") }
-            restore(packet, shift, time, connection)
-            count += 1
+            guard restoring.restore(Self.record(packet, time, connection)) else { throw problem("numbers must grow") }
         }
-        return count
+        return restoring.count
     }
 
-    private func restore(
-        _ packet: RecordedPacketLine, _ shift: UInt64, _ time: Int64, _ connection: MQTTChuckConnection
-    ) {
+    private static func record(
+        _ packet: RecordedPacketLine, _ time: Int64, _ connection: MQTTChuckConnection
+    ) -> PacketRecord {
         var alias: (UInt16, String)?
         if let number = packet.topicAlias, let topic = packet.topic { alias = (number, topic) }
         var link: ExchangeLink?
         if let start = packet.exchange, start < packet.number, let elapsed = packet.elapsedNanoseconds {
             link = ExchangeLink(
-                row: packet.number + shift, start: start + shift, elapsed: elapsed, isLast: packet.endsExchange ?? false
-            )
+                row: packet.number, start: start, elapsed: elapsed, isLast: packet.endsExchange ?? false)
         }
-        let restored = RestoredPacket(
-            number: packet.number + shift, bytes: [UInt8](packet.bytes), wholeSize: packet.size,
-            direction: packet.direction == "out" ? .outgoing : .incoming, time: time, now: clock(),
-            connection: connection,
+        return PacketRecord(
+            number: packet.number, bytes: [UInt8](packet.bytes), wholeSize: packet.size,
+            direction: packet.direction == "out" ? .outgoing : .incoming, time: time, connection: connection,
             alias: alias, link: link)
-        let waiters = state.withLock { state in
-            state.recorder.restore(restored)
-            return state.takeWaiters()
-        }
-        for waiter in waiters { waiter.resume() }
     }
 }

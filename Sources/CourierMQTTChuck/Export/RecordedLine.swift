@@ -33,6 +33,18 @@ struct RecordedConnectionLine: Codable {
         opened = WrittenTime.text(connection.openedNanoseconds)
     }
 
+    /// Writes such lines.
+    static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+
+    /// Reads such a line.
+    static func decoded(_ line: String) -> RecordedConnectionLine? {
+        try? JSONDecoder().decode(RecordedConnectionLine.self, from: Data(line.utf8))
+    }
+
     /// The connection, if the line makes sense.
     var value: MQTTChuckConnection? {
         let versions: [String: ObservedConnection.ProtocolVersion] = ["3.1": .v31, "3.1.1": .v311, "5.0": .v5]

@@ -63,13 +63,13 @@ extension MQTTChuckLogger {
                 let isLate = state.withLock { state in
                     // Cancelled, or changed, between the look above and this one.
                     if Task.isCancelled || changed(state) != nil { return true }
-                    state.wait(id, continuation)
+                    state.wait(id) { continuation.resume() }
                     return false
                 }
                 if isLate { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.removeWaiter(id) }?.resume()
+            state.withLock { $0.removeWaiter(id) }?()
         }
         return state.withLock { changed($0) }
     }

@@ -6,6 +6,10 @@ extension MQTTChuckLogger {
     /// The most rows one call returns or looks at, unless it names other numbers.
     public static let pageLimit = 1_000
 
+    /// How many later packets of exchanges are looked through for the end of one: 16,384. One that took longer has no
+    /// round trip on its earlier packets.
+    static let linksLookedThrough = 16_384
+
     /// Rows in the order of time, from a number on.
     ///
     /// - Parameters:
@@ -26,7 +30,7 @@ extension MQTTChuckLogger {
         search: while found.count < limit, scanned < scanLimit {
             let part = rawRows(from: next, limit: min(Self.chunk, scanLimit - scanned))
             if part.isEmpty { break }
-            for raw in part {
+            for raw in timed(part, for: query) {
                 next = raw.number + 1
                 scanned += 1
                 if query.matches(raw, reader) { found.append(raw) }
@@ -58,7 +62,7 @@ extension MQTTChuckLogger {
                 state.recorder.rows(from: state.recorder.row(count, before: end), limit: count)
             }.filter { $0.number < end }
             if part.isEmpty { break }
-            for raw in part.reversed() {
+            for raw in timed(part, for: query).reversed() {
                 end = raw.number
                 scanned += 1
                 if query.matches(raw, reader) { found.append(raw) }
@@ -106,12 +110,29 @@ extension MQTTChuckLogger {
         state.withLock { $0.recorder.rows(from: first, limit: limit) }
     }
 
+    /// The rows with how long their exchanges took, where the query asks for it.
+    func timed(_ raws: [RawRow], for query: MQTTChuckQuery) -> [RawRow] {
+        guard query.needsRoundTrips, let first = raws.first else { return raws }
+        var raws = raws
+        let starts = Set(raws.compactMap(\.exchangeStart))
+        // No exchange of theirs ended before the first of them.
+        let endings = state.withLock {
+            $0.recorder.endings(of: starts, from: first.number, limit: Self.linksLookedThrough)
+        }
+        for index in raws.indices {
+            raws[index].roundTrip = raws[index].exchangeStart.flatMap { endings[$0]?.elapsed }
+        }
+        return raws
+    }
+
     /// Formats rows, and adds the round trips to those that began an exchange.
     private func page(_ raws: [RawRow], next: UInt64, _ reader: RowReader) -> MQTTChuckPage {
         var rows = raws.map { reader.row($0) }
         let starts = Set(rows.filter { $0.exchange == $0.number }.map(\.number))
         if let first = starts.min() {
-            let endings = state.withLock { $0.recorder.endings(of: starts, from: first, limit: 16_384) }
+            let endings = state.withLock {
+                $0.recorder.endings(of: starts, from: first, limit: Self.linksLookedThrough)
+            }
             for index in rows.indices {
                 if let link = endings[rows[index].number] { rows[index].roundTrip = .nanoseconds(link.elapsed) }
             }

@@ -52,7 +52,7 @@ public final class MQTTChuckLogger: PacketObserver {
             state.recorder.record(batch)
             return state.takeWaiters()
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter() }
     }
 
     /// Drops all rows. Metrics and the states of connections stay.
@@ -61,7 +61,7 @@ public final class MQTTChuckLogger: PacketObserver {
             state.recorder.clear()
             return state.takeWaiters()
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter() }
     }
 
     /// What is kept right now.
@@ -80,8 +80,8 @@ public final class MQTTChuckLogger: PacketObserver {
 /// What the logger's lock protects.
 struct LoggerState {
     var recorder: Recorder
-    /// Who waits for a change.
-    private(set) var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    /// What is called, outside the lock, at the next change.
+    private(set) var waiters: [UInt64: @Sendable () -> Void] = [:]
     private var nextWaiter: UInt64 = 0
 
     init(_ options: MQTTChuckOptions) { recorder = Recorder(options) }
@@ -94,7 +94,7 @@ struct LoggerState {
 
     /// Takes all who wait, to be resumed outside the lock.
     @inline(__always)
-    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+    mutating func takeWaiters() -> [@Sendable () -> Void] {
         if waiters.isEmpty { return [] }
         defer { waiters = [:] }
         return Array(waiters.values)
@@ -105,7 +105,7 @@ struct LoggerState {
         return nextWaiter
     }
 
-    mutating func wait(_ id: UInt64, _ continuation: CheckedContinuation<Void, Never>) { waiters[id] = continuation }
+    mutating func wait(_ id: UInt64, _ call: @escaping @Sendable () -> Void) { waiters[id] = call }
 
-    mutating func removeWaiter(_ id: UInt64) -> CheckedContinuation<Void, Never>? { waiters.removeValue(forKey: id) }
+    mutating func removeWaiter(_ id: UInt64) -> (@Sendable () -> Void)? { waiters.removeValue(forKey: id) }
 }

@@ -43,6 +43,11 @@ public struct MQTTChuckQuery: Sendable {
     /// Whether it holds for every row.
     public var isEmpty: Bool { terms.isEmpty }
 
+    /// Whether it asks how long exchanges took, so that rows need ``RawRow/roundTrip``.
+    var needsRoundTrips: Bool {
+        terms.contains { if case .roundTrip = $0.condition { true } else { false } }
+    }
+
     func matches(_ raw: RawRow, _ reader: RowReader) -> Bool {
         for term in terms where term.condition.holds(raw, reader) == term.isNegated { return false }
         return true

@@ -76,7 +76,7 @@ enum QueryCondition: Sendable {
         case .packetID(let comparison): raw.packetID.map { comparison.holds(Int64($0)) } ?? false
         case .row(let comparison): comparison.holds(Int64(clamping: raw.number))
         case .size(let comparison): comparison.holds(Int64(raw.size))
-        case .roundTrip(let comparison): raw.link.map { $0.isLast && comparison.holds($0.elapsed) } ?? false
+        case .roundTrip(let comparison): raw.roundTrip.map(comparison.holds) ?? false
         case .reason(let comparison): raw.reasons.contains { comparison.holds(Int64($0.code)) }
         case .isRetained(let flag): raw.type == .publish && (raw.firstByte & 1 != 0) == flag
         case .isDuplicate(let flag): raw.type == .publish && (raw.firstByte & 0b1000 != 0) == flag

@@ -58,10 +58,7 @@ struct ConnectionBook {
     private mutating func renumbered(_ connection: MQTTChuckConnection) -> MQTTChuckConnection {
         if shownIDs.insert(connection.id).inserted { return connection }
         while !shownIDs.insert(spareID).inserted { spareID &+= 1 }
-        return MQTTChuckConnection(
-            id: spareID, ordinal: connection.ordinal, clientID: connection.clientID, host: connection.host,
-            port: connection.port, scheme: connection.scheme, alpn: connection.alpn,
-            protocolVersion: connection.protocolVersion, openedNanoseconds: connection.openedNanoseconds)
+        return connection.withID(spareID)
     }
 
     private mutating func insert(_ track: ConnectionTrack) -> Int {

@@ -230,21 +230,35 @@ extension ConnectionTrack {
         isLast: Bool, _ context: inout RecordingContext
     ) {
         let id = header.number(bytes, at: header.bodyStart)
-        let isOwn = direction == .incoming
-        guard let start = isOwn ? own.start(id) : peers.start(id) else { return }
+        if direction == .incoming {
+            Self.answer(&own, id, header.typeBits, isOwn: true, row, time, isLast: isLast, &context)
+        } else {
+            Self.answer(&peers, id, header.typeBits, isOwn: false, row, time, isLast: isLast, &context)
+        }
+    }
+
+    @inline(__always)
+    private static func answer(
+        _ table: inout ExchangeTable, _ id: UInt16, _ typeBits: UInt8, isOwn: Bool, _ row: UInt64, _ time: Int64,
+        isLast: Bool, _ context: inout RecordingContext
+    ) {
+        guard let start = isLast ? table.close(id) : table.start(id) else { return }
         let elapsed = Nanoseconds.difference(time, start.time)
         context.links.append(ExchangeLink(row: row, start: start.row, elapsed: elapsed, isLast: isLast))
-        guard isLast else { return }
-        if isOwn { own.close(id) } else { peers.close(id) }
-        let kind: MQTTChuckExchangeKind? =
-            switch (header.typeBits, start.qos) {
-            case (PacketType.pubAck.rawValue, 1): isOwn ? .publishQoS1 : .deliveryQoS1
-            case (PacketType.pubComp.rawValue, 2): isOwn ? .publishQoS2 : .deliveryQoS2
-            case (PacketType.subAck.rawValue, _): .subscribe
-            case (PacketType.unsubAck.rawValue, _): .unsubscribe
-            default: nil  // One that began on an earlier connection, or that ended in a refusal half-way.
-            }
-        if let kind { context.tally.latencies.count(kind, elapsed) }
+        if isLast, let kind = kind(typeBits, start.qos, isOwn: isOwn) { context.tally.latencies.count(kind, elapsed) }
+    }
+
+    /// The kind of an exchange that an answer ends; `nil` for one that began on an earlier connection, or that ended in a
+    /// refusal half-way.
+    @inline(__always)
+    private static func kind(_ typeBits: UInt8, _ qos: UInt8, isOwn: Bool) -> MQTTChuckExchangeKind? {
+        switch (typeBits, qos) {
+        case (PacketType.pubAck.rawValue, 1): isOwn ? .publishQoS1 : .deliveryQoS1
+        case (PacketType.pubComp.rawValue, 2): isOwn ? .publishQoS2 : .deliveryQoS2
+        case (PacketType.subAck.rawValue, _): .subscribe
+        case (PacketType.unsubAck.rawValue, _): .unsubscribe
+        default: nil
+        }
     }
 
     /// PUBREL: the second half of an exchange of its sender, whose first half may have been on an earlier connection.

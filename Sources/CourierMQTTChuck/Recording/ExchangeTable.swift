@@ -51,14 +51,15 @@ struct ExchangeTable {
         starts[index] = start
     }
 
-    /// Closes an exchange that is open.
+    /// Closes an exchange, and returns its start if it was open.
     @inline(__always)
-    mutating func close(_ id: UInt16) {
+    mutating func close(_ id: UInt16) -> Start? {
         let high = Int(id &>> 8)
-        guard !pages.isEmpty, pages[high] != Self.noPage else { return }
+        guard !pages.isEmpty, pages[high] != Self.noPage else { return nil }
         let page = Int(pages[high])
         let index = page &* Self.pageSize &+ Int(id & 0xFF)
-        guard starts[index].row != Start.none else { return }
+        let start = starts[index]
+        guard start.row != Start.none else { return nil }
         starts[index].row = Start.none
         count &-= 1
         pageUse[page] &-= 1
@@ -66,6 +67,7 @@ struct ExchangeTable {
             freePages.append(pages[high])
             pages[high] = Self.noPage
         }
+        return start
     }
 
     /// Forgets all exchanges and gives the memory back.

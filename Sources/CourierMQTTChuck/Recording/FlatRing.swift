@@ -36,6 +36,16 @@ struct FlatRing<Element> {
         return element
     }
 
+    /// Takes the oldest elements away as long as the condition holds.
+    @inline(__always)
+    mutating func removeFirst(while isUnwanted: (Element) -> Bool) {
+        while count > 0, let element = places[head], isUnwanted(element) {
+            places[head] = nil
+            head = (head &+ 1) & (places.count &- 1)
+            count &-= 1
+        }
+    }
+
     /// Takes the newest elements away as long as the condition holds.
     mutating func removeLast(while isUnwanted: (Element) -> Bool) {
         while count > 0, isUnwanted(self[count - 1]) {

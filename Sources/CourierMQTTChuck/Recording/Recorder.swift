@@ -54,7 +54,7 @@ struct Recorder {
     }
 
     /// Takes one packet of a recording under the number it had, and the exchange it was part of there.
-    mutating func restore(_ packet: RestoredPacket) {
+    mutating func restore(_ packet: PacketRecord, now: Int64) {
         let slot = connections.slot(restoring: packet.connection)
         if heldRows == 0 { firstRow = max(nextRow, packet.number) }
         nextRow = max(nextRow, packet.number)
@@ -66,18 +66,18 @@ struct Recorder {
         // missing.
         let number = nextRow
         if packet.bytes.count < packet.wholeSize {
-            restoreCut(packet, slot)
+            restoreCut(packet, slot, now: now)
         } else {
-            add(packet.bytes, packet.direction, slot, packet.time, keptSince: packet.now)
+            add(packet.bytes, packet.direction, slot, packet.time, keptSince: now)
         }
         context.links.removeLast { $0.row >= number }
         if let link = packet.link { context.links.append(link) }
-        trim(now: packet.now)
+        trim(now: now)
     }
 
     /// A packet that was cut. A PUBLISH is read like a whole one, so that rules apply, and kept under the header it
     /// had.
-    private mutating func restoreCut(_ packet: RestoredPacket, _ slot: Int) {
+    private mutating func restoreCut(_ packet: PacketRecord, _ slot: Int, now: Int64) {
         var piece = KeptBatch.Piece()
         piece.rowCount = 1
         piece.wholeSize = packet.wholeSize
@@ -93,7 +93,7 @@ struct Recorder {
             piece.bytes = KeptBatch.masked(packet.bytes, behind: headerSize)
             context.tally.count(packet.bytes[0] >> 4, packet.direction, size: packet.wholeSize)
         }
-        append(piece, packet.direction, slot, packet.time, keptSince: packet.now)
+        append(piece, packet.direction, slot, packet.time, keptSince: now)
     }
 
     private mutating func add(
@@ -165,7 +165,8 @@ struct Recorder {
     }
 
     private mutating func dropLinks() {
-        while let link = context.links.first, link.row < firstRow { context.links.removeFirst() }
+        let firstRow = firstRow
+        context.links.removeFirst { $0.row < firstRow }
     }
 
     // MARK: Looking
@@ -233,10 +234,10 @@ struct Recorder {
         return result
     }
 
-    /// The links that end an exchange which began in `starts`; looks at `limit` links at most.
+    /// The links from row `first` on that end an exchange which began in `starts`; looks at `limit` links at most.
     func endings(of starts: Set<UInt64>, from first: UInt64, limit: Int) -> [UInt64: ExchangeLink] {
         var result: [UInt64: ExchangeLink] = [:]
-        var index = context.links.firstIndex { $0.row > first }
+        var index = context.links.firstIndex { $0.row >= first }
         let end = min(context.links.count, index + limit)
         while index < end, result.count < starts.count {
             let link = context.links[index]

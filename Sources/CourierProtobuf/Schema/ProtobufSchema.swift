@@ -4,7 +4,7 @@ import Synchronization
 /// The fields of one message type, as generated code declares them.
 ///
 /// On first use it becomes a descriptor of libprotobuf-c, which reads and writes messages as C structs by it. What the
-/// structs look like is this type's business alone: behind the header, each field has a slot of ``ProtobufSlot/size``
+/// structs look like is this type's business alone: behind the header, each field has a slot of `ProtobufSlot.size`
 /// bytes at the place of the field in the list.
 ///
 /// Safe to share, although the descriptor is memory behind pointers: it is written once, under a lock, before `isReady`

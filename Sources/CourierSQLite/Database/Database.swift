@@ -1,9 +1,9 @@
 import CSQLite
 
 /// One connection to a database file. It is used by one thread at a time.
-final class Database {
+package final class Database {
     /// How a file is opened.
-    enum Access {
+    package enum Access {
         /// For reading and writing; made when it is missing.
         case owner
         /// For reading and writing, without moving the log into the database when it is closed.
@@ -25,7 +25,7 @@ final class Database {
 
     private var handle: OpaquePointer?
     /// How many pages the log holds since the last commit.
-    private(set) var pagesInLog = 0
+    package private(set) var pagesInLog = 0
 
     /// Opens a file.
     ///
@@ -34,7 +34,7 @@ final class Database {
     ///   - access: What for.
     ///   - system: The name of the SQLite VFS; `nil` for the usual one.
     /// - Throws: Why it can not be opened. A file that is no database is found out by the first use.
-    init(path: String, _ access: Access, system: String?) throws(SQLiteFailure) {
+    package init(path: String, _ access: Access, system: String?) throws(SQLiteFailure) {
         let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, system)
         guard code == SQLITE_OK else {
             let failure = failure("opening the file")
@@ -51,18 +51,18 @@ final class Database {
     deinit { close() }
 
     /// Whether a transaction was begun and neither committed nor rolled back, by us or by SQLite.
-    var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+    package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
     /// Never waits for a lock that somebody else holds.
-    func becomeImpatient() { sqlite3_busy_timeout(handle, 0) }
+    package func becomeImpatient() { sqlite3_busy_timeout(handle, 0) }
 
     /// Runs statements that give no rows, or whose rows do not matter.
-    func execute(_ sql: String, _ operation: String) throws(SQLiteFailure) {
+    package func execute(_ sql: String, _ operation: String) throws(SQLiteFailure) {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(operation) }
     }
 
     /// Makes a statement that is used many times. It has to be released before the connection is closed.
-    func prepare(_ sql: String, _ operation: String) throws(SQLiteFailure) -> Statement {
+    package func prepare(_ sql: String, _ operation: String) throws(SQLiteFailure) -> Statement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw failure(operation) }
@@ -70,19 +70,19 @@ final class Database {
     }
 
     /// The first column of the first row as a number; 0 without a row.
-    func number(_ sql: String, _ operation: String) throws(SQLiteFailure) -> Int64 {
+    package func number(_ sql: String, _ operation: String) throws(SQLiteFailure) -> Int64 {
         let statement = try prepare(sql, operation)
         return try statement.step() ? statement.integer(0) : 0
     }
 
     /// The first column of the first row as a text; empty without a row.
-    func text(_ sql: String, _ operation: String) throws(SQLiteFailure) -> String {
+    package func text(_ sql: String, _ operation: String) throws(SQLiteFailure) -> String {
         let statement = try prepare(sql, operation)
         return try statement.step() ? statement.text(0) ?? "" : ""
     }
 
     /// Moves pages from the log into the database, as far as no reader is in the way.
-    func checkpoint(emptying: Bool = false) throws(SQLiteFailure) {
+    package func checkpoint(emptying: Bool = false) throws(SQLiteFailure) {
         let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         guard sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else {
             throw failure("moving the log into the database")
@@ -91,7 +91,7 @@ final class Database {
     }
 
     /// Ends the connection; all its statements have to be released before.
-    func close() {
+    package func close() {
         guard let handle else { return }
         self.handle = nil
         sqlite3_close_v2(handle)

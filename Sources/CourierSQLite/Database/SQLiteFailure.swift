@@ -27,10 +27,10 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     }
 
     /// SQLite's primary result code.
-    var code: Int32 { extendedCode & 0xFF }
+    package var code: Int32 { extendedCode & 0xFF }
 
     /// The file is not what it should be, as opposed to the disk or the call.
-    var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
+    package var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
 
     /// Stands for a file of another version.
     static let wrongVersion = SQLITE_MISMATCH
@@ -38,7 +38,7 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     static let noStore = SQLITE_NOTADB
 
     /// A row that SQLite could read and that makes no sense.
-    static func unreadableRow(in table: String) -> SQLiteFailure {
+    package static func unreadableRow(in table: String) -> SQLiteFailure {
         SQLiteFailure(
             extendedCode: SQLITE_CORRUPT, message: "a row of table \(table) can not be understood",
             operation: "reading")

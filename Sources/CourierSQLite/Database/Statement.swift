@@ -1,7 +1,7 @@
 import CSQLite
 
 /// A prepared statement: bound, run or stepped through, and used again.
-final class Statement {
+package final class Statement {
     private let handle: OpaquePointer
     private let operation: String
     /// The first binding that failed since the last run.
@@ -22,7 +22,7 @@ final class Statement {
     /// Goes to the next row.
     ///
     /// - Returns: Whether there is one; behind the last one the statement is ready to be used again.
-    func step() throws(SQLiteFailure) -> Bool {
+    package func step() throws(SQLiteFailure) -> Bool {
         let code = bindingCode == SQLITE_OK ? sqlite3_step(handle) : bindingCode
         switch code {
         case SQLITE_ROW: return true
@@ -37,12 +37,12 @@ final class Statement {
     }
 
     /// Runs a statement of which no row is wanted.
-    func run() throws(SQLiteFailure) {
+    package func run() throws(SQLiteFailure) {
         while try step() {}
     }
 
     /// Makes it ready to be used again in the middle of its rows.
-    func reset() {
+    package func reset() {
         bindingCode = SQLITE_OK
         sqlite3_reset(handle)
     }
@@ -55,17 +55,19 @@ final class Statement {
     // MARK: Binding
 
     @discardableResult
-    func bind(_ index: Int32, _ value: Int64) -> Statement { check(sqlite3_bind_int64(handle, index, value)) }
+    package func bind(_ index: Int32, _ value: Int64) -> Statement { check(sqlite3_bind_int64(handle, index, value)) }
 
     @discardableResult
-    func bind(_ index: Int32, real value: Double) -> Statement { check(sqlite3_bind_double(handle, index, value)) }
+    package func bind(_ index: Int32, real value: Double) -> Statement {
+        check(sqlite3_bind_double(handle, index, value))
+    }
 
     @discardableResult
-    func bindNull(_ index: Int32) -> Statement { check(sqlite3_bind_null(handle, index)) }
+    package func bindNull(_ index: Int32) -> Statement { check(sqlite3_bind_null(handle, index)) }
 
     /// Binds a copy of a text.
     @discardableResult
-    func bind(_ index: Int32, _ text: String) -> Statement {
+    package func bind(_ index: Int32, _ text: String) -> Statement {
         var text = text
         let code = text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
@@ -77,7 +79,7 @@ final class Statement {
     }
 
     /// Lends bytes to SQLite while `body` runs.
-    func lending(
+    package func lending(
         _ index: Int32, blob: [UInt8], _ body: () throws(SQLiteFailure) -> Void
     ) throws(SQLiteFailure) {
         let result: Result<Void, SQLiteFailure> = (blob.isEmpty ? Self.emptyBytes : blob).withUnsafeBytes { bytes in
@@ -90,7 +92,7 @@ final class Statement {
 
     /// Binds a copy of bytes.
     @discardableResult
-    func bind(_ index: Int32, blob: [UInt8]) -> Statement {
+    package func bind(_ index: Int32, blob: [UInt8]) -> Statement {
         check(
             (blob.isEmpty ? Self.emptyBytes : blob).withUnsafeBytes {
                 courier_sqlite3_bind_blob_copy(handle, index, $0.baseAddress, Int32(clamping: blob.count))
@@ -104,12 +106,12 @@ final class Statement {
 
     // MARK: Columns of the present row
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
-    func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     /// The text of a column; `nil` when it is none or not UTF-8.
-    func text(_ column: Int32) -> String? {
+    package func text(_ column: Int32) -> String? {
         guard sqlite3_column_type(handle, column) == SQLITE_TEXT, let bytes = sqlite3_column_text(handle, column) else {
             return nil
         }
@@ -118,7 +120,7 @@ final class Statement {
     }
 
     /// The bytes of a column; `nil` when it holds none.
-    func blob(_ column: Int32) -> [UInt8]? {
+    package func blob(_ column: Int32) -> [UInt8]? {
         guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return nil }
         guard let bytes = sqlite3_column_blob(handle, column) else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))

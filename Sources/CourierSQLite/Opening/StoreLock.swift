@@ -5,20 +5,20 @@ import Foundation
 ///
 /// It is SQLite's own lock on an empty file beside the database, which the system takes back when the process ends,
 /// however it ends. A file of its own, because the database itself is moved when it is damaged.
-final class StoreLock {
+package final class StoreLock {
     private let database: Database
 
     /// Takes the lock.
     ///
     /// - Throws: A failure with the code `SQLITE_BUSY` when somebody else has it.
-    init(_ files: StoreFiles, system: String?) throws(SQLiteFailure) {
+    package init(_ path: String, system: String?) throws(SQLiteFailure) {
         do throws(SQLiteFailure) {
-            database = try Self.acquire(files.lock, system)
+            database = try Self.acquire(path, system)
         } catch {
             guard error.isDamage else { throw error }
             // Nobody holds a lock on what is no lock file of ours: ours are empty.
-            try? FileManager.default.removeItem(atPath: files.lock)
-            database = try Self.acquire(files.lock, system)
+            try? FileManager.default.removeItem(atPath: path)
+            database = try Self.acquire(path, system)
         }
     }
 
@@ -32,5 +32,5 @@ final class StoreLock {
     }
 
     /// Gives the lock back.
-    func release() { database.close() }
+    package func release() { database.close() }
 }

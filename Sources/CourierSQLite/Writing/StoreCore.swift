@@ -49,7 +49,7 @@ final class StoreCore {
         self.date = date
         self.noteRecovery = noteRecovery
         do throws(SQLiteFailure) {
-            lock = try StoreLock(opening.files, system: opening.system)
+            lock = try StoreLock(opening.files.lock, system: opening.system)
         } catch {
             throw error.courierError(path: opening.files.path)
         }

@@ -32,6 +32,7 @@ struct ScriptPlayer: Sendable {
         case pausing(until: Instant)
         case holding(ScriptGate)
         case flooding(PublishFlood, sent: Int)
+        case replaying(ReplayPlayer)
         case stalled
         case ended
     }
@@ -84,8 +85,14 @@ struct ScriptPlayer: Sendable {
     /// When ``timerFired(now:into:)`` wants to be called.
     var nextDeadline: Instant? {
         let first = delayed.first?.deadline
-        guard case .pausing(let deadline) = state else { return first }
-        return min(deadline, first ?? deadline)
+        let own: Instant? =
+            switch state {
+            case .pausing(let deadline): deadline
+            case .replaying(let replay): replay.deadline
+            case .ready, .expecting, .serving, .holding, .flooding, .stalled, .ended: nil
+            }
+        guard let own else { return first }
+        return min(own, first ?? own)
     }
 
     /// Whether there is more to say at once.
@@ -150,7 +157,9 @@ struct ScriptPlayer: Sendable {
         guard !hasFinished else { return end() }
         switch state {
         case .expecting, .serving(until: .some): return fail(why, &actions)
-        case .ready, .serving, .pausing, .holding, .flooding, .stalled, .ended: break
+        case .replaying(let replay) where replay.isWaitingForClient:
+            return fail("\(why) before \(replay.words)", &actions)
+        case .ready, .serving, .pausing, .holding, .flooding, .replaying, .stalled, .ended: break
         }
         let rest = steps[nextStep...]
         if let unmet = rest.firstIndex(where: { $0.step.isExpectation }) {
@@ -195,7 +204,33 @@ struct ScriptPlayer: Sendable {
                     state = .flooding(flood, sent: sent + count)
                     return
                 }
+            case .replaying(let replay): if !play(replay, now, &actions) { return }
             case .pausing, .holding, .stalled, .ended: return
+            }
+        }
+    }
+
+    /// Plays a recording as far as it goes; `false` when it has to wait, or has failed.
+    private mutating func play(_ replay: ReplayPlayer, _ now: Instant, _ actions: inout [Action]) -> Bool {
+        var replay = replay
+        while let packet = next() {
+            switch replay.received(packet) {
+            case .taken: break
+            case .ping: answer(packet, now, &actions)
+            case .unexpected:
+                fail("\(RecordedRequest(packet)) came, which the rest of the recording has not", &actions)
+                return false
+            }
+        }
+        while true {
+            switch replay.advance(now: now) {
+            case .say(let bytes): actions.append(.sendBytes(bytes))
+            case .wait:
+                state = .replaying(replay)
+                return false
+            case .finished:
+                state = .ready
+                return true
             }
         }
     }
@@ -220,6 +255,7 @@ struct ScriptPlayer: Sendable {
         case .send(let packet): actions.append(.send(packet))
         case .sendBytes(let bytes): actions.append(.sendBytes(bytes))
         case .flood(let flood): state = .flooding(flood, sent: 0)
+        case .replay(let traffic): state = .replaying(ReplayPlayer(traffic, now: now))
         case .fault(let fault): faults.append(ActiveFault(fault: fault, remaining: fault.count))
         case .cutAfterSending(let count, let style): actions.append(.cutAfterSending(count, style))
         case .cutAfterReceiving(let count, let style): actions.append(.cutAfterReceiving(count, style))
@@ -292,7 +328,7 @@ extension ScriptStep {
     /// Whether the step waits for the client.
     fileprivate var isExpectation: Bool {
         switch self {
-        case .expect, .serve: true
+        case .expect, .serve, .replay: true
         case .answer, .send, .sendBytes, .flood, .fault, .cutAfterSending, .cutAfterReceiving, .pause, .hold, .stall,
             .stopReading, .resumeReading, .cut, .group:
             false

@@ -28,6 +28,10 @@ public enum ScriptStep: Sendable {
     /// Sends many messages, while what the client sends is answered.
     case flood(PublishFlood)
 
+    /// Says what a broker said in the field, when and after what it did. A packet that nothing of the recording's rest
+    /// is like fails the script.
+    case replay(RecordedTraffic)
+
     // MARK: What goes wrong later
 
     /// From now on something goes wrong with answers of this type.
@@ -96,9 +100,8 @@ extension ScriptStep {
     /// Expects CONNECT, refuses it and closes.
     ///
     /// - Parameters:
-    ///   - reasonCode: Why; 3.1.1 can say only ``PacketReasonCode/unsupportedProtocolVersion``,
-    ///     ``PacketReasonCode/clientIdentifierNotValid``, ``PacketReasonCode/serverUnavailable``,
-    ///     ``PacketReasonCode/badUserNameOrPassword`` and ``PacketReasonCode/notAuthorized``.
+    ///   - reasonCode: Why; 3.1.1 can say only `.unsupportedProtocolVersion`, `.clientIdentifierNotValid`,
+    ///     `.serverUnavailable`, `.badUserNameOrPassword` and `.notAuthorized`.
     ///   - properties: The CONNACK's properties, such as a server reference; none by default.
     /// - Returns: The step.
     public static func refuse(_ reasonCode: PacketReasonCode, properties: PacketProperties = []) -> ScriptStep {
@@ -139,6 +142,7 @@ extension ScriptStep: CustomStringConvertible {
         case .send(let packet): "send \(packet.type)"
         case .sendBytes(let bytes): "send \(bytes.count) bytes"
         case .flood(let flood): "flood with \(flood.count) messages"
+        case .replay(let traffic): "replay \(traffic.steps.count) packets"
         case .fault(let fault): fault.description
         case .cutAfterSending(let count, let style): "cut (\(style)) after sending \(count) bytes"
         case .cutAfterReceiving(let count, let style): "cut (\(style)) after receiving \(count) bytes"

@@ -1,0 +1,109 @@
+import CSQLite
+import CourierCore
+import CourierMQTTChuck
+import CourierSQLite
+import Foundation
+
+/// Reads an archive, maybe while it is written.
+struct ArchiveReader {
+    /// More than the rows and their exchanges take in memory beside their bytes.
+    private static let rowOverhead = 512
+
+    /// No file has more; it keeps the sums from overflowing.
+    private static let mostBytes = 1 << 48
+
+    private let path: String
+    private let database: Database
+
+    init(_ url: URL) throws(CourierError) {
+        path = url.resolvingSymlinksInPath().path
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CourierError(.storeFailed, "There is no archive \(path).")
+        }
+        do throws(SQLiteFailure) {
+            database = try Database(path: path, .reader, system: nil)
+            guard case .archive = try ArchiveSchema.look(at: database) else {
+                throw SQLiteFailure(
+                    extendedCode: SQLITE_NOTADB, message: "it has no tables that this version knows",
+                    operation: "looking at the file")
+            }
+        } catch {
+            throw error.archiveError(path)
+        }
+    }
+
+    /// The same options with room for all that the file has.
+    func options(_ options: MQTTChuckOptions) throws(CourierError) -> MQTTChuckOptions {
+        do throws(SQLiteFailure) {
+            let counting = "counting rows"
+            let rows = Int(clamping: try database.number("SELECT count(*) FROM packet", counting))
+            let bytes = Int(clamping: try database.number("SELECT sum(length(bytes)) FROM packet", counting))
+            let largest = Int(clamping: try database.number("SELECT max(length(bytes)) FROM packet", counting))
+            var options = options
+            options.logsMaxSize = max(options.logsMaxSize, rows)
+            options.packetMaxSize = max(options.packetMaxSize, largest)
+            // A packet takes an eighth of the memory at most.
+            options.logsMaxBytes = max(
+                options.logsMaxBytes, min(bytes, Self.mostBytes) * 2 + min(rows, Self.mostBytes) * Self.rowOverhead,
+                options.packetMaxSize * 8)
+            return options
+        } catch {
+            throw notReadable(error)
+        }
+    }
+
+    /// Adds all rows to a logger, in one view of the file.
+    @discardableResult
+    func read(into logger: MQTTChuckLogger) throws(CourierError) -> Int {
+        var restoring = PacketRestoring(logger)
+        do throws(SQLiteFailure) {
+            try database.execute("BEGIN", "reading")
+            let connections = try connections()
+            let packets = try database.prepare("SELECT * FROM packet ORDER BY number", "reading packets")
+            while try packets.step() {
+                guard let record = Self.record(packets, connections), restoring.restore(record) else {
+                    throw SQLiteFailure.unreadableRow(in: "packet")
+                }
+            }
+        } catch {
+            throw notReadable(error)
+        }
+        return restoring.count
+    }
+
+    private func connections() throws(SQLiteFailure) -> [Int64: MQTTChuckConnection] {
+        var connections: [Int64: MQTTChuckConnection] = [:]
+        let rows = try database.prepare("SELECT key, line FROM connection", "reading connections")
+        while try rows.step() {
+            guard let line = rows.text(1), let id = UInt64(exactly: rows.integer(0)),
+                let connection = MQTTChuckConnection.from(line: line, id: id)
+            else { throw SQLiteFailure.unreadableRow(in: "connection") }
+            connections[rows.integer(0)] = connection
+        }
+        return connections
+    }
+
+    private static func record(_ row: Statement, _ connections: [Int64: MQTTChuckConnection]) -> PacketRecord? {
+        guard let number = UInt64(exactly: row.integer(0)), let connection = connections[row.integer(1)],
+            let bytes = row.blob(10), let size = Int(exactly: row.integer(4)), size >= 0
+        else { return nil }
+        var alias: (UInt16, String)?
+        if let value = UInt16(exactly: row.integer(5)), value > 0, let topic = row.text(6) { alias = (value, topic) }
+        var link: ExchangeLink?
+        if !row.isNull(7), let start = UInt64(exactly: row.integer(7)), start < number {
+            link = ExchangeLink(
+                row: number, start: start, elapsed: row.integer(8), isLast: row.integer(9) != 0)
+        }
+        return PacketRecord(
+            number: number, bytes: bytes, wholeSize: size, direction: row.integer(3) != 0 ? .outgoing : .incoming,
+            time: row.integer(2), connection: connection, alias: alias, link: link)
+    }
+
+    /// A file whose tables are not those of an archive is as good as damaged.
+    private func notReadable(_ failure: SQLiteFailure) -> CourierError {
+        guard failure.code == SQLITE_ERROR else { return failure.archiveError(path) }
+        return SQLiteFailure(
+            extendedCode: SQLITE_CORRUPT, message: failure.message, operation: failure.operation
+        ).archiveError(path)
+    }
+}

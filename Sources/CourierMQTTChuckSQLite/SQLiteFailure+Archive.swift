@@ -1,0 +1,31 @@
+import CSQLite
+import CourierCore
+import CourierSQLite
+
+extension SQLiteFailure {
+    /// The error for the user of an archive: which file, what happened and what to do.
+    func archiveError(_ path: String) -> CourierError {
+        let what = "The archive \(path) failed while \(operation): \(message) (SQLite \(extendedCode))."
+        if isDamage { return CourierError(.storeDamaged, what + " It is no archive, or damaged.", cause: self) }
+        switch code {
+        case SQLITE_FULL:
+            return CourierError(
+                .storeFull, "The disk of the archive \(path) is full. Free some space; it goes on by itself.",
+                cause: self)
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return CourierError(
+                .storeInUse, "The archive \(path) is written by somebody else. Close that one, or choose another file.",
+                cause: self)
+        default:
+            return CourierError(
+                .storeFailed, what + " See that the disk works and that this user may write to it.", cause: self)
+        }
+    }
+
+    /// A file that SQLite can read and that is no archive.
+    static func foreign(applicationID: Int64) -> SQLiteFailure {
+        SQLiteFailure(
+            extendedCode: SQLITE_NOTADB, message: "a database of another application (\(applicationID))",
+            operation: "looking at the file")
+    }
+}

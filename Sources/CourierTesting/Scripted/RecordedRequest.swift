@@ -1,0 +1,76 @@
+import MQTTCodec
+
+/// A packet of a client in a recording, and which packets of another run take its place.
+struct RecordedRequest: Sendable, CustomStringConvertible {
+    private enum Subject: Hashable, Sendable {
+        case message(topic: String, qos: PacketQoS)
+        case filters(Set<String>)
+        /// An answer to the broker, whose packet ids are the same in each run.
+        case answer(PacketID)
+        case none
+    }
+
+    let type: PacketType
+    /// The packet id that the client chose.
+    let ownID: PacketID?
+    private let subject: Subject
+
+    /// Reads a packet; `nil` when it can not be read.
+    ///
+    /// `version` is that of the packets before it, on return that of those behind it. A CONNECT says it; where none was
+    /// recorded, the first packet does that can be read in one version only.
+    init?(_ bytes: [UInt8], _ version: inout ProtocolVersion) {
+        for candidate in [version, .v5, .v311] {
+            let decoder = PacketDecoder(version: candidate, sender: .client)
+            guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes.span.bytes),
+                let packet = try? decoder.packet(frame, in: bytes.span.bytes)
+            else { continue }
+            version = candidate
+            if case .connect(let connect) = packet { version = connect.version }
+            self.init(packet)
+            return
+        }
+        return nil
+    }
+
+    init(_ packet: Packet) {
+        type = packet.type
+        switch packet {
+        case .publish(let publish):
+            ownID = publish.delivery.packetID
+            subject = .message(topic: publish.topic, qos: publish.delivery.qos)
+        case .subscribe(let subscribe):
+            ownID = subscribe.packetID
+            subject = .filters(Set(subscribe.subscriptions.map(\.filter)))
+        case .unsubscribe(let unsubscribe):
+            ownID = unsubscribe.packetID
+            subject = .filters(Set(unsubscribe.filters))
+        case .pubRel(let release):
+            ownID = release.packetID
+            subject = .none
+        case .pubAck(let answer), .pubRec(let answer), .pubComp(let answer):
+            ownID = nil
+            subject = .answer(answer.packetID)
+        case .connect, .connAck, .subAck, .unsubAck, .pingReq, .pingResp, .disconnect, .auth:
+            ownID = nil
+            subject = .none
+        }
+    }
+
+    /// Whether another client's packet takes the place of this one; `ids` has the packet ids of the other client for those
+    /// of this one, as far as they are known.
+    func isLike(_ other: RecordedRequest, _ ids: [PacketID: PacketID]) -> Bool {
+        guard type == other.type, subject == other.subject else { return false }
+        // The second half of an exchange belongs to its first half.
+        return type != .pubRel || ownID.map { ids[$0] ?? $0 } == other.ownID
+    }
+
+    var description: String {
+        switch subject {
+        case .message(let topic, let qos): "\(type) (to \(topic), QoS \(qos.rawValue))"
+        case .filters(let filters): "\(type) (\(filters.sorted().joined(separator: ", ")))"
+        case .answer(let id): "\(type) \(id)"
+        case .none: "\(type)"
+        }
+    }
+}

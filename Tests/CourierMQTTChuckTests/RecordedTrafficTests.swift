@@ -1,0 +1,71 @@
+import CourierCore
+import CourierMQTT
+import CourierTesting
+import Dispatch
+import Foundation
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTTChuck
+
+/// What a logger recorded becomes a broker's script.
+@Suite(.timeLimit(.minutes(5))) struct RecordedTrafficTests {
+    private static func client(_ port: UInt16, _ logger: MQTTChuckLogger?) -> any CourierCore.CourierClient {
+        var config = MQTTClientConfig(
+            options: ConnectOptions(
+                host: "127.0.0.1", port: port, clientId: "replayed", username: "", password: "", isCleanSession: true))
+        config.deliveryQueue = DispatchQueue(label: "replayed")
+        config.packetObserver = logger
+        config.networkMonitor = AlwaysAvailableNetwork()
+        return CourierClientFactory().makeMQTTClient(config: config)
+    }
+
+    /// What the app does: subscribes, publishes, and reads what comes. Returns what it saw.
+    private static func run(_ client: any CourierCore.CourierClient) async throws -> [String] {
+        client.connect()
+        try await client.connected()
+        var seen: [String] = []
+        var texts = client.messages(String.self, from: "field/#").makeAsyncIterator()
+        try await client.subscribe(to: "field/#")
+        do {
+            let receipt = try await client.publish("one", to: "out/1", qos: .one)
+            seen.append("accepted \(receipt.reasonCode.rawValue)")
+        } catch let error as CourierError {
+            seen.append("refused \(error.code)")
+        }
+        seen.append(try await texts.next() ?? "nothing")
+        return seen
+    }
+
+    @Test func `a failure in the field happens again in a test`() async throws {
+        // The field: a broker that refuses one message by quota and sends another, over a connection that went on for
+        // a while, so that packet ids are far from 1.
+        let logger = MQTTChuckLogger()
+        let field = try ScriptedBroker.start([
+            .connection([
+                .accept(), .serve(until: .subscribe), .answer, .expect(.publish(to: "out/1")),
+                .send(.publish(Publish(topic: "field/a", payload: Array("hello".utf8)))), .answer,
+            ])
+        ])
+        let first = Self.client(field.port, logger)
+        let seen = try await Self.run(first)
+        first.destroy()
+        await field.shutdown()
+        #expect(seen.count == 2 && seen[1] == "hello")
+
+        // The file that was sent in, and the same app against its script.
+        let copy = MQTTChuckLogger()
+        try copy.importJSONLines(logger.exported(.jsonLines))
+        let session = try #require(copy.recordedSessions().first)
+        #expect(session.isComplete)
+        // Up to the last word of the broker: how the app ends is not what failed.
+        let last = try #require(session.steps.lastIndex { $0.direction == .incoming })
+        let traffic = RecordedTraffic(session.steps[...last].map { ($0.direction, $0.delay, $0.bytes) })
+        let broker = try ScriptedBroker.start([.replaying(traffic)])
+        let again = Self.client(broker.port, nil)
+        #expect(try await Self.run(again) == seen)
+        try await broker.verify()
+        again.destroy()
+        await broker.shutdown()
+    }
+}

@@ -1,0 +1,252 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import TestSupport
+import Testing
+
+@testable import CourierTesting
+
+@Suite struct `Replay of a recording` {
+    private static let start = ContinuousClock.now
+
+    /// A player of a recording with its time.
+    private struct Play {
+        var player: ReplayPlayer
+        var now = start
+
+        init(_ traffic: RecordedTraffic) { player = ReplayPlayer(traffic, now: start) }
+
+        /// All that it says now; its end, or that it waits, comes last.
+        mutating func advance() -> [ReplayPlayer.Advance] {
+            var all: [ReplayPlayer.Advance] = []
+            while true {
+                let next = player.advance(now: now)
+                all.append(next)
+                if next == .wait || next == .finished { return all }
+            }
+        }
+
+        mutating func receive(_ packets: Packet...) -> [ReplayPlayer.Advance] {
+            for packet in packets { #expect(player.received(packet) == .taken) }
+            return advance()
+        }
+
+        mutating func pass(_ duration: Duration) -> [ReplayPlayer.Advance] {
+            now += duration
+            return advance()
+        }
+    }
+
+    private typealias Line = (direction: PacketBatch.Direction, delay: Duration, bytes: [UInt8])
+
+    private static func client(_ packet: Packet, after delay: Int = 0) throws -> Line {
+        (.outgoing, .milliseconds(delay), try TestSupport.encode(packet, .v5, from: .client))
+    }
+
+    private static func broker(_ packet: Packet, after delay: Int = 0) throws -> Line {
+        (.incoming, .milliseconds(delay), try TestSupport.encode(packet, .v5, from: .server))
+    }
+
+    private static func said(_ packet: Packet) throws -> ReplayPlayer.Advance {
+        .say(try TestSupport.encode(packet, .v5, from: .server))
+    }
+
+    private static let connect = Packet.connect(Connect(version: .v5, clientID: "c"))
+
+    private static func subscribe(_ id: PacketID, _ filters: String...) -> Packet {
+        .subscribe(Subscribe(packetID: id, subscriptions: filters.map { Subscription($0, qos: .atLeastOnce) }))
+    }
+
+    private static func publish(_ topic: String, _ id: PacketID, _ qos: PacketQoS = .atLeastOnce) -> Packet {
+        .publish(
+            Publish(topic: topic, payload: [1], delivery: Delivery(qos: qos, packetID: id) ?? .atMostOnce))
+    }
+
+    @Test func `the broker speaks after what it followed, as much later as it did`() throws {
+        var play = Play(
+            RecordedTraffic([
+                try Self.client(Self.connect), try Self.broker(.connAck(ConnAck()), after: 40),
+                try Self.client(Self.subscribe(1, "a"), after: 900),
+                try Self.broker(.subAck(SubAck(packetID: 1, reasonCodes: [.grantedQoS1])), after: 10),
+                try Self.broker(Self.publish("a", 5), after: 2_000),
+            ]))
+        #expect(play.advance() == [.wait])
+        #expect(play.player.deadline == nil)
+        #expect(play.receive(Self.connect) == [.wait])
+        #expect(play.pass(.milliseconds(39)) == [.wait])
+        #expect(play.player.deadline == Self.start + .milliseconds(40))
+        #expect(play.pass(.milliseconds(1)) == [try Self.said(.connAck(ConnAck())), .wait])
+        // The client takes its own time.
+        #expect(play.pass(.seconds(60)) == [.wait])
+        #expect(play.receive(Self.subscribe(1, "a")) == [.wait])
+        #expect(
+            play.pass(.milliseconds(10)) == [
+                try Self.said(.subAck(SubAck(packetID: 1, reasonCodes: [.grantedQoS1]))), .wait,
+            ])
+        #expect(play.pass(.seconds(2)) == [try Self.said(Self.publish("a", 5)), .finished])
+    }
+
+    @Test func `answers have the packet ids that the client chose this time`() throws {
+        var play = Play(
+            RecordedTraffic([
+                try Self.client(Self.publish("a", 300, .exactlyOnce)), try Self.client(Self.publish("b", 301)),
+                try Self.broker(.pubAck(Acknowledgement(packetID: 301))),
+                try Self.broker(.pubRec(Acknowledgement(packetID: 300))),
+                try Self.client(.pubRel(Acknowledgement(packetID: 300))),
+                try Self.broker(.pubComp(Acknowledgement(packetID: 300))),
+                // The broker's own ids stay.
+                try Self.broker(Self.publish("c", 300)), try Self.client(.pubAck(Acknowledgement(packetID: 300))),
+            ]))
+        #expect(
+            play.receive(Self.publish("b", 1), Self.publish("a", 2, .exactlyOnce)) == [
+                try Self.said(.pubAck(Acknowledgement(packetID: 1))),
+                try Self.said(.pubRec(Acknowledgement(packetID: 2))),
+                .wait,
+            ])
+        #expect(
+            play.receive(.pubRel(Acknowledgement(packetID: 2))) == [
+                try Self.said(.pubComp(Acknowledgement(packetID: 2))), try Self.said(Self.publish("c", 300)), .wait,
+            ])
+        #expect(play.player.received(.pubAck(Acknowledgement(packetID: 2))) == .unexpected)
+        #expect(play.receive(.pubAck(Acknowledgement(packetID: 300))) == [.finished])
+    }
+
+    @Test func `a packet that comes early waits for its turn`() throws {
+        var play = Play(
+            RecordedTraffic([
+                try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1))),
+                try Self.client(Self.publish("b", 2)), try Self.broker(.pubAck(Acknowledgement(packetID: 2))),
+            ]))
+        #expect(play.receive(Self.publish("b", 1)) == [.wait])
+        #expect(
+            play.receive(Self.publish("a", 2)) == [
+                try Self.said(.pubAck(Acknowledgement(packetID: 2))),
+                try Self.said(.pubAck(Acknowledgement(packetID: 1))), .finished,
+            ])
+    }
+
+    @Test func `what the rest of the recording has not is told at once`() throws {
+        var play = Play(
+            RecordedTraffic([
+                try Self.client(Self.subscribe(1, "a", "b")), try Self.client(Self.publish("a", 2)),
+                try Self.client(.disconnect(Disconnect())),
+            ]))
+        #expect(play.player.received(Self.publish("b", 1)) == .unexpected)
+        #expect(play.player.received(Self.publish("a", 1, .exactlyOnce)) == .unexpected)
+        #expect(play.player.received(Self.subscribe(1, "a")) == .unexpected)
+        #expect(play.advance() == [.wait])
+        #expect(play.player.received(.pubRel(Acknowledgement(packetID: 2))) == .unexpected)
+        #expect(play.player.words == "packet 1 of 3 of the recording, SUBSCRIBE (a, b)")
+        #expect(play.player.isWaitingForClient)
+        #expect(play.receive(Self.subscribe(9, "b", "a"), Self.publish("a", 7)) == [.wait])
+        #expect(play.receive(.disconnect(Disconnect())) == [.finished])
+        #expect(!play.player.isWaitingForClient)
+    }
+
+    @Test func `pings are the client's own affair, unless the broker fell silent`() throws {
+        let answered = RecordedTraffic([
+            try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(.pingReq, after: 30),
+            try Self.broker(.pingResp, after: 1), try Self.broker(Self.publish("a", 1), after: 5),
+        ])
+        #expect(answered.steps.count == 3 && !answered.endsInSilence)
+        var play = Play(answered)
+        _ = play.receive(Self.connect)
+        #expect(play.player.received(.pingReq) == .ping)
+        // Its time is that of all that was left out.
+        #expect(play.pass(.milliseconds(35)) == [.wait])
+        #expect(play.pass(.milliseconds(1)) == [try Self.said(Self.publish("a", 1)), .finished])
+
+        let silent = RecordedTraffic([
+            try Self.client(.pingReq), try Self.broker(.pingResp), try Self.broker(Self.publish("a", 1)),
+            try Self.client(.pingReq),
+        ])
+        #expect(silent.endsInSilence && !silent.hasBeginning && silent.steps.count == 2)
+        play = Play(silent)
+        #expect(play.player.received(.pingReq) == .ping)
+        #expect(play.advance() == [try Self.said(Self.publish("a", 1)), .wait])
+        #expect(play.receive(.pingReq) == [.finished])
+    }
+
+    @Test func `bytes that are no packet are said as they are, and bear any recording`() throws {
+        var play = Play(
+            RecordedTraffic([(.incoming, .zero, [0x40, 2]), (.outgoing, .zero, [0xF0]), (.incoming, .zero, [])]))
+        #expect(play.advance() == [.say([0x40, 2]), .say([]), .finished])
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<500 {
+            let lines: [Line] = (0..<10).map { _ in
+                let bytes = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+                    UInt8.random(in: 0...255, using: &generator)
+                }
+                return (Bool.random(using: &generator) ? .incoming : .outgoing, .zero, bytes)
+            }
+            play = Play(RecordedTraffic(lines))
+            _ = play.advance()
+        }
+    }
+
+    // MARK: In a script
+
+    @Test func `a script replays and goes on as it says`() async throws {
+        let traffic = RecordedTraffic([
+            try Self.client(Self.connect), try Self.broker(.connAck(ConnAck(isSessionPresent: true))),
+            try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1)), after: 3_000),
+        ])
+        let clock = VirtualClock()
+        try await `Scripted broker`.withBroker([.replaying(traffic, end: [.cut(.orderly)])], clock: clock) {
+            broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            #expect(await client.packets(1) == [.connAck(ConnAck(isSessionPresent: true))])
+            await client.send(.pingReq, Self.publish("a", 77))
+            try await broker.received(.publish)
+            #expect(await client.packets(2).last == .pingResp)
+            await clock.run(for: .seconds(3), on: loop)
+            #expect(await client.packets(3).last == .pubAck(Acknowledgement(packetID: 77)))
+            #expect(await client.end().reason == .closedByPeer)
+            try await broker.verify()
+        }
+    }
+
+    @Test func `another packet than those of the recording fails the script`() async throws {
+        let traffic = RecordedTraffic([
+            try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(Self.publish("a", 1)),
+        ])
+        try await `Scripted broker`.withBroker([.replaying(traffic)]) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            await client.send(Self.publish("b", 1))
+            _ = await client.end()
+            let failure = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
+            #expect(failure?.event == "PUBLISH (to b, QoS 1) came, which the rest of the recording has not")
+        }
+    }
+
+    @Test func `a client that leaves before the recording is over fails the script`() async throws {
+        let traffic = RecordedTraffic([
+            try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(Self.publish("a", 1)),
+        ])
+        try await `Scripted broker`.withBroker([.replaying(traffic)]) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            _ = await client.packets(1)
+            await client.close()
+            let failure = await #expect(throws: ScriptFailure.self) {
+                try await broker.endOfConnection(1)
+                try await broker.verify()
+            }
+            #expect(failure?.event.hasSuffix("before packet 3 of 3 of the recording, PUBLISH (to a, QoS 1)") == true)
+        }
+    }
+
+    @Test func `without its beginning, and with a broker that says goodbye`() async throws {
+        let traffic = RecordedTraffic([
+            try Self.broker(.disconnect(Disconnect(reasonCode: .serverShuttingDown)))
+        ])
+        try await `Scripted broker`.withBroker([.replaying(traffic)]) { broker, loop, endpoint in
+            let client = await ScriptedClient.connect(endpoint(), on: loop)
+            #expect(
+                await client.packets(2) == [
+                    .connAck(ConnAck()), .disconnect(Disconnect(reasonCode: .serverShuttingDown)),
+                ])
+            #expect(await client.end().reason == .closedByPeer)
+            try await broker.verify()
+        }
+    }
+}
