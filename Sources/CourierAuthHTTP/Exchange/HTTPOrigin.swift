@@ -1,0 +1,33 @@
+import Foundation
+
+/// Who answers a URL: scheme, host and port. What is meant for one origin is sent to no other.
+struct HTTPOrigin: Hashable, Sendable {
+    let isSecure: Bool
+    let host: String
+    let port: Int
+
+    /// `nil` for a URL that is not one of HTTP, or has no host.
+    init?(_ url: URL) {
+        switch url.scheme?.lowercased() {
+        case "https": isSecure = true
+        case "http": isSecure = false
+        default: return nil
+        }
+        guard let host = url.host?.lowercased(), !host.isEmpty else { return nil }
+        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        port = url.port ?? (isSecure ? 443 : 80)
+    }
+
+    /// Whether it is on this machine by its very name: `localhost`, an address of 127.0.0.0/8, or `::1`.
+    var isLoopback: Bool {
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+extension HTTPOrigin: CustomStringConvertible {
+    var description: String {
+        "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}

@@ -1,0 +1,75 @@
+import CourierCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What may be sent, and to whom.
+struct RequestRules: Sendable {
+    /// Why a request is not sent.
+    struct Refusal: Error, Equatable {
+        let message: String
+    }
+
+    /// Whether `http` is allowed beyond this machine.
+    let allowsPlainHTTP: Bool
+
+    /// Makes the request that `description` tells of.
+    func request(for description: TokenRequest) throws(Refusal) -> URLRequest {
+        var request = URLRequest(url: description.url)
+        request.httpMethod = description.method.rawValue
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        if let body = description.body {
+            guard description.method == .post else {
+                throw Refusal(message: "A GET request has no body; use POST.")
+            }
+            request.httpBody = body.data
+            request.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
+        }
+        for (name, value) in description.headers {
+            try check(name, value)  // Here already: `URLRequest` drops some of what is not allowed without a word.
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        return request
+    }
+
+    /// Whether `request` may be sent as it is.
+    func check(_ request: URLRequest) throws(Refusal) -> HTTPOrigin {
+        guard let url = request.url, let origin = HTTPOrigin(url) else {
+            throw Refusal(message: "The URL of the token endpoint is not one of HTTP with a host.")
+        }
+        guard origin.isSecure || origin.isLoopback || allowsPlainHTTP else {
+            throw Refusal(
+                message: """
+                    The token endpoint \(origin) is asked without TLS, so that anybody on the way could read the \
+                    credentials; use https, or allow it by `allowsPlainHTTP`.
+                    """)
+        }
+        guard url.user == nil, url.password == nil else {
+            throw Refusal(message: "The URL of the token endpoint holds a user; send it in a header field.")
+        }
+        for (name, value) in request.allHTTPHeaderFields ?? [:] { try check(name, value) }
+        return origin
+    }
+
+    /// A line break would begin another header field, or the body.
+    private func check(_ name: String, _ value: String) throws(Refusal) {
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), value.utf8.allSatisfy(Self.isValueByte) else {
+            throw Refusal(message: "A header field of the token request has a character that is not allowed there.")
+        }
+    }
+
+    /// RFC 9110, 5.6.2.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    /// RFC 9110, 5.5.
+    private static func isValueByte(_ byte: UInt8) -> Bool { byte == 9 || byte >= 32 && byte != 127 }
+}

@@ -1,0 +1,196 @@
+import CourierCore
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Asks the token endpoint, follows its redirects, reads its answer, and asks again as far as the policy says.
+final class TokenFetcher: Sendable {
+    /// Credentials, and when the request that brought them was sent.
+    struct Answer: Sendable {
+        let grant: ConnectGrant
+        let requestedAt: Date
+    }
+
+    /// Why one attempt brought nothing.
+    private struct Failure: Error {
+        /// What the provider throws.
+        let error: any Error
+        /// Whether the next attempt may bring something.
+        let mayPass: Bool
+        var retryAfter: Duration?
+    }
+
+    /// The statuses after which the same request may succeed later.
+    private static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+
+    private let clientID: String
+    private let description: TokenRequest
+    private let request: URLRequest
+    private let mapping: ConnectOptionsMapping
+    private let options: HTTPConnectionServiceOptions
+    private let requestRules: RequestRules
+    private let redirectRules: RedirectRules
+    private let time: HTTPTime
+    /// Until when the endpoint does not want to be asked.
+    private let closedUntil = Mutex<Date?>(nil)
+
+    /// - Throws: A ``CourierError`` when the request can not be sent.
+    init(
+        clientID: String, _ description: TokenRequest, _ mapping: ConnectOptionsMapping,
+        _ options: HTTPConnectionServiceOptions, _ time: HTTPTime
+    ) throws(CourierError) {
+        requestRules = RequestRules(allowsPlainHTTP: options.allowsPlainHTTP)
+        redirectRules = RedirectRules(maximumCount: max(0, options.maximumRedirects))
+        do throws(RequestRules.Refusal) {
+            request = try requestRules.request(for: description)
+            _ = try requestRules.check(request)
+        } catch {
+            throw CourierError(.invalidConfiguration, error.message)
+        }
+        self.clientID = clientID
+        self.description = description
+        self.mapping = mapping
+        self.options = options
+        self.time = time
+    }
+
+    /// Credentials of the endpoint's own making, after the pause that it has asked for.
+    func fetch() async throws -> Answer {
+        var failures = 0
+        while true {
+            try await waitUntilOpen()
+            do {
+                return try await attempt()
+            } catch let failure as Failure {
+                try Task.checkCancellation()
+                if let pause = failure.retryAfter { close(for: pause) }
+                failures += 1
+                var random = SystemRandomNumberGenerator()
+                guard failure.mayPass, let pause = options.retryPolicy.pause(afterFailures: failures, using: &random)
+                else { throw failure.error }
+                log("the token endpoint is asked again in \(pause) at the earliest: \(failure.error)", .info)
+                try await time.sleep(pause)
+            }
+        }
+    }
+
+    // MARK: Retry-After
+
+    private func waitUntilOpen() async throws {
+        guard let date = closedUntil.withLock({ $0 }) else { return }
+        let seconds = date.timeIntervalSince(time.now())
+        // A clock that was set back must not make a short pause long.
+        if seconds > 0 { try await time.sleep(min(.seconds(seconds), options.maximumRetryAfter)) }
+        closedUntil.withLock { if $0 == date { $0 = nil } }
+    }
+
+    private func close(for pause: Duration) {
+        let date = time.now().addingTimeInterval(pause / .seconds(1))
+        closedUntil.withLock { $0 = max($0 ?? date, date) }
+    }
+
+    // MARK: One attempt
+
+    private func attempt() async throws -> Answer {
+        var request = request
+        var redirects = 0
+        while true {
+            let sent = try await prepared(request)
+            let requestedAt = time.now()
+            let reply = try await reply(to: sent)
+            let step: RedirectRules.Step?
+            do throws(RedirectRules.Refusal) {
+                step = try redirectRules.step(
+                    after: reply, from: sent.url, method: sent.request.httpMethod ?? "GET", count: redirects)
+            } catch {
+                throw failure("The token endpoint \(sent.origin) \(error.message).")
+            }
+            guard let step else {
+                return Answer(grant: try grant(from: reply, sent, requestedAt), requestedAt: requestedAt)
+            }
+            redirects += 1
+            request.url = step.url
+            if !step.keepsMethod {
+                request.httpMethod = "GET"
+                request.httpBody = nil
+                request.setValue(nil, forHTTPHeaderField: "Content-Type")
+            }
+        }
+    }
+
+    /// A request that has passed the rules.
+    private struct Sent {
+        let request: URLRequest
+        let url: URL
+        let origin: HTTPOrigin
+    }
+
+    private func prepared(_ request: URLRequest) async throws -> Sent {
+        var request = request
+        if let preparation = description.preparation { try await preparation(&request) }
+        do throws(RequestRules.Refusal) {
+            let origin = try requestRules.check(request)
+            guard let url = request.url else { throw RequestRules.Refusal(message: "The token request has no URL.") }
+            return Sent(request: request, url: url, origin: origin)
+        } catch {
+            throw failure(error.message)
+        }
+    }
+
+    private func reply(to sent: Sent) async throws -> HTTPReply {
+        let start = time.now()
+        do {
+            let limits = HTTPExchange.Limits(
+                timeout: options.timeout, size: max(0, options.maximumResponseSize))
+            let reply = try await HTTPExchange.reply(to: sent.request, limits)
+            let taken = time.now().timeIntervalSince(start)
+            log("the token endpoint \(sent.origin) answered with status \(reply.status) in \(taken) s", .debug)
+            return reply
+        } catch let problem as HTTPExchange.Failure {
+            log("the token endpoint \(sent.origin) did not answer as it should: \(problem)", .debug)
+            switch problem {
+            case .cancelled: throw CancellationError()
+            case .timedOut: throw Self.failure(NSURLErrorDomain, NSURLErrorTimedOut)
+            case .system(let domain, let code): throw Self.failure(domain, code)
+            case .tooLong:
+                throw failure(
+                    """
+                    The answer of the token endpoint \(sent.origin) is longer than \(options.maximumResponseSize) bytes \
+                    (maximumResponseSize).
+                    """)
+            case .unreadable: throw failure("The answer of the token endpoint \(sent.origin) is not one of HTTP.")
+            }
+        }
+    }
+
+    private func grant(from reply: HTTPReply, _ sent: Sent, _ requestedAt: Date) throws -> ConnectGrant {
+        guard reply.isSuccess else {
+            throw Failure(
+                error: AuthError.httpError(statusCode: reply.status),
+                mayPass: Self.passingStatuses.contains(reply.status),
+                retryAfter: RetryAfter.pause(reply.retryAfter, now: time.now(), maximum: options.maximumRetryAfter))
+        }
+        do throws(ConnectOptionsMapping.Failure) {
+            return try mapping.grant(from: reply.body, clientID: clientID, requestedAt: requestedAt)
+        } catch {
+            throw failure("The answer of the token endpoint \(sent.origin) \(error.message).")
+        }
+    }
+
+    /// What asking again does not change.
+    private func failure(_ message: String) -> Failure {
+        Failure(error: CourierError(.authenticationFailed, message), mayPass: false)
+    }
+
+    /// An error of the system, without its `userInfo`, which holds the whole URL.
+    private static func failure(_ domain: String, _ code: Int) -> Failure {
+        Failure(error: AuthError.otherError(NSError(domain: domain, code: code)), mayPass: true)
+    }
+
+    private func log(_ text: @autoclosure () -> String, _ level: LogLevel) {
+        options.logHandler?.log(level, source: "auth", clientID: clientID, text())
+    }
+}

@@ -1,0 +1,71 @@
+public import Foundation
+
+/// The bytes that go to a token endpoint, and what they are.
+///
+/// No description, debug description or mirror of it shows the bytes.
+public struct TokenRequestBody: Hashable, Sendable {
+    /// The bytes.
+    public let data: Data
+    /// The media type, as in the header field `Content-Type`.
+    public let contentType: String
+
+    /// A body of these bytes.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - contentType: The media type.
+    public init(_ data: Data, contentType: String) {
+        self.data = data
+        self.contentType = contentType
+    }
+
+    /// A body of JSON.
+    ///
+    /// - Parameters:
+    ///   - value: What is encoded.
+    ///   - encoder: How it is encoded; a plain `JSONEncoder` by default.
+    /// - Returns: The body, of `application/json`.
+    /// - Throws: The encoder's error.
+    public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) throws -> TokenRequestBody {
+        TokenRequestBody(try encoder.encode(value), contentType: "application/json")
+    }
+
+    /// A body of form fields, as the token endpoints of OAuth 2.0 take it.
+    ///
+    /// - Parameter fields: The fields by name; they are written in the order of their names.
+    /// - Returns: The body, of `application/x-www-form-urlencoded`.
+    public static func form(_ fields: [String: String]) -> TokenRequestBody {
+        let pairs = fields.sorted { $0.key < $1.key }.map { "\(escaped($0.key))=\(escaped($0.value))" }
+        return TokenRequestBody(
+            Data(pairs.joined(separator: "&").utf8), contentType: "application/x-www-form-urlencoded")
+    }
+
+    /// Every byte but letters, digits and four signs as %XX, and the space as a plus sign.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: " "): result += "+"
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += byte < 16 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return result
+    }
+}
+
+extension TokenRequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The number of bytes and the media type.
+    public var description: String { "TokenRequestBody(\(data.count) bytes of \(contentType))" }
+
+    /// The same text as ``description``.
+    public var debugDescription: String { description }
+
+    /// Shows the same as ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["body": description], displayStyle: .struct) }
+}

@@ -1,0 +1,83 @@
+package import CommandArguments
+
+/// The command line of `courier broker`.
+package struct BrokerArguments: Sendable, Equatable {
+    package var host = "127.0.0.1"
+    package var port: UInt16 = 1_883
+    package var unixPath: String?
+    package var username: String?
+    package var password: String?
+    package var certificateFile: String?
+    package var keyFile: String?
+    package var authoritiesFile: String?
+
+    package init() {}
+
+    /// Its options.
+    package static let groups: [OptionGroup<BrokerArguments>] = [
+        OptionGroup(
+            "Where it listens",
+            [
+                Option(
+                    OptionNames("p", "port"), .one("PORT"), "The port; 1883 by default, 0 takes a free one.",
+                    missing: "port"
+                ) {
+                    guard let port = UInt16($1[0]) else { throw ArgumentError("Invalid port given: \($1[0])") }
+                    $0.port = port
+                },
+                Option(
+                    OptionNames("h", "host"), .one("ADDRESS"),
+                    "The address of this machine to listen on; 127.0.0.1 by default, so that only programs on this "
+                        + "machine can connect.", missing: "host"
+                ) { $0.host = $1[0] == "localhost" ? "127.0.0.1" : $1[0] },
+                Option(
+                    OptionNames(nil, "unix"), .one("PATH", .files), "Listen on a Unix socket instead.",
+                    missing: "socket path"
+                ) { $0.unixPath = $1[0] },
+            ]),
+        OptionGroup(
+            "Whom it lets in",
+            [
+                Option(
+                    OptionNames("u", "username"), .one("NAME"), "The user name that clients must have; with -P.",
+                    missing: "username"
+                ) { $0.username = $1[0] },
+                Option(
+                    OptionNames("P", "pw"), .one("PASSWORD"),
+                    "Their password; other users of this machine can see it.", missing: "password"
+                ) { $0.password = $1[0] },
+            ]),
+        OptionGroup(
+            "TLS",
+            [
+                Option(
+                    OptionNames(nil, "cert"), .one("FILE", .files), "Speak TLS, with this certificate.",
+                    missing: "file"
+                ) { $0.certificateFile = $1[0] },
+                Option(OptionNames(nil, "key"), .one("FILE", .files), "Its private key.", missing: "file") {
+                    $0.keyFile = $1[0]
+                },
+                Option(
+                    OptionNames(nil, "cafile"), .one("FILE", .files),
+                    "Let in only clients with a certificate of an authority in this file.", missing: "file"
+                ) { $0.authoritiesFile = $1[0] },
+            ]),
+        HelpOptions.group(),
+    ]
+
+    /// Whether only programs on this machine can connect.
+    package var isLocal: Bool { unixPath != nil || host.hasPrefix("127.") || host == "::1" }
+
+    /// Finds options that need others that are not there.
+    package func check() throws(ArgumentError) {
+        if (username == nil) != (password == nil) {
+            throw ArgumentError("Both -u and -P must be provided if one of them is set.")
+        }
+        if (certificateFile == nil) != (keyFile == nil) {
+            throw ArgumentError("Both --cert and --key must be provided if one of them is set.")
+        }
+        if authoritiesFile != nil, certificateFile == nil {
+            throw ArgumentError("--cafile is about TLS, and the broker is without it.", hint: "Add --cert and --key.")
+        }
+    }
+}

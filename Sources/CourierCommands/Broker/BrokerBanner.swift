@@ -1,0 +1,58 @@
+import CourierTransport
+
+/// What `courier broker` says when it listens: where, what it is for, and what it does not do.
+struct BrokerBanner {
+    let arguments: BrokerArguments
+    let port: UInt16
+
+    var lines: [String] {
+        [
+            "courier broker listens on \(place).",
+            "",
+            "It is a small MQTT broker for trying things out and for tests: MQTT 3.1, 3.1.1 and 5, QoS 0 to 2, retained",
+            "messages, wills, and shared subscriptions.",
+            "It is not for production: it keeps everything in memory and forgets it when it ends, drops messages beyond 1,000",
+            "for a client that is away, and has no WebSockets, no access rules, no bridges and no statistics.",
+            access,
+            "",
+            "Try:  courier sub \(connection) -t '#' -v",
+            "      courier pub \(connection) -t hello -m world",
+            "Ctrl-C ends it.",
+        ]
+    }
+
+    private var isSecure: Bool { arguments.certificateFile != nil }
+
+    private var place: String {
+        if let path = arguments.unixPath { return "the Unix socket \(path)" }
+        let host = arguments.host.contains(":") ? "[\(arguments.host)]" : arguments.host
+        return "\(isSecure ? "mqtts" : "mqtt")://\(host):\(port)"
+    }
+
+    private var access: String {
+        let who: String? =
+            if arguments.username != nil {
+                "who knows the user name and the password"
+            } else if arguments.authoritiesFile != nil {
+                "who has a certificate"
+            } else {
+                nil
+            }
+        let reach = arguments.isLocal ? "on this machine" : "who reaches this machine over the network"
+        if let who { return "Of those \(reach), \(who) may connect." }
+        return "Everybody \(reach) may connect, read and write\(arguments.isLocal ? "." : ": add -u and -P.")"
+    }
+
+    /// The options of a client on this machine.
+    private var connection: String {
+        let words: [String?] = [
+            arguments.unixPath.map { "--unix \($0)" },
+            arguments.unixPath == nil && !["127.0.0.1", "0.0.0.0", "::"].contains(arguments.host)
+                ? "-h \(arguments.host)" : nil,
+            arguments.unixPath == nil && port != 1_883 ? "-p \(port)" : nil,
+            isSecure ? "--cafile CA-FILE" : nil, arguments.username.map { "-u \($0) -P …" },
+        ]
+        let text = words.compactMap(\.self).joined(separator: " ")
+        return text.isEmpty ? "-p \(port)" : text
+    }
+}

@@ -1,0 +1,89 @@
+package import CommandArguments
+import CourierTesting
+import CourierTransport
+import Dispatch
+import Glibc
+import MQTTCodec
+import Synchronization
+
+/// `courier broker`: a small broker for trying things out.
+package struct BrokerCommand: CourierCommand {
+    package init() {}
+
+    package var summary: CommandSummary {
+        CommandSummary(
+            name: "broker", abstract: "run a small broker for trying things out",
+            usage: ["[-p PORT] [-h ADDRESS | --unix PATH] [-u NAME -P PASSWORD] [--cert FILE --key FILE]"],
+            discussion: [
+                "A broker in memory that speaks MQTT 3.1, 3.1.1 and 5, for a first try and for tests. It is not for "
+                    + "production: what it keeps is gone when it ends.",
+                "It listens on 127.0.0.1, unless -h names another address, and ends in order on SIGINT and SIGTERM.",
+            ],
+            groups: BrokerArguments.groups.map(\.summary),
+            examples: [
+                .init("courier broker", "Runs a broker for the programs on this machine, until Ctrl-C."),
+                .init("courier broker -h 0.0.0.0 -u ada -P secret", "Lets in others who know the password, too."),
+                .init("courier broker -p 0", "Takes a free port, and says which."),
+            ],
+            exitCodes: [
+                .init("0", "SIGINT or SIGTERM ended it."),
+                .init("1", "The command line is wrong, or the address can not be listened on."),
+            ])
+    }
+
+    package func run(_ arguments: [String], _ console: Console) throws -> Int32 {
+        var settings = BrokerArguments()
+        try ArgumentReader(BrokerArguments.groups).read(arguments, into: &settings)
+        try settings.check()
+        let broker = try Self.start(settings)
+        let ending = Ending()
+        let isEnding = Mutex(false)
+        // On a queue of its own, so that the second signal is heard while the first one is served.
+        let signals = SignalWatch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.broker.signals")) { number in
+            let isSecond = isEnding.withLock { isEnding in
+                defer { isEnding = true }
+                return isEnding
+            }
+            if isSecond { return ending.end(ExitCode.signal(number)) }
+            Task {
+                await broker.shutdown()
+                ending.end(ExitCode.success)
+            }
+        }
+        console.write(BrokerBanner(arguments: settings, port: broker.port).lines.map { $0 + "\n" }.joined())
+        console.flush()
+        return withExtendedLifetime(signals) { ending.wait() }
+    }
+
+    private static func start(_ settings: BrokerArguments) throws(ArgumentError) -> LoopbackBroker {
+        var configuration = BrokerConfiguration()
+        if let username = settings.username, let password = settings.password {
+            configuration.authentication = .accounts([.init(username: username, password: SecretBytes(password))])
+        }
+        do throws(TransportError) {
+            return try LoopbackBroker.start(
+                on: settings.unixPath.map { .unix(path: $0) } ?? .tcp(host: settings.host, port: settings.port),
+                tls: try tls(settings), configuration: configuration)
+        } catch {
+            throw ArgumentError("The broker can not listen: \(error.message).", hint: hint(error.code, settings))
+        }
+    }
+
+    private static func tls(_ settings: BrokerArguments) throws(TransportError) -> TLSContext? {
+        guard let certificate = settings.certificateFile, let key = settings.keyFile else { return nil }
+        var configuration = TLSServerConfiguration(
+            identity: TLSIdentity(certificateFile: certificate, privateKeyFile: key))
+        configuration.clientAuthoritiesFile = settings.authoritiesFile
+        return try TLSContext(server: configuration)
+    }
+
+    private static func hint(_ code: TransportError.Code, _ settings: BrokerArguments) -> String? {
+        switch code {
+        case .addressInUse where settings.unixPath != nil: "Remove the file if no program uses it."
+        case .addressInUse: "Another broker may run there: end it, or take another port by -p; -p 0 finds a free one."
+        case .nameResolutionFailed: "Give an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
+        case .permissionDenied: "Ports below 1024 are for the administrator: take another by -p."
+        default: nil
+        }
+    }
+}

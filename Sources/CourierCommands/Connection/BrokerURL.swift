@@ -1,0 +1,52 @@
+import CommandArguments
+
+/// The argument of `-L`: `scheme://[user[:password]@]host[:port]/topic`.
+///
+/// It is taken apart as the mosquitto clients do: nothing is percent-encoded, the topic is all that stands behind the first
+/// slash, and the ports of `ws` and `wss` are those of MQTT.
+struct BrokerURL: Hashable {
+    private static let schemes: KeyValuePairs<String, (port: Int, isSecure: Bool, isWebSocket: Bool)> = [
+        "mqtt://": (1_883, false, false), "mqtts://": (8_883, true, false), "ws://": (1_883, false, true),
+        "wss://": (8_883, true, true),
+    ]
+
+    let host: String
+    let port: Int
+    let isSecure: Bool
+    let isWebSocket: Bool
+    let username: String?
+    let password: String?
+    let topic: String
+
+    init(_ text: String) throws(ArgumentError) {
+        guard let (prefix, scheme) = Self.schemes.first(where: { text.lowercased().hasPrefix($0.key) }) else {
+            throw ArgumentError("Unsupported URL scheme.", hint: "Use mqtt://, mqtts://, ws:// or wss://.")
+        }
+        let rest = text.dropFirst(prefix.count)
+        guard let slash = rest.firstIndex(of: "/") else {
+            throw ArgumentError("Invalid URL for -L argument specified - topic missing.")
+        }
+        topic = String(rest[rest.index(after: slash)...])
+        var place = rest[..<slash]
+        if let at = place.firstIndex(of: "@") {
+            let who = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            username = who.first.map(String.init)
+            password = who.count > 1 ? String(who[1]) : nil
+            place = place[place.index(after: at)...]
+        } else {
+            username = nil
+            password = nil
+        }
+        // An IPv6 address stands in brackets, and its colons are its own.
+        let end = place.hasPrefix("[") ? place.firstIndex(of: "]") ?? place.startIndex : place.startIndex
+        if let colon = place[end...].firstIndex(of: ":") {
+            host = String(place[..<colon])
+            port = NumberText.whole(String(place[place.index(after: colon)...]))
+        } else {
+            host = String(place)
+            port = scheme.port
+        }
+        isSecure = scheme.isSecure
+        isWebSocket = scheme.isWebSocket
+    }
+}

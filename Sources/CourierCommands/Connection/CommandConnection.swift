@@ -1,0 +1,102 @@
+import CommandArguments
+package import CourierCore
+package import CourierMQTT
+import CourierMQTTChuck
+import CourierMQTTChuckWeb
+import CourierSQLite
+package import Dispatch
+import Foundation
+
+/// The client of one command, with what surrounds it: its queue, its watch, its store and its inspector.
+///
+/// Everything that the client tells is told on ``queue``.
+package final class CommandConnection: Sendable {
+    /// What a command makes of what it is told.
+    package struct Told: Sendable {
+        /// Learns of every event of the client, on the queue.
+        package var event: @Sendable (CourierEventType) -> Void = { _ in }
+        /// Learns of messages that the broker refused, on the queue.
+        package var refusedPublish: @Sendable (ConnectionWatch.RefusedPublish) -> Void = { _ in }
+
+        package init() {}
+    }
+
+    /// Where everything happens, one thing after the other.
+    package let queue: DispatchQueue
+    /// The client.
+    package let client: any CourierClient
+    /// What the packets say.
+    package let watch: ConnectionWatch
+    private let store: SQLiteMessageStore?
+    private let inspector: MQTTChuckServer?
+    private let events: AnyCancellable
+
+    /// Makes the client, which does not connect yet.
+    ///
+    /// - Parameters:
+    ///   - arguments: What the command line says, checked.
+    ///   - console: Where debug lines, and the address of the inspector's page, are printed.
+    ///   - told: Who is told.
+    ///   - adjust: Changes the configuration before the client is made.
+    /// - Throws: ``ArgumentError`` for what can not be done, and ``CourierError`` for a store that can not be opened.
+    package init(
+        _ arguments: ConnectionArguments, _ console: Console, told: Told,
+        adjust: (inout MQTTClientConfig) -> Void = { _ in }
+    ) throws {
+        let queue = DispatchQueue(label: "courier.command")
+        var config = arguments.configuration()
+        let print: @Sendable (String) -> Void = { line in
+            queue.async {
+                console.write(line + "\n")
+                console.flush()
+            }
+        }
+        watch = ConnectionWatch(print: arguments.isDebugging ? print : nil) { refused in
+            queue.async { told.refusedPublish(refused) }
+        }
+        var observers: [any PacketObserver] = [watch]
+        if arguments.isInspected {
+            let logger = MQTTChuckLogger()
+            let server = try logger.serve()
+            console.writeToErrors("Inspector: \(server.url.absoluteString)\n")
+            observers.append(logger)
+            inspector = server
+        } else {
+            inspector = nil
+        }
+        config.packetObserver = observers.count == 1 ? watch : PacketObservers(observers)
+        store = try arguments.storePath.map { try SQLiteMessageStore(at: URL(fileURLWithPath: $0)) }
+        if let recovery = store?.recovery { console.tell("Warning: \(recovery.error.message)") }
+        config.messageStore = store
+        config.deliveryQueue = queue
+        adjust(&config)
+        try CourierClientFactory().validate(config)
+        client = CourierClientFactory().makeMQTTClient(config: config)
+        self.queue = queue
+        events = client.eventPublisher.sink { told.event($0.type) }
+    }
+
+    /// Ends the connection in order and closes the store.
+    ///
+    /// - Parameter done: Called once, on the queue.
+    package func close(_ done: @escaping @Sendable () -> Void) {
+        client.disconnect { [queue, store] in
+            guard let store else { return done() }
+            Task {
+                await store.close()
+                queue.async { done() }
+            }
+        }
+    }
+}
+
+/// Shows packets to several observers, in their order.
+private struct PacketObservers: PacketObserver {
+    private let observers: [any PacketObserver]
+
+    init(_ observers: [any PacketObserver]) { self.observers = observers }
+
+    func observed(_ batch: PacketBatch) {
+        for observer in observers { observer.observed(batch) }
+    }
+}

@@ -1,0 +1,62 @@
+import CommandArguments
+import Foundation
+
+/// Where options come from before those of the command line: the file of `-o`, or the one that this user has.
+///
+/// A line is an option and, behind the first space, its value; a line that begins with `#` is a comment.
+struct ConfigurationFile {
+    /// The longest file that is read, in bytes.
+    static let sizeLimit = 1 << 20
+
+    /// The arguments of each line.
+    let lines: [[String]]
+
+    /// Reads the file that belongs to a command line.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command line.
+    ///   - name: The name of the user's file in `$XDG_CONFIG_HOME` or `~/.config`.
+    ///   - environment: The environment.
+    /// - Throws: ``ArgumentError`` for a file that is named and can not be read.
+    init(for arguments: [String], named name: String, in environment: [String: String]) throws(ArgumentError) {
+        var named: String?
+        for (index, word) in arguments.enumerated() where word == "-o" {
+            guard named == nil else { throw ArgumentError("Duplicate -o argument given.") }
+            guard index + 1 < arguments.count else {
+                throw ArgumentError("-o argument given but no options file specified.")
+            }
+            named = arguments[index + 1]
+        }
+        if let named {
+            guard let text = Self.text(of: named) else {
+                throw ArgumentError(
+                    "Unable to open options file \"\(named)\".", hint: "Check its name and who may read it.")
+            }
+            lines = Self.lines(of: text)
+        } else {
+            lines = Self.folder(environment).flatMap { Self.text(of: "\($0)/\(name)") }.map(Self.lines) ?? []
+        }
+    }
+
+    /// The lines of a text.
+    static func lines(of text: String) -> [[String]] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            if line.hasPrefix("#") { return nil }
+            let line = line.drop { $0 == " " }
+            guard let space = line.firstIndex(of: " ") else { return line.isEmpty ? nil : [String(line)] }
+            let value = String(line[line.index(after: space)...])
+            return value.isEmpty ? [String(line[..<space])] : [String(line[..<space]), value]
+        }
+    }
+
+    private static func folder(_ environment: [String: String]) -> String? {
+        environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { "\($0)/.config" }
+    }
+
+    private static func text(of path: String) -> String? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        guard let bytes = try? file.read(upToCount: sizeLimit) ?? Data() else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,334 @@
+package import CommandArguments
+import CourierCore
+import CourierMQTT
+import CourierTransport
+
+/// The options that every command with a connection has, with the letters and meanings of the mosquitto clients.
+extension ConnectionArguments {
+    /// Where to, as whom, how.
+    package static var groups: [OptionGroup<ConnectionArguments>] {
+        [
+            OptionGroup("Connection", connection), OptionGroup("Session", session), OptionGroup("Will", will),
+            OptionGroup("TLS", tls), OptionGroup("General", general),
+        ]
+    }
+
+    private static let connection: [Option<Self>] = [
+        Option(
+            OptionNames("h", "host"), .one("HOST"), "The broker's name or address; localhost by default.",
+            missing: "host"
+        ) { $0.host = $1[0] },
+        Option(
+            OptionNames("p", "port"), .one("PORT"), "The broker's port; 1883 by default, 8883 with TLS.",
+            missing: "port"
+        ) {
+            let port = NumberText.whole($1[0])
+            guard (0...65_535).contains(port) else { throw ArgumentError("Invalid port given: \(port)") }
+            $0.port = port
+        },
+        Option(
+            OptionNames("L", "url"), .one("URL"),
+            "Host, port, user, password and topic in one: mqtt(s)://[user[:password]@]host[:port]/topic, or ws(s)://.",
+            missing: "URL"
+        ) { try $0.apply(BrokerURL($1[0])) },
+        Option(
+            OptionNames(nil, "unix"), .one("PATH", .files), "Connect through a Unix socket instead.",
+            missing: "socket path"
+        ) {
+            $0.unixPath = $1[0]
+        },
+        Option(OptionNames(nil, "ws"), "Speak MQTT over WebSockets.") { settings, _ in
+            settings.transport = .webSocket
+        },
+        Option(
+            OptionNames(nil, "proxy"), .one("URL"),
+            "Go through a proxy: socks5h://[user[:password]@]host[:port], or http://.", missing: "proxy url"
+        ) {
+            do throws(TransportError) {
+                $0.proxy = try ProxyConfiguration(url: $1[0])
+            } catch {
+                let isKnown = ["socks5h://", "socks5://", "http://"].contains(where: $1[0].hasPrefix)
+                throw isKnown
+                    ? ArgumentError("Invalid proxy: \(error.message).")
+                    : ArgumentError("Unsupported proxy protocol: \($1[0])", hint: "Use socks5h:// or http://.")
+            }
+        },
+        .refused(
+            OptionNames("A"), .one("ADDRESS"), "Bind the outgoing connection to a local address.",
+            hint: "Leave it out: the system chooses the address; a route decides over which network."),
+        Option(
+            OptionNames("S"), "Ask the name system for SRV records of the host, and connect where they point."
+        ) { settings, _ in settings.usesServiceRecords = true },
+        Option(OptionNames("u", "username"), .one("NAME"), "The user name.", missing: "username") {
+            $0.username = $1[0]
+        },
+        Option(
+            OptionNames("P", "pw"), .one("PASSWORD"),
+            "The password; other users of this machine can see it, a configuration file (-o) hides it.",
+            missing: "password"
+        ) { $0.password = $1[0] },
+        Option(
+            OptionNames("k", "keepalive"), .one("SECONDS"), "How long may be silence until a ping; 60 by default.",
+            missing: "keepalive"
+        ) {
+            guard let seconds = UInt16(exactly: NumberText.whole($1[0])), seconds >= 5 else {
+                throw ArgumentError("Invalid keepalive given, it must be between 5 and 65535 inclusive.")
+            }
+            $0.keepAlive = seconds
+        },
+        Option(
+            OptionNames("V", "protocol-version"), .one("VERSION", .words(["mqttv311", "mqttv5"])),
+            "The version of MQTT: mqttv311 (311) or mqttv5 (5).",
+            missingText: "--protocol-version argument given but no version specified."
+        ) {
+            switch $1[0] {
+            case "mqttv311", "311": $0.version = .v311
+            case "mqttv5", "5": $0.version = .v5
+            case "mqttv31", "31":
+                throw ArgumentError(
+                    "The option -V does not support MQTT 3.1.", hint: "Use -V mqttv311 or -V mqttv5.")
+            default: throw ArgumentError("Invalid protocol version argument given.")
+            }
+        },
+        Option(OptionNames(nil, "nodelay"), "Send small packets at once; this client always does.") { _, _ in
+            // TCP_NODELAY is set on every connection of the SDK.
+        },
+    ]
+
+    private static let session: [Option<Self>] = [
+        Option(
+            OptionNames("i", "id"), .one("ID"), "The client id; the broker chooses one by default.", missing: "id"
+        ) {
+            if $0.clientIDPrefix != nil { throw bothIDs }
+            $0.clientID = $1[0]
+        },
+        Option(
+            OptionNames("I", "id-prefix"), .one("PREFIX"), "The client id is this and the process id.",
+            missing: "id prefix"
+        ) {
+            if $0.clientID != nil { throw bothIDs }
+            $0.clientIDPrefix = $1[0]
+        },
+        Option(
+            OptionNames("c", "disable-clean-session"),
+            "Continue the session of an earlier connection, and let the broker keep it afterwards."
+        ) { settings, _ in settings.isCleanSession = false },
+        Option(
+            OptionNames("x"), .one("SECONDS"),
+            "How long the broker keeps the session afterwards (MQTT 5); -1 is for ever.",
+            missing: "session expiry interval"
+        ) {
+            $0.sessionExpiry = try expiry($1[0])
+            $0.version = .v5
+        },
+        Option(
+            OptionNames("M"), .one("COUNT"), "How many messages may be unacknowledged; 20 by default.",
+            missingText: "-M argument given but max_inflight not specified."
+        ) {
+            let count = NumberText.whole($1[0])
+            guard count >= 1 else { throw ArgumentError("Maximum inflight messages must be greater than 0.") }
+            $0.maximumInFlight = min(count, 65_535)
+        },
+        Option(
+            OptionNames("D", "property"),
+            .several(["COMMAND", "NAME", "VALUE"], .words(PropertyArguments.Command.allCases.map(\.rawValue))) {
+                PropertyArguments.wordCount($0)
+            },
+            "A property of MQTT 5, such as -D publish content-type text/plain; user-property has a name and a value.",
+            missingText: "--property argument given but not enough arguments specified."
+        ) {
+            try $0.properties.add($1)
+            $0.version = .v5
+        },
+    ]
+
+    private static let bothIDs = ArgumentError("-i and -I argument cannot be used together.")
+
+    private static func expiry(_ text: String) throws -> UInt32 {
+        if text == "∞" { return .max }
+        guard let number = WholeNumber.value(text) else {
+            throw ArgumentError("session-expiry-interval not a number.")
+        }
+        guard (-1...Int(UInt32.max)).contains(number) else {
+            throw ArgumentError("session-expiry-interval out of range.")
+        }
+        return UInt32(truncatingIfNeeded: number)  // -1 is for ever.
+    }
+
+    private static let will: [Option<Self>] = [
+        Option(
+            OptionNames(nil, "will-topic"), .one("TOPIC"), "Where the broker tells that this client was lost.",
+            missing: "will topic"
+        ) {
+            guard (try? TopicName($1[0])) != nil else {
+                throw ArgumentError("Invalid will topic '\($1[0])', does it contain '+' or '#'?")
+            }
+            $0.will.topic = $1[0]
+        },
+        Option(
+            OptionNames(nil, "will-payload"), .one("TEXT"), "The message that it publishes there; empty by default.",
+            missing: "will payload"
+        ) { $0.will.payload = $1[0] },
+        Option(
+            OptionNames(nil, "will-qos"), .one("QOS", .words(["0", "1", "2"])), "Its quality of service.",
+            missing: "will QoS"
+        ) {
+            let qos = NumberText.whole($1[0])
+            guard (0...2).contains(qos) else { throw ArgumentError("Invalid will QoS \(qos).") }
+            $0.will.qos = qos
+        },
+        Option(OptionNames(nil, "will-retain"), "The broker keeps it for those who subscribe later.") { settings, _ in
+            settings.will.isRetained = true
+        },
+    ]
+
+    private static let tls: [Option<Self>] = [
+        Option(
+            OptionNames(nil, "cafile"), .one("FILE", .files), "Speak TLS, and trust the authorities in this file.",
+            missing: "file"
+        ) { $0.tls.authoritiesFile = $1[0] },
+        Option(
+            OptionNames(nil, "capath"), .one("FOLDER", .folders),
+            "Speak TLS, and trust the authorities in this folder, prepared by `openssl rehash`.", missing: "directory"
+        ) { $0.tls.authoritiesFolder = $1[0] },
+        Option(OptionNames(nil, "cert"), .one("FILE", .files), "Our certificate.", missing: "file") {
+            $0.tls.certificateFile = $1[0]
+        },
+        Option(OptionNames(nil, "key"), .one("FILE", .files), "Its private key.", missing: "file") {
+            $0.tls.keyFile = $1[0]
+        },
+        Option(
+            OptionNames(nil, "keyform"), .one("FORM", .words(["pem"])), "The form of the key: pem.",
+            missing: "keyform"
+        ) {
+            if $1[0] == "engine" {
+                throw ArgumentError(
+                    "The option --keyform does not support engine.", hint: "Keep the key in a PEM file.")
+            }
+            guard $1[0] == "pem" else {
+                throw ArgumentError("Problem setting key form, it must be one of 'pem' or 'engine'.")
+            }
+            $0.tls.keyForm = $1[0]
+        },
+        Option(
+            OptionNames(nil, "insecure"),
+            "DANGER: do not check who the broker is. Whoever stands on the way can read and change everything."
+        ) { settings, _ in settings.tls.isInsecure = true },
+        Option(
+            OptionNames(nil, "tls-alpn"), .one("PROTOCOL"), "The application protocol to offer.", missing: "protocol"
+        ) { $0.tls.applicationProtocol = $1[0] },
+        Option(
+            OptionNames(nil, "tls-version"), .one("VERSION", .words(["tlsv1.2", "tlsv1.3"])),
+            "The lowest version to speak: tlsv1.2, the default, or tlsv1.3.", missing: "version"
+        ) {
+            guard ["tlsv1.2", "tlsv1.3"].contains($1[0]) else {
+                throw ArgumentError("Problem setting TLS options, check the options are valid.")
+            }
+            $0.tls.version = $1[0]
+        },
+        .refused(
+            OptionNames(nil, "ciphers"), .one("LIST"), "The ciphers to offer.",
+            hint: "Leave it out: OpenSSL's defaults are used, and its configuration file can change them."),
+        Option(
+            OptionNames(nil, "tls-use-os-certs"), "Speak TLS, and trust the authorities of the operating system."
+        ) { settings, _ in settings.tls.usesSystemAuthorities = true },
+        Option(OptionNames(nil, "no-tls"), "Speak no TLS, whatever the port and other options say.") { settings, _ in
+            settings.tls.isOff = true
+        },
+        .refused(
+            OptionNames(nil, "psk"), .one("KEY"), "A key that both sides know, instead of certificates.",
+            hint: "Use certificates: --cafile."),
+        .refused(
+            OptionNames(nil, "psk-identity"), .one("NAME"), "The name of that key.",
+            hint: "Use certificates: --cafile."),
+        .refused(
+            OptionNames(nil, "tls-engine"), .one("NAME"), "An engine of OpenSSL.",
+            hint: "Engines have left OpenSSL; keep the key in a PEM file."),
+        .refused(
+            OptionNames(nil, "tls-engine-kpass-sha1"), .one("HASH"), "The hash of the password of the engine's key.",
+            hint: "Engines have left OpenSSL; keep the key in a PEM file."),
+        .refused(
+            OptionNames(nil, "tls-keylog"), .one("FILE"), "Write the keys of the connection to a file.",
+            hint: "Use --inspect to see the packets."),
+    ]
+
+    private static let general: [Option<Self>] = [
+        Option(OptionNames("d", "debug"), "Print every packet.") { settings, _ in settings.isDebugging = true },
+        Option(OptionNames(nil, "quiet"), "Print no errors.") { settings, _ in settings.isQuiet = true },
+        Option(
+            OptionNames("o"), .one("FILE", .files), "Read options from this file first, one a line.",
+            missingText: "-o argument given but no options file specified."
+        ) { _, _ in
+            // ConfigurationFile has read it before the first option was applied.
+        },
+        Option(
+            OptionNames(nil, "store"), .one("FILE", .files),
+            "Keep messages of QoS 1 and 2 in this file until they are delivered; they survive an end at any moment.",
+            missing: "file"
+        ) { $0.storePath = $1[0] },
+        Option(
+            OptionNames(nil, "inspect"), "Serve the inspector's page, and print its address to standard error."
+        ) { settings, _ in settings.isInspected = true },
+    ]
+
+    /// `-q`, which each command words in its own way.
+    package static func qos(_ help: String) -> Option<Self> {
+        Option(OptionNames("q", "qos"), .one("QOS", .words(["0", "1", "2"])), help, missing: "QoS") {
+            let qos = NumberText.whole($1[0])
+            guard (0...2).contains(qos) else { throw ArgumentError("Invalid QoS given: \(qos)") }
+            $0.qos = qos
+        }
+    }
+
+    /// `-t`, which each command words in its own way.
+    package static func topic(_ help: String) -> Option<Self> {
+        Option(OptionNames("t", "topic"), .one("TOPIC"), help, missing: "topic") { try $0.add(topic: $1[0]) }
+    }
+
+    /// What is asked of the broker with subscriptions, in MQTT 5; before, it has no effect, as with the mosquitto clients.
+    package static let subscription: [Option<Self>] = [
+        Option(
+            OptionNames(nil, "retain-handling"), .one("WHEN", .words(["always", "new", "never"])),
+            "Which retained messages come (MQTT 5): always all, those of new subscriptions, or never any.",
+            missing: "option"
+        ) {
+            switch $1[0] {
+            case "always": $0.subscriptionOptions.retainedMessages = .always
+            case "new": $0.subscriptionOptions.retainedMessages = .ofNewSubscriptions
+            case "never": $0.subscriptionOptions.retainedMessages = .never
+            default: throw ArgumentError("Unknown value '\($1[0])' for --retain-handling.")
+            }
+        },
+        Option(
+            OptionNames(nil, "retain-as-published"),
+            "Messages keep the retain flag with which they were published (MQTT 5)."
+        ) { settings, _ in settings.subscriptionOptions.keepsRetainFlag = true },
+    ]
+
+    /// Takes a topic to publish to or to subscribe to.
+    mutating func add(topic: String) throws {
+        switch role {
+        case .publisher, .requester:
+            guard (try? TopicName(topic)) != nil else {
+                throw ArgumentError("Invalid publish topic '\(topic)', does it contain '+' or '#'?")
+            }
+            topics = [topic]
+        case .subscriber:
+            guard (try? TopicFilter(topic)) != nil else {
+                throw ArgumentError(
+                    "Invalid subscription topic '\(topic)', are all '+' and '#' wildcards correct?")
+            }
+            topics.append(topic)
+        }
+    }
+
+    private mutating func apply(_ url: BrokerURL) throws {
+        try add(topic: url.topic)
+        host = url.host
+        port = url.port
+        if url.isWebSocket { transport = .webSocket }
+        if url.isSecure { tls.isWanted = true }
+        if let username = url.username { self.username = username }
+        if let password = url.password { self.password = password }
+    }
+}

@@ -1,0 +1,91 @@
+package import CourierCore
+import CourierTransport
+
+/// Why there is no connection, in the words and with the exit codes of the mosquitto clients.
+package struct ConnectionProblem: Hashable, Sendable {
+    /// What is printed: first the line that scripts know.
+    package let lines: [String]
+    /// What the command ends with.
+    package let exitCode: Int32
+
+    /// The broker refused.
+    ///
+    /// - Parameter refusal: Its CONNACK.
+    package init(_ refusal: ConnectionWatch.Refusal) {
+        let words: String
+        if refusal.isVersion5 {
+            let code = ReasonCode(rawValue: refusal.code)
+            words =
+                code == .unsupportedProtocolVersion
+                ? "\(code.name). Try connecting to an MQTT v5 broker, or use MQTT v3.x mode." : code.name
+        } else {
+            words = "Connection Refused: \(Self.returnCodes[refusal.code] ?? "unknown reason")"
+        }
+        lines = ["Connection error: \(words)"]
+        exitCode = Int32(refusal.code)
+    }
+
+    /// The return codes of MQTT 3.1.1 (3.2.2.3) as libmosquitto words them.
+    private static let returnCodes: [UInt8: String] = [
+        1: "unacceptable protocol version", 2: "identifier rejected", 3: "broker unavailable",
+        4: "bad user name or password", 5: "not authorised",
+    ]
+
+    /// No connection came about.
+    ///
+    /// - Parameter error: What the client says.
+    package init(unopened error: CourierError) {
+        let (line, code) = Self.opening(error)
+        lines = [line, error.message]
+        exitCode = code
+    }
+
+    /// The connection broke.
+    ///
+    /// - Parameter error: What the client says.
+    package init(lost error: CourierError) {
+        switch error.code {
+        case .protocolViolation, .malformedPacket:
+            lines = ["Error: A network protocol error occurred when communicating with the broker.", error.message]
+            exitCode = ExitCode.protocolError
+        default:
+            lines = ["Error: The connection was lost.", error.message]
+            exitCode = ExitCode.connectionLost
+        }
+    }
+
+    private static func opening(_ error: CourierError) -> (String, Int32) {
+        if let cause = error.cause as? TransportError, let words = words(of: cause.code) {
+            return (words, ExitCode.failure)
+        }
+        switch error.code {
+        case .secureConnectionFailed: return ("Error: A TLS error occurred.", ExitCode.tlsFailed)
+        case .invalidConfiguration: return ("Error: Invalid input.", ExitCode.failure)
+        case .timedOut: return ("Error: Connection timed out", ExitCode.failure)
+        case .protocolViolation, .malformedPacket:
+            return (
+                "Error: A network protocol error occurred when communicating with the broker.", ExitCode.protocolError
+            )
+        case .storeFailed, .storeFull, .storeDamaged, .storeInUse:
+            return ("Error: The message store can not be used.", ExitCode.failure)
+        default: return ("Error: The connection was lost.", ExitCode.connectionLost)
+        }
+    }
+
+    /// The texts of the system's errors, as `strerror` has them.
+    private static func words(of code: TransportError.Code) -> String? {
+        switch code {
+        case .nameResolutionFailed: "Unable to connect (Lookup error.)."
+        case .connectionRefused: "Error: Connection refused"
+        case .connectTimedOut: "Error: Connection timed out"
+        case .unreachable: "Error: No route to host"
+        case .permissionDenied: "Error: Permission denied"
+        case .socketNotFound: "Error: No such file or directory"
+        case .tooManyDescriptors: "Error: Too many open files"
+        case .proxyFailed, .proxyRefused, .proxyAuthenticationFailed: "Unable to connect (Proxy error.)."
+        case .badCertificateFile, .badPrivateKeyFile, .wrongPassPhrase, .keyMismatch:
+            "Unable to connect (A TLS error occurred.)."
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package import CourierCore
+import Foundation
+import MQTTCodec
+import Synchronization
+
+/// Reads in the packets what the client's own interface does not say: the broker's return codes, and, for `-d`, every
+/// packet as the mosquitto clients print it.
+package final class ConnectionWatch: PacketObserver {
+    /// What packets said so far.
+    private struct State {
+        var refusal: Refusal?
+        var names: [UInt64: String] = [:]
+        var lastPacketID: UInt16 = 0
+    }
+
+    /// A CONNACK that refuses.
+    package struct Refusal: Hashable, Sendable {
+        /// The byte on the wire: a return code of 3.1.1, or a reason code of 5.
+        package let code: UInt8
+        /// Whether it is of MQTT 5.
+        package let isVersion5: Bool
+    }
+
+    /// A message that the broker refused.
+    package struct RefusedPublish: Hashable, Sendable {
+        package let packetID: UInt16
+        package let code: UInt8
+        package let reason: String?
+    }
+
+    private let state = Mutex(State())
+    private let print: (@Sendable (String) -> Void)?
+    private let refused: @Sendable (RefusedPublish) -> Void
+
+    /// A watch on the connections of one client.
+    ///
+    /// - Parameters:
+    ///   - print: Takes a line for each packet, on the event loop; `nil` makes none.
+    ///   - refused: Learns of messages that the broker refused, on the event loop.
+    package init(
+        print: (@Sendable (String) -> Void)? = nil, refused: @escaping @Sendable (RefusedPublish) -> Void = { _ in }
+    ) {
+        self.print = print
+        self.refused = refused
+    }
+
+    /// The last refusal, until it is asked for again.
+    package func takeRefusal() -> Refusal? { state.withLock { $0.refusal.take() } }
+
+    package func observed(_ batch: PacketBatch) {
+        if batch.direction == .outgoing, print == nil { return }
+        let version: ProtocolVersion =
+            switch batch.connection.protocolVersion {
+            case .v31: .v31
+            case .v311: .v311
+            case .v5: .v5
+            }
+        let sender: Endpoint = batch.direction == .outgoing ? .client : .server
+        let decoder = PacketDecoder(
+            version: version, sender: sender, limits: .init(maximumPacketSize: PacketEncoder.largestPacketSize))
+        let bytes = batch.bytes.span.bytes
+        var offset = 0
+        while offset < bytes.byteCount, case .frame(let frame)? = try? decoder.nextFrame(in: bytes, at: offset) {
+            note(frame, decoder, bytes, batch.bytes)
+            if print != nil { show(frame, decoder, bytes, batch) }
+            offset = frame.end
+        }
+    }
+
+    private func note(_ frame: PacketFrame, _ decoder: PacketDecoder, _ bytes: RawSpan, _ array: [UInt8]) {
+        switch frame.type {
+        case .connAck where decoder.sender == .server:
+            let code = Self.secondByte(of: frame, in: array)  // Behind the flags, in every version.
+            let refusal = code == 0 ? nil : Refusal(code: code, isVersion5: decoder.version >= .v5)
+            state.withLock { $0.refusal = refusal }
+        case .pubAck, .pubRec:
+            guard decoder.sender == .server, decoder.version >= .v5,
+                let view = try? decoder.acknowledgement(frame, in: bytes), view.reasonCode.isFailure
+            else { return }
+            let properties = try? decoder.properties(of: frame, in: view.properties, of: bytes)
+            refused(
+                RefusedPublish(
+                    packetID: view.packetID.rawValue, code: view.reasonCode.rawValue,
+                    reason: properties?.reasonString))
+        default: break
+        }
+    }
+
+    private func show(_ frame: PacketFrame, _ decoder: PacketDecoder, _ bytes: RawSpan, _ batch: PacketBatch) {
+        guard let print, let packet = try? decoder.packet(frame, in: bytes) else { return }
+        let id = batch.connection.id
+        let lines = state.withLock { state in
+            let name = state.names[id] ?? Self.name(batch.connection.options.clientId)
+            if case .connAck(let connAck) = packet, let assigned = connAck.properties.assignedClientIdentifier {
+                state.names = [id: assigned]
+            }
+            return PacketLines(
+                name: state.names[id] ?? name, isOutgoing: batch.direction == .outgoing
+            ).lines(
+                of: packet, code: Self.secondByte(of: frame, in: batch.bytes),
+                lastPacketID: &state.lastPacketID)
+        }
+        for line in lines { print(line) }
+    }
+
+    /// The second byte of a packet's body; 0 where there is none.
+    private static func secondByte(of frame: PacketFrame, in bytes: [UInt8]) -> UInt8 {
+        var place = frame.start + 1
+        while place < frame.end, bytes[place] & 0x80 != 0 { place += 1 }  // The remaining length.
+        return place + 2 < frame.end ? bytes[place + 2] : 0
+    }
+
+    private static func name(_ clientID: String) -> String { clientID.isEmpty ? "null" : clientID }
+}

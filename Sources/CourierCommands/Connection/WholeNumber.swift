@@ -1,0 +1,12 @@
+/// Numbers as C's `strtoll` reads them with base 0, where nothing may stand behind them.
+enum WholeNumber {
+    /// The number: decimal, hexadecimal after `0x`, octal after `0`; `nil` for anything else.
+    static func value(_ text: String) -> Int? {
+        let sign = text.hasPrefix("-") ? "-" : ""
+        let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        guard let first = digits.first, first.isHexDigit else { return nil }
+        if digits.lowercased().hasPrefix("0x") { return Int(sign + digits.dropFirst(2), radix: 16) }
+        if digits.count > 1, first == "0" { return Int(sign + digits.dropFirst(), radix: 8) }
+        return Int(sign + digits)
+    }
+}

@@ -1,0 +1,37 @@
+package import CommandArguments
+
+/// The exit codes of the mosquitto clients, which scripts know.
+///
+/// A refused connection ends with the broker's own return or reason code instead.
+package enum ExitCode {
+    /// Done.
+    package static let success: Int32 = 0
+    /// The command line is wrong, an input can not be read, or no connection came about.
+    package static let failure: Int32 = 1
+    /// The broker broke the protocol.
+    package static let protocolError: Int32 = 2
+    /// The client is not connected any more.
+    package static let notConnected: Int32 = 4
+    /// The broker refused the connection.
+    package static let connectionRefused: Int32 = 5
+    /// The connection was lost.
+    package static let connectionLost: Int32 = 7
+    /// TLS failed.
+    package static let tlsFailed: Int32 = 8
+    /// The time of `-W` is over.
+    package static let timedOut: Int32 = 27
+
+    /// A signal ended it, as a shell shows that.
+    package static func signal(_ number: Int32) -> Int32 { 128 + number }
+
+    /// What they mean, for the manual page.
+    package static let meanings: [CommandSummary.ExitCode] = [
+        .init("0", "Done."),
+        .init("1", "The command line is wrong, an input can not be read, or nothing listens there."),
+        .init("2", "The broker broke the protocol."),
+        .init("3 to 5, 128 to 162", "The broker refused the connection: its return code (3.1.1) or reason code (5)."),
+        .init("7", "The connection was lost."), .init("8", "TLS failed."), .init("27", "The time of -W was over."),
+        .init("130, 143", "SIGINT or SIGTERM ended the command; sub ends with 0."),
+        .init("255", "A signal ended sub before the broker had answered."),
+    ]
+}

@@ -1,0 +1,32 @@
+package import CommandArguments
+
+/// `courier demo`: shows in a few seconds what the SDK does when a network fails.
+package struct DemoCommand: CourierCommand {
+    package init() {}
+
+    private struct Settings {}
+
+    private static let groups: [OptionGroup<Settings>] = [HelpOptions.group()]
+
+    package var summary: CommandSummary {
+        CommandSummary(
+            name: "demo", abstract: "watch two clients lose their connections and no message",
+            usage: ["[--help]"],
+            discussion: [
+                "Two clients talk over a broker, all in this process. Then every connection is cut; messages that are sent "
+                    + "meanwhile wait, and arrive when the clients are back. It takes about two seconds, and needs no network."
+            ],
+            groups: Self.groups.map(\.summary),
+            examples: [.init("courier demo", "Shows it.")],
+            exitCodes: [
+                .init("0", "Every message arrived, once and in order."),
+                .init("1", "The command line is wrong, or it did not come to its end within a minute."),
+            ])
+    }
+
+    package func run(_ arguments: [String], _ console: Console) throws -> Int32 {
+        var settings = Settings()
+        try ArgumentReader(Self.groups).read(arguments, into: &settings)
+        return try DemoRun(console).run()
+    }
+}

@@ -1,0 +1,82 @@
+/// The course of the demonstration: what has to have happened before what comes next.
+///
+/// `connecting → talking → cut → returning → over`, where `over` is final.
+struct DemoScript: Equatable, Sendable {
+    /// Somebody on the stage.
+    enum Actor: String, CaseIterable, Sendable { case ada, bob }
+
+    enum Action: Equatable, Sendable {
+        /// Ada sends the messages with these numbers.
+        case send(ClosedRange<Int>)
+        /// Every connection breaks.
+        case cutNetwork
+        /// Everything has arrived.
+        case end
+    }
+
+    private enum Phase: Equatable, Sendable { case connecting, talking, cut, returning, over }
+
+    /// How many messages are sent before the cut, and how many while nobody is connected.
+    static let countBefore = 3
+    static let countDuring = 4
+    static var count: Int { countBefore + countDuring }
+
+    private var phase = Phase.connecting
+    private var connected: Set<Actor> = []
+    /// Who has noticed the cut.
+    private var lost: Set<Actor> = []
+    private var hasSubscribed = false
+    private var acknowledgedCount = 0
+    /// The numbers of the messages that Bob got, in the order of their coming.
+    private(set) var received: [Int] = []
+
+    /// Whether each message came once, and in order.
+    var isAsPromised: Bool { received == Array(1...Self.count) }
+
+    mutating func isConnected(_ actor: Actor) -> [Action] {
+        connected.insert(actor)
+        return next()
+    }
+
+    mutating func subscribed() -> [Action] {
+        hasSubscribed = true
+        return next()
+    }
+
+    mutating func lost(_ actor: Actor) -> [Action] {
+        if phase == .cut { lost.insert(actor) }
+        return next()
+    }
+
+    mutating func received(_ number: Int) -> [Action] {
+        received.append(number)
+        return next()
+    }
+
+    mutating func acknowledged() -> [Action] {
+        acknowledgedCount += 1
+        return next()
+    }
+
+    private mutating func next() -> [Action] {
+        switch phase {
+        case .connecting:
+            guard connected.count == Actor.allCases.count, hasSubscribed else { return [] }
+            phase = .talking
+            return [.send(1...Self.countBefore)]
+        case .talking:
+            guard received.count >= Self.countBefore, acknowledgedCount >= Self.countBefore else { return [] }
+            phase = .cut
+            return [.cutNetwork]
+        case .cut:
+            guard lost.count == Actor.allCases.count else { return [] }
+            phase = .returning
+            return [.send(Self.countBefore + 1...Self.count)]
+        case .returning:
+            guard received.count >= Self.count, acknowledgedCount >= Self.count else { return [] }
+            phase = .over
+            return [.end]
+        case .over: return []
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+
+/// What to do about what the doctor finds.
+enum Advice {
+    /// About an address that does not answer.
+    static func unreachable(_ code: TransportError.Code, port: UInt16) -> String {
+        switch code {
+        case .connectionRefused:
+            "The machine is there and nothing listens at port \(port): start the broker, or correct the port (-p)."
+        case .connectTimedOut:
+            "Nothing answers: a firewall may drop packets to port \(port), or the machine is off. Ask who runs it."
+        case .unreachable: "There is no way to that network: look at this machine's network, or at its VPN."
+        case .socketNotFound: "Correct the path, or start the broker."
+        case .permissionDenied: "The operating system does not allow it: look at the rights to the socket."
+        case .proxyFailed, .proxyRefused: "The proxy does not let it through: ask who runs the proxy, or try without."
+        case .proxyAuthenticationFailed: "Give the proxy's user name and password: --proxy scheme://user:password@host."
+        default: "Look at the network between this machine and the broker."
+        }
+    }
+
+    /// About TLS that does not come about.
+    static func insecure(_ code: TransportError.Code, host: String) -> String {
+        switch code {
+        case .tlsCertificateExpired: "The broker's certificate has to be renewed by who runs the broker."
+        case .tlsCertificateNotYetValid: "Set this machine's clock; if it is right, ask who runs the broker."
+        case .tlsHostNameMismatch:
+            "Connect by a name that the certificate has, or have one made for \(host)."
+        case .tlsUnknownAuthority:
+            "If the broker has an authority of its own, give its certificate by --cafile. If it has a public one, it may "
+                + "send its certificate without those that lead to the authority: who runs the broker has to add them."
+        case .tlsCertificateRejected, .tlsPinMismatch: "Ask who runs the broker for its certificate's authority."
+        case .tlsProtocolVersion: "The broker has to speak TLS 1.2 or later; with --tls-version, try without."
+        case .tlsNotSpoken, .closedDuringHandshake:
+            "This may be the port for connections without TLS: try the other one, often 8883, or --no-tls."
+        case .tlsClientCertificateRequired: "Give a certificate of yours: --cert and --key."
+        case .tlsClientCertificateRejected: "Give a certificate of an authority that the broker trusts."
+        case .tlsNoCommonProtocol: "Correct --tls-alpn, or leave it out."
+        case .badCertificateFile, .badPrivateKeyFile, .wrongPassPhrase, .keyMismatch, .invalidConfiguration:
+            "Correct the files of --cafile, --capath, --cert and --key."
+        default: "Ask who runs the broker what its log says."
+        }
+    }
+
+    /// About a CONNECT that is refused.
+    static func refused(_ code: PacketReasonCode) -> String {
+        switch code {
+        case .badUserNameOrPassword: "Correct the user name (-u) and the password (-P)."
+        case .notAuthorized: "Give a user name (-u) and a password (-P) that may connect, or ask who runs the broker."
+        case .clientIdentifierNotValid: "Give a client id that the broker allows (-i)."
+        case .banned: "Ask who runs the broker why this client is banned."
+        case .serverUnavailable, .serverBusy, .connectionRateExceeded, .quotaExceeded: "Try again later."
+        case .useAnotherServer, .serverMoved: "Connect to the server that the broker names."
+        default: "Ask who runs the broker what its log says."
+        }
+    }
+
+    /// Whether a refusal is about who is asking.
+    static func isAboutAccess(_ code: PacketReasonCode) -> Bool {
+        [.badUserNameOrPassword, .notAuthorized, .clientIdentifierNotValid, .banned].contains(code)
+    }
+}

@@ -1,0 +1,210 @@
+import CourierTransport
+import Dispatch
+import MQTTCodec
+import Synchronization
+
+/// One connection to a broker, with what it says of itself: opened, CONNECT, round trips, DISCONNECT.
+///
+/// The client of the SDK would try again, and agree on a version; the doctor wants to see each answer.
+///
+/// Safe to share: everything that changes is touched on the loop only, whose channel calls it.
+final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
+    /// What is asked.
+    struct Question: Sendable {
+        /// The CONNECT; `nil` only opens the connection.
+        var connect: Connect?
+        var roundTripCount = 0
+        /// Where messages are published for the round trips; `nil` sends pings.
+        var topic: String?
+        /// How long each step may take.
+        var timeLimit: Duration
+    }
+
+    /// Why it ended before its end.
+    enum Failure: Hashable, Sendable {
+        case transport(TransportError)
+        /// The broker closed the connection without a word.
+        case closed
+        /// No answer came in time.
+        case silent
+        /// The broker answered a CONNECT of MQTT 5 as MQTT 3 does.
+        case speaksOlderVersion
+        /// What came is no MQTT, or not what may come here.
+        case unreadable(String)
+        /// A DISCONNECT.
+        case disconnected(PacketReasonCode)
+        /// A message was refused.
+        case messageRefused(PacketReasonCode)
+    }
+
+    /// What was learnt.
+    struct Answer: Sendable {
+        /// How long it took to open the connection, TLS included; `nil` when it did not open.
+        var openedAfter: Duration?
+        var security: TLSSummary?
+        var connAck: ConnAck?
+        var roundTrips: [Duration] = []
+        var failure: Failure?
+    }
+
+    private enum Phase { case opening, connecting, measuring, ended }
+
+    private let question: Question
+    private let done: @Sendable (Answer) -> Void
+    private let begunAt = ContinuousClock.now
+    private let decoder: PacketDecoder
+    private let encoder: PacketEncoder
+
+    // MARK: On the loop only
+
+    private var channel: ByteChannel?
+    private var phase = Phase.opening
+    private var answer = Answer()
+    private var timer: TimerToken?
+    private var sentAt = ContinuousClock.now
+
+    private init(_ question: Question, _ done: @escaping @Sendable (Answer) -> Void) {
+        self.question = question
+        self.done = done
+        let version = question.connect?.version ?? .v5
+        decoder = PacketDecoder(version: version, sender: .server)
+        encoder = PacketEncoder(version: version, sender: .client)
+    }
+
+    /// Holds the dialogue; blocks until it has ended.
+    static func hold(
+        _ question: Question, with endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
+        on loop: EventLoop
+    ) -> Answer {
+        var options = ChannelOptions()
+        options.connectTimeout = question.timeLimit
+        let end = DispatchSemaphore(value: 0)
+        let box = AnswerBox()
+        let dialogue = BrokerDialogue(question) { answer in
+            box.answer.withLock { $0 = answer }
+            end.signal()
+        }
+        ByteChannel.connect(to: endpoint, tls: tls, proxy: proxy, options: options, on: loop, handler: dialogue)
+        end.wait()
+        return box.answer.withLock { $0 }
+    }
+
+    // MARK: The channel
+
+    func opened(_ channel: ByteChannel) {
+        self.channel = channel
+        answer.openedAfter = begunAt.duration(to: .now)
+        answer.security = channel.security
+        guard let connect = question.connect else { return end(nil) }
+        phase = .connecting
+        send(.connect(connect))
+    }
+
+    func received(_ bytes: RawSpan) -> Int {
+        var offset = 0
+        do throws(DecodeError) {
+            while phase != .ended, case .frame(let frame) = try decoder.nextFrame(in: bytes, at: offset) {
+                received(try decoder.packet(frame, in: bytes))
+                offset = frame.end
+            }
+        } catch {
+            if case .connAckOfOlderVersion = error.violation {
+                end(.speaksOlderVersion)
+            } else {
+                end(.unreadable("\(error)"))
+            }
+        }
+        return phase == .ended ? bytes.byteCount : offset
+    }
+
+    func closed(_ reason: ChannelCloseReason) {
+        switch reason {
+        case .closedByOwner: break  // Ended before.
+        case .closedByPeer: end(.closed)
+        case .failed(let error): end(.transport(error))
+        }
+        channel = nil
+    }
+
+    // MARK: The steps
+
+    private func received(_ packet: Packet) {
+        switch (phase, packet) {
+        case (.connecting, .connAck(let connAck)):
+            answer.connAck = connAck
+            phase = .measuring
+            if connAck.reasonCode.isFailure { end(nil) } else { measure() }
+        case (.measuring, .pingResp): arrived()
+        case (.measuring, .pubAck(let acknowledgement)):
+            if acknowledgement.reasonCode.isFailure {
+                end(.messageRefused(acknowledgement.reasonCode))
+            } else {
+                arrived()
+            }
+        case (_, .disconnect(let disconnect)): end(.disconnected(disconnect.reasonCode))
+        case (.measuring, .publish): break  // Something that the broker sends to everyone.
+        default: end(.unreadable("\(packet.type) where it may not come"))
+        }
+    }
+
+    private func arrived() {
+        answer.roundTrips.append(sentAt.duration(to: .now))
+        measure()
+    }
+
+    private func measure() {
+        guard answer.roundTrips.count < question.roundTripCount else { return end(nil) }
+        guard let topic = question.topic, let id = PacketID(rawValue: UInt16(answer.roundTrips.count + 1)) else {
+            return send(.pingReq)
+        }
+        send(
+            .publish(
+                Publish(
+                    topic: topic, payload: Array("courier doctor".utf8),
+                    delivery: .atLeastOnce(id, isDuplicate: false))))
+    }
+
+    private func send(_ packet: Packet) {
+        guard let channel else { return }
+        var buffer = PacketBuffer()
+        do throws(EncodeError) {
+            try encoder.encode(packet, into: &buffer)
+        } catch {
+            return end(.unreadable("\(error)"))
+        }
+        sentAt = .now
+        buffer.withBytes { channel.write($0) }
+        if let timer { channel.loop.cancel(timer) }
+        timer = channel.loop.schedule(at: channel.loop.now.advanced(by: question.timeLimit)) { [weak self] in
+            self?.timer = nil
+            self?.end(.silent)
+        }
+    }
+
+    /// Tells what was learnt, once, and leaves in order.
+    private func end(_ failure: Failure?) {
+        guard phase != .ended else { return }
+        let isConnected = phase == .measuring && failure == nil && answer.connAck?.reasonCode == .success
+        phase = .ended
+        answer.failure = failure
+        if let channel {
+            if let timer { channel.loop.cancel(timer) }
+            if isConnected { sendFarewell(on: channel) }
+            channel.close()
+        }
+        done(answer)
+    }
+
+    /// The session is to end with the connection, whatever was asked for. [MQTT-3.1.2-23]
+    private func sendFarewell(on channel: ByteChannel) {
+        let properties: PacketProperties = encoder.version >= .v5 ? [.sessionExpiryInterval(0)] : []
+        var buffer = PacketBuffer()
+        try? encoder.encode(.disconnect(Disconnect(properties: properties)), into: &buffer)
+        buffer.withBytes { channel.write($0) }
+    }
+}
+
+/// What a dialogue has left for whoever waits for it.
+private final class AnswerBox: Sendable {
+    let answer = Mutex(BrokerDialogue.Answer())
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// What the doctor says, for people and for programs.
+enum DoctorReport {
+    /// A finding as a line, and its advice as another.
+    static func lines(_ finding: Finding, hasColours: Bool) -> String {
+        let (mark, colour) =
+            switch finding.state {
+            case .good: ("ok     ", "32")
+            case .notice: ("note   ", "33")
+            case .problem: ("PROBLEM", "31")
+            }
+        let shown = hasColours ? "\u{1B}[\(colour)m\(mark)\u{1B}[0m" : mark
+        let title = finding.check.title.padding(toLength: 10, withPad: " ", startingAt: 0)
+        let advice = finding.advice.map { "                    -> \($0.onOneLine)\n" } ?? ""
+        return "\(shown)  \(title)  \(finding.text.onOneLine)\n\(advice)"
+    }
+
+    /// The last line.
+    static func summary(_ record: Examination.Record) -> String {
+        if let problem = record.problem {
+            return "\nNot usable like this: \(problem.check.title).\n"
+        }
+        let count = record.findings.count { $0.state == .notice }
+        return count == 0 ? "\nAll is well.\n" : "\nIt works; \(count) \(count == 1 ? "note" : "notes") above.\n"
+    }
+
+    /// All of it as one JSON object.
+    static func json(_ record: Examination.Record, place: String) throws -> String {
+        struct Check: Encodable {
+            let check: String
+            let state: String
+            let text: String
+            let advice: String?
+        }
+        struct Report: Encodable {
+            let broker: String
+            let isUsable: Bool
+            let checks: [Check]
+            let limits: AnnouncedLimits?
+            let roundTripsInMilliseconds: [Double]
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        let report = Report(
+            broker: place, isUsable: record.problem == nil,
+            checks: record.findings.map {
+                Check(check: $0.check.rawValue, state: $0.state.rawValue, text: $0.text, advice: $0.advice)
+            }, limits: record.limits,
+            roundTripsInMilliseconds: record.roundTrips.map {
+                (Examination.milliseconds($0) * 1_000).rounded() / 1_000
+            })
+        return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
+    }
+}

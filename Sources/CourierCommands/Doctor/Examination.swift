@@ -1,0 +1,290 @@
+import CommandArguments
+import CourierCore
+import CourierMQTT
+import CourierTransport
+import Foundation
+import MQTTCodec
+
+/// What the doctor looks at, one after the other, until there is no use in going on.
+///
+/// It blocks while the network takes its time.
+struct Examination {
+    /// What the CONNECT asks for, to see what the broker makes of it.
+    private static let askedKeepAlive: UInt16 = 60
+    private static let askedSessionExpiry: UInt32 = 86_400
+
+    /// All that was found.
+    struct Record {
+        var findings: [Finding] = []
+        var limits: AnnouncedLimits?
+        var roundTrips: [Duration] = []
+
+        /// The first thing that does not work.
+        var problem: Finding? { findings.first { $0.state == .problem } }
+    }
+
+    private let arguments: DoctorArguments
+    private let options: ConnectOptions
+    private let tls: TLSClientConfiguration?
+    private let proxy: ProxySetting
+    private let loop: EventLoop
+    private let clientID: String
+    private let told: (Finding) -> Void
+    private var record = Record()
+
+    /// Prepares it; `told` learns of each finding at once.
+    init(_ arguments: DoctorArguments, told: @escaping (Finding) -> Void) throws(TransportError) {
+        self.arguments = arguments
+        self.told = told
+        let configuration = arguments.connection.configuration()
+        options = arguments.connection.connectOptions
+        tls = arguments.connection.isSecure ? configuration.tls ?? TLSClientConfiguration() : nil
+        proxy = configuration.proxy
+        loop = try EventLoop(name: "courier-doctor")
+        clientID =
+            arguments.connection.clientID ?? "courier-doctor-\(UUID().uuidString.prefix(8).lowercased())"
+    }
+
+    /// Looks at everything.
+    mutating func run() -> Record {
+        defer { loop.shutdownAndWait() }
+        guard isReachable(), let context = secureContext(), isSecured(context.tls) else { return record }
+        let newer = greet(.v5, context.tls, measures: true)
+        let older = greet(.v311, context.tls, measures: newer.connAck?.reasonCode != .success)
+        judgeVersions(newer, older)
+        return record
+    }
+
+    private mutating func note(_ finding: Finding) {
+        record.findings.append(finding)
+        told(finding)
+    }
+
+    private var timeLimit: Duration { .seconds(arguments.timeLimit) }
+
+    private var isDirect: Bool { arguments.connection.unixPath == nil && arguments.connection.proxy == nil }
+
+    private var endpoint: TransportEndpoint {
+        arguments.connection.unixPath.map { .unix(path: $0) } ?? .tcp(host: options.host, port: options.port)
+    }
+
+    // MARK: Name and TCP
+
+    private mutating func isReachable() -> Bool {
+        guard isDirect else { return opens(endpoint, by: proxy) }
+        var addresses = [options.host]
+        if !NameLookUp.isAddress(options.host) {
+            let begunAt = ContinuousClock.now
+            do throws(NameLookUp.Failure) {
+                addresses = try NameLookUp.addresses(of: options.host)
+                let time = begunAt.duration(to: .now)
+                note(
+                    .good(.name, "\(options.host) is \(addresses.joined(separator: ", ")) (\(Self.text(time)))"))
+            } catch {
+                note(
+                    .problem(
+                        .name, "\(options.host) has no address: \(error.reason)",
+                        "Correct the name (-h), or look at the name server of this machine's network."))
+                return false
+            }
+        }
+        let answers = addresses.map { address in
+            (
+                address,
+                BrokerDialogue.hold(
+                    .init(timeLimit: timeLimit), with: .tcp(host: address, port: options.port), on: loop)
+            )
+        }
+        let isOneOpen = answers.contains { $0.1.openedAfter != nil }
+        for (address, answer) in answers {
+            noteOpening("\(TransportEndpoint.tcp(host: address, port: options.port))", answer, isFatal: !isOneOpen)
+        }
+        return isOneOpen
+    }
+
+    private mutating func opens(_ endpoint: TransportEndpoint, by proxy: ProxySetting) -> Bool {
+        let answer = BrokerDialogue.hold(.init(timeLimit: timeLimit), with: endpoint, proxy: proxy, on: loop)
+        noteOpening("\(endpoint)", answer, isFatal: true)
+        return answer.openedAfter != nil
+    }
+
+    private mutating func noteOpening(_ place: String, _ answer: BrokerDialogue.Answer, isFatal: Bool) {
+        if let time = answer.openedAfter { return note(.good(.tcp, "\(place) answers (\(Self.text(time)))")) }
+        guard case .transport(let error) = answer.failure else {
+            return note(.problem(.tcp, "\(place) closes at once", Advice.unreachable(.reset, port: options.port)))
+        }
+        let advice = Advice.unreachable(error.code, port: options.port)
+        note(isFatal ? .problem(.tcp, error.message, advice) : .notice(.tcp, error.message, advice))
+    }
+
+    // MARK: TLS
+
+    /// What TLS needs, `nil` inside where none is wanted; `nil` when it can not be had.
+    private mutating func secureContext() -> (tls: TLSContext?, Void)? {
+        guard let tls else { return (nil, ()) }
+        do throws(TransportError) {
+            return (try TLSContext(client: tls), ())
+        } catch {
+            note(.problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
+            return nil
+        }
+    }
+
+    private mutating func isSecured(_ context: TLSContext?) -> Bool {
+        guard let context else {
+            if options.password.isEmpty || arguments.connection.unixPath != nil { return true }
+            note(
+                .notice(
+                    .tls, "not asked for: user name and password travel in the clear",
+                    "Ask who runs the broker for a port with TLS, and use --cafile or --tls-use-os-certs."))
+            return true
+        }
+        let answer = BrokerDialogue.hold(
+            .init(timeLimit: timeLimit), with: endpoint, tls: context, proxy: proxy, on: loop)
+        switch answer.failure {
+        case .transport(let error):
+            note(.problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
+            return false
+        case .closed, .silent:
+            note(
+                .problem(
+                    .tls, "the broker ends the connection in the handshake",
+                    Advice.insecure(.closedDuringHandshake, host: options.host)))
+            return false
+        default: break
+        }
+        guard let security = answer.security else { return false }
+        let agreed = "\(security.version), \(security.cipherSuite)"
+        if arguments.connection.tls.isInsecure {
+            note(
+                .notice(
+                    .tls, "\(agreed); --insecure: nobody knows whose certificate it is",
+                    "Leave out --insecure, and give the broker's authority by --cafile."))
+        } else {
+            note(
+                .good(
+                    .tls,
+                    "\(agreed); the certificate is valid now, for \(options.host), and signed by a trusted authority"))
+        }
+        return true
+    }
+
+    // MARK: MQTT
+
+    private func connect(_ version: ProtocolVersion) -> Connect {
+        let username = options.username.isEmpty ? nil : options.username
+        // MQTT 3.1.1 has no password without a user name. [MQTT-3.1.2-22]
+        let hasPassword = !options.password.isEmpty && (version >= .v5 || username != nil)
+        return Connect(
+            version: version, clientID: clientID, keepAlive: Self.askedKeepAlive, username: username,
+            password: hasPassword ? SecretBytes(options.password) : nil,
+            properties: version >= .v5 ? [.sessionExpiryInterval(Self.askedSessionExpiry)] : [])
+    }
+
+    /// Connects in a version, and notes what comes of it.
+    private mutating func greet(
+        _ version: ProtocolVersion, _ context: TLSContext?, measures: Bool
+    ) -> BrokerDialogue.Answer {
+        var question = BrokerDialogue.Question(connect: connect(version), timeLimit: timeLimit)
+        if measures {
+            question.roundTripCount = arguments.roundTripCount
+            if arguments.publishes { question.topic = "courier-doctor/\(clientID)" }
+        }
+        let answer = BrokerDialogue.hold(question, with: endpoint, tls: context, proxy: proxy, on: loop)
+        let check: Finding.Check = version >= .v5 ? .mqtt5 : .mqtt311
+        if let connAck = answer.connAck {
+            note(greeting(check, connAck))
+            if version >= .v5, connAck.reasonCode == .success { noteLimits(connAck) }
+            if measures, connAck.reasonCode == .success { noteRoundTrips(answer) }
+        } else if answer.failure == .speaksOlderVersion {
+            note(.notice(check, "not spoken"))
+        } else {
+            // Whether it is a problem depends on the other version.
+            note(.notice(check, failureText(answer.failure)))
+        }
+        return answer
+    }
+
+    private func greeting(_ check: Finding.Check, _ connAck: ConnAck) -> Finding {
+        let code = connAck.reasonCode
+        if code == .success { return .good(check, "the broker accepts the connection") }
+        if code == .unsupportedProtocolVersion { return .notice(check, "not spoken") }
+        let reason = connAck.properties.reasonString.map { " (\($0))" } ?? ""
+        let text = "the broker refuses the connection: \(ReasonCode(rawValue: code.rawValue).name)\(reason)"
+        return .notice(check, text)
+    }
+
+    private func failureText(_ failure: BrokerDialogue.Failure?) -> String {
+        switch failure {
+        case .transport(let error): error.message
+        case .closed: "the broker closes the connection without an answer"
+        case .silent: "no answer within \(arguments.timeLimit) seconds"
+        case .unreadable(let what): "what comes back is no MQTT: \(what)"
+        case .disconnected(let code), .messageRefused(let code):
+            "the broker says: \(ReasonCode(rawValue: code.rawValue).name)"
+        case .speaksOlderVersion, nil: "not spoken"
+        }
+    }
+
+    /// Both versions together say whether the broker can be used.
+    private mutating func judgeVersions(_ newer: BrokerDialogue.Answer, _ older: BrokerDialogue.Answer) {
+        let codes = [newer, older].compactMap { $0.connAck?.reasonCode }
+        if codes.contains(.success) {
+            let who = options.username.isEmpty ? "without a user name" : "as \(options.username)"
+            return note(.good(.authentication, "connected \(who)"))
+        }
+        if let code = codes.first(where: Advice.isAboutAccess) {
+            let name = ReasonCode(rawValue: code.rawValue).name
+            return note(.problem(.authentication, "nobody is let in like this: \(name)", Advice.refused(code)))
+        }
+        if let code = codes.first(where: { $0 != .unsupportedProtocolVersion }) {
+            let name = ReasonCode(rawValue: code.rawValue).name
+            return note(.problem(.mqtt5, "the broker lets nobody in: \(name)", Advice.refused(code)))
+        }
+        // TLS 1.3 refuses a client's certificate, or that there is none, only behind its handshake.
+        if case .transport(let error)? = newer.failure, tls != nil {
+            return note(.problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
+        }
+        note(
+            .problem(
+                .mqtt5, "neither MQTT 5 nor MQTT 3.1.1 is spoken here",
+                tls == nil
+                    ? "This may be a port with TLS (add --cafile or --tls-use-os-certs), or no MQTT at all: correct the "
+                        + "port (-p)."
+                    : "Correct the port (-p): it may be one for HTTPS, or for MQTT over WebSockets."))
+    }
+
+    private mutating func noteLimits(_ connAck: ConnAck) {
+        let limits = AnnouncedLimits(
+            connAck.properties, askedKeepAlive: Self.askedKeepAlive, askedSessionExpiry: Self.askedSessionExpiry)
+        record.limits = limits
+        for finding in limits.findings(
+            askedKeepAlive: Self.askedKeepAlive, askedSessionExpiry: Self.askedSessionExpiry)
+        { note(finding) }
+    }
+
+    private mutating func noteRoundTrips(_ answer: BrokerDialogue.Answer) {
+        record.roundTrips = answer.roundTrips
+        let what = arguments.publishes ? "messages of QoS 1" : "pings"
+        let sorted = answer.roundTrips.sorted()
+        if let least = sorted.first, let most = sorted.last {
+            note(
+                .good(
+                    .roundTrip,
+                    "\(sorted.count) \(what): \(Self.text(least)) at least, \(Self.text(sorted[sorted.count / 2])) in "
+                        + "the middle, \(Self.text(most)) at most"))
+        }
+        guard let failure = answer.failure else { return }
+        let advice =
+            if case .messageRefused = failure {
+                "The broker lets this client connect and not publish there: ask who runs it for the permission."
+            } else {
+                "Connections break: look at the network, and at the broker's log."
+            }
+        note(.problem(.roundTrip, "after \(sorted.count) \(what): \(failureText(failure))", advice))
+    }
+
+    static func text(_ time: Duration) -> String { String(format: "%.1f ms", milliseconds(time)) }
+
+    static func milliseconds(_ time: Duration) -> Double { time / .milliseconds(1) }
+}

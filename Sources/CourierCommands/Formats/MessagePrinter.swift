@@ -1,0 +1,267 @@
+import CourierCore
+import Foundation
+
+/// Writes messages as the command line asks for them.
+package struct MessagePrinter: Sendable {
+    /// What is written for a message.
+    package struct Printed: Hashable, Sendable {
+        /// The text.
+        package var bytes: [UInt8] = []
+        /// What could not be written, a line each.
+        package var complaints: [String] = []
+    }
+
+    /// The format of `-F`; `nil` writes the payload.
+    package var format: MessageFormat?
+    /// Whether the topic is written before the payload, without a format.
+    package var isVerbose = false
+    /// Whether a line is ended behind each message.
+    package var endsLines = true
+    /// Whether JSON is written over several lines.
+    package var isPretty = false
+    /// Whether a payload that is no JSON is written as text where the format asks for JSON.
+    package var takesAnyPayload = false
+    /// Whether the topic has a colour, without a format.
+    package var hasColours = false
+
+    package init() {}
+
+    /// What is written for a message; nothing for an empty payload, unless the topic is written too.
+    package func print(_ message: PrintedMessage) -> Printed {
+        var printed = Printed()
+        if let format {
+            for part in format.parts { write(part, message, &printed) }
+            if endsLines { printed.bytes.append(0x0A) }
+        } else if isVerbose {
+            let topic = hasColours ? "\u{1B}[36m\(message.topic)\u{1B}[0m" : message.topic
+            if !message.payload.isEmpty {
+                printed.bytes = Array("\(topic) ".utf8) + message.payload
+                if endsLines { printed.bytes.append(0x0A) }
+            } else if endsLines {
+                printed.bytes = Array("\(topic) (null)\n".utf8)
+            }
+        } else if !message.payload.isEmpty {
+            printed.bytes = message.payload
+            if endsLines { printed.bytes.append(0x0A) }
+        }
+        return printed
+    }
+
+    private func write(_ part: MessageFormat.Part, _ message: PrintedMessage, _ printed: inout Printed) {
+        switch part {
+        case .text(let bytes): printed.bytes += bytes
+        case .time(UInt8(ascii: "N")):
+            printed.bytes += WallTime.padded(message.time.nanoseconds, to: 9).utf8
+        case .time(let letter):
+            printed.bytes += message.time.text("%\(Character(Unicode.Scalar(letter)))").utf8
+        case .field(let letter, let field): write(letter, field, message, &printed)
+        }
+    }
+
+    private func write(
+        _ letter: UInt8, _ field: MessageFormat.Field, _ message: PrintedMessage, _ printed: inout Printed
+    ) {
+        let properties = message.properties
+        switch letter {
+        case UInt8(ascii: "t"): Self.write(text: message.topic, field, &printed.bytes)
+        case UInt8(ascii: "p"): Self.write(payload: message.payload, field, &printed.bytes)
+        case UInt8(ascii: "x"): Self.write(digitsOf: message.payload, "0123456789abcdef", field, &printed.bytes)
+        case UInt8(ascii: "X"): Self.write(digitsOf: message.payload, "0123456789ABCDEF", field, &printed.bytes)
+        case UInt8(ascii: "l"): Self.write(number: message.payload.count, field, &printed.bytes)
+        case UInt8(ascii: "m"): Self.write(number: message.packetID, field, &printed.bytes)
+        case UInt8(ascii: "q"): printed.bytes += String(message.qos).utf8
+        case UInt8(ascii: "r"): printed.bytes.append(UInt8(ascii: message.isRetained ? "1" : "0"))
+        case UInt8(ascii: "j"): write(json: message, isParsed: false, &printed)
+        case UInt8(ascii: "J"): write(json: message, isParsed: true, &printed)
+        case UInt8(ascii: "I"): Self.write(text: message.time.text("%FT%T%z"), field, &printed.bytes)
+        case UInt8(ascii: "U"):
+            let nanoseconds = WallTime.padded(message.time.nanoseconds, to: 9)
+            printed.bytes += "\(message.time.seconds).\(nanoseconds)".utf8
+        case UInt8(ascii: "f"):
+            write(
+                float: message.payload.count == 4 ? Double(Float(bitPattern: Self.bits(message.payload))) : nil,
+                "requested float printing, but non-float data received", field, &printed)
+        case UInt8(ascii: "d"):
+            write(
+                float: message.payload.count == 8 ? Double(bitPattern: Self.bits(message.payload)) : nil,
+                "requested double printing, but non-double data received", field, &printed)
+        case UInt8(ascii: "C"):
+            if let type = properties.contentType {
+                Self.write(text: type, field, &printed.bytes)
+            } else {
+                Self.write(blank: field, &printed.bytes)
+            }
+        case UInt8(ascii: "D"): printed.bytes += properties.correlationData ?? Data()
+        case UInt8(ascii: "E"):
+            if let expiry = properties.messageExpiry {
+                Self.write(number: Int(expiry.components.seconds), field, &printed.bytes)
+            } else {
+                Self.write(blank: field, &printed.bytes)
+            }
+        case UInt8(ascii: "F"):
+            if properties.payloadFormat == .utf8 {
+                Self.write(number: 1, field, &printed.bytes)
+            } else {
+                Self.write(blank: field, &printed.bytes)
+            }
+        case UInt8(ascii: "P"):
+            let pairs = properties.userProperties.map { "\($0.name):\($0.value)" }
+            printed.bytes += pairs.joined(separator: " ").utf8
+        case UInt8(ascii: "R"):
+            if let topic = properties.responseTopic { Self.write(text: topic, field, &printed.bytes) }
+        // Topic aliases are resolved before a message comes here, and subscriptions have no numbers.
+        case UInt8(ascii: "A"), UInt8(ascii: "S"): Self.write(blank: field, &printed.bytes)
+        default: break  // A format has only the letters above.
+        }
+    }
+
+    // MARK: Fields
+
+    private static func write(blank field: MessageFormat.Field, _ bytes: inout [UInt8]) {
+        bytes += repeatElement(field.pad, count: field.width)
+    }
+
+    private static func write(text: String, _ field: MessageFormat.Field, _ bytes: inout [UInt8]) {
+        let text = field.precision < 0 ? Array(text.utf8) : Array(text.utf8.prefix(field.precision))
+        let padding = repeatElement(UInt8(ascii: " "), count: max(0, field.width - text.count))
+        bytes += field.isLeft ? text + padding : padding + text
+    }
+
+    private static func write(number: Int, _ field: MessageFormat.Field, _ bytes: inout [UInt8]) {
+        let text = Array(String(number).utf8)
+        let count = max(0, field.width - text.count)
+        if field.isLeft {
+            bytes += text + repeatElement(UInt8(ascii: " "), count: count)
+        } else {
+            bytes += repeatElement(field.pad, count: count) + text
+        }
+    }
+
+    /// The payload, cut at the width. Without a width, a field on the left is followed by as many spaces as the payload has
+    /// bytes: `printf` takes the sign of a width for the flag.
+    private static func write(payload: [UInt8], _ field: MessageFormat.Field, _ bytes: inout [UInt8]) {
+        let shown = field.width > 0 ? payload.prefix(field.width) : payload[...]
+        let padding = field.width - shown.count
+        if !field.isLeft, padding > 0 { bytes += repeatElement(field.pad, count: padding) }
+        bytes += shown
+        if field.isLeft { bytes += repeatElement(UInt8(ascii: " "), count: abs(padding)) }
+    }
+
+    /// The payload in hexadecimal digits, cut at as many bytes as the width, with the separator behind each group of
+    /// `precision` digits.
+    private static func write(
+        digitsOf payload: [UInt8], _ digits: String, _ field: MessageFormat.Field, _ bytes: inout [UInt8]
+    ) {
+        let digits = Array(digits.utf8)
+        let shown = field.width > 0 ? payload.prefix(field.width) : payload[...]
+        let padding = field.width > 0 ? field.width - shown.count * 2 : -shown.count
+        var place = 0
+        func separate() {
+            if field.precision > 0, place % field.precision == field.precision - 1 { bytes.append(field.separator) }
+        }
+        if !field.isLeft, padding > 0 {
+            for _ in 0..<padding {
+                bytes.append(field.pad)
+                separate()
+                place += 1
+            }
+        }
+        for (index, byte) in shown.enumerated() {
+            bytes.append(digits[Int(byte >> 4)])
+            separate()
+            place += 1
+            bytes.append(digits[Int(byte & 15)])
+            if index < shown.count - 1 {
+                separate()
+                place += 1
+            }
+        }
+        if field.isLeft { bytes += repeatElement(UInt8(ascii: " "), count: abs(padding)) }
+    }
+
+    /// The number that the bytes are in this machine's order.
+    private static func bits<Number: FixedWidthInteger>(_ bytes: [UInt8]) -> Number {
+        bytes.withUnsafeBytes { $0.loadUnaligned(as: Number.self) }
+    }
+
+    private func write(
+        float value: Double?, _ complaint: String, _ field: MessageFormat.Field, _ printed: inout Printed
+    ) {
+        guard let value else { return printed.complaints.append(complaint) }
+        let places = field.precision < 0 ? 6 : field.precision
+        let text: String
+        if field.width == 0 {
+            text = String(format: "%.*f", places, value)
+        } else if field.isLeft {
+            text = String(format: "%-*.*f", field.width, places, value)
+        } else if field.pad == UInt8(ascii: "0") {
+            text = String(format: "%0*.*f", field.width, places, value)
+        } else {
+            text = String(format: "%*.*f", field.width, places, value)
+        }
+        printed.bytes += text.utf8
+    }
+
+    private func write(json message: PrintedMessage, isParsed: Bool, _ printed: inout Printed) {
+        let payload: JSONValue
+        if message.payload.isEmpty {
+            payload = .null
+        } else if !isParsed {
+            payload = .string(message.payload)
+        } else if let parsed = JSONValue(parsing: message.payload) {
+            payload = parsed
+        } else if takesAnyPayload {
+            payload = Self.any(message.payload)
+        } else {
+            return printed.complaints.append(
+                "Error: Message payload is not valid JSON on topic \(message.topic).")
+        }
+        JSONValue(message, payload: payload).write(isPretty: isPretty, into: &printed.bytes)
+    }
+
+    /// A payload that is no JSON: as text where it is, or else in Base64.
+    private static func any(_ payload: [UInt8]) -> JSONValue {
+        String(validating: payload, as: UTF8.self) != nil
+            ? .string(payload) : .string(Array(Data(payload).base64EncodedString().utf8))
+    }
+}
+
+extension JSONValue {
+    /// A message as `%j` and `%J` have it.
+    init(_ message: PrintedMessage, payload: JSONValue) {
+        var members: [(key: [UInt8], value: JSONValue)] = [
+            (Array("tst".utf8), .string(Array(message.time.timestamp.utf8))),
+            (Array("topic".utf8), .string(Array(message.topic.utf8))),
+            (Array("qos".utf8), .number("\(message.qos)")),
+            (Array("retain".utf8), .bool(message.isRetained)),
+            (Array("payloadlen".utf8), .number("\(message.payload.count)")),
+        ]
+        if message.qos > 0 { members.append((Array("mid".utf8), .number("\(message.packetID)"))) }
+        if let properties = JSONValue(message.properties) { members.append((Array("properties".utf8), properties)) }
+        members.append((Array("payload".utf8), payload))
+        self = .object(members.map { Member(key: $0.key, value: $0.value) })
+    }
+
+    /// The properties of a message; `nil` when there are none.
+    private init?(_ properties: MessageProperties) {
+        var members: [Member] = []
+        func add(_ key: String, _ value: JSONValue) { members.append(Member(key: Array(key.utf8), value: value)) }
+        if properties.payloadFormat == .utf8 { add("payload-format-indicator", .number("1")) }
+        if let expiry = properties.messageExpiry {
+            add("message-expiry-interval", .number("\(expiry.components.seconds)"))
+        }
+        if let type = properties.contentType { add("content-type", .string(Array(type.utf8))) }
+        if let topic = properties.responseTopic { add("response-topic", .string(Array(topic.utf8))) }
+        if let data = properties.correlationData { add("correlation-data", .string([UInt8](data))) }
+        if !properties.userProperties.isEmpty {
+            add(
+                "user-properties",
+                .array(
+                    properties.userProperties.map {
+                        .object([Member(key: Array($0.name.utf8), value: .string(Array($0.value.utf8)))])
+                    }))
+        }
+        if members.isEmpty { return nil }
+        self = .object(members)
+    }
+}

@@ -1,0 +1,55 @@
+package import CommandArguments
+
+/// What a command line says about how received messages are printed.
+package struct OutputArguments: Sendable {
+    package var format: MessageFormat?
+    package var isVerbose = false
+    package var endsLines = true
+    package var isPretty = false
+    package var isJSON = false
+    package var ignoresRetained = false
+    package var protoFile: String?
+    package var protoType: String?
+
+    package init() {}
+
+    /// The options of every command that prints messages.
+    package static let options: [Option<OutputArguments>] = [
+        Option(
+            OptionNames("F"), .one("FORMAT"),
+            "How messages are printed: %t topic, %p payload, %x in hexadecimal, %q QoS, %r retained, %l length, %m packet "
+                + "id, %j and %J JSON, %I, %U and @… time, %C %D %E %F %P %R properties; flags, width and precision as in "
+                + "printf.",
+            missing: "format"
+        ) { $0.format = try MessageFormat($1[0]) },
+        Option(OptionNames("v", "verbose"), "Print the topic before the message.") { settings, _ in
+            settings.isVerbose = true
+        },
+        Option(OptionNames("N"), "End no line behind a message.") { settings, _ in settings.endsLines = false },
+        Option(OptionNames("R"), "Print no retained messages.") { settings, _ in settings.ignoresRetained = true },
+        Option(OptionNames(nil, "pretty"), "Print JSON over several lines.") { settings, _ in
+            settings.isPretty = true
+        },
+        Option(
+            OptionNames(nil, "json"),
+            "Print each message with all that is known of it as a line of JSON; a payload that is no JSON is a text, or "
+                + "Base64."
+        ) { settings, _ in settings.isJSON = true },
+        Option(
+            OptionNames(nil, "proto"), .one("FILE", .files),
+            "Messages are protobuf and are printed as JSON, by the types in this .proto file.", missing: "file"
+        ) { $0.protoFile = $1[0] },
+    ]
+
+    /// What prints messages so.
+    package func printer(_ console: Console) -> MessagePrinter {
+        var printer = MessagePrinter()
+        printer.format = format ?? (isJSON ? .json : nil)
+        printer.isVerbose = isVerbose
+        printer.endsLines = endsLines
+        printer.isPretty = isPretty
+        printer.takesAnyPayload = isJSON && format == nil
+        printer.hasColours = console.hasColours
+        return printer
+    }
+}

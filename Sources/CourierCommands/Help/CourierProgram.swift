@@ -1,0 +1,91 @@
+package import CommandArguments
+import CourierCore
+
+/// The program `courier`: finds the command, and answers what goes wrong before it begins.
+package struct CourierProgram: Sendable {
+    /// Its version.
+    package static let version = "0.1.0"
+
+    /// Its commands, in the order of help.
+    package static let commands: [any CourierCommand] = [
+        PublishCommand(), SubscribeCommand(), RequestCommand(), BrokerCommand(), DoctorCommand(), StoreCommand(),
+        InspectCommand(), DemoCommand(),
+    ]
+
+    package init() {}
+
+    /// What help, manual page and completions say.
+    package static var summary: ProgramSummary {
+        ProgramSummary(
+            name: "courier", abstract: "MQTT for the command line", version: version,
+            discussion: [
+                "courier pub, sub and rr take the options of mosquitto_pub, mosquitto_sub and mosquitto_rr, and read "
+                    + "the same configuration files."
+            ],
+            commands: commands.map(\.summary))
+    }
+
+    /// Runs a command line.
+    ///
+    /// - Parameters:
+    ///   - arguments: What stands behind the program's name.
+    ///   - console: What it reads and writes.
+    /// - Returns: The exit code.
+    package func run(_ arguments: [String], _ console: Console) -> Int32 {
+        SignalWatch.ignoreClosedPipes()
+        defer { console.flush() }
+        guard let name = arguments.first else {
+            console.writeToErrors(HelpText(Self.summary).string)
+            return ExitCode.failure
+        }
+        if let answer = answer(name, arguments.dropFirst()) {
+            console.write(answer)
+            return ExitCode.success
+        }
+        guard let command = Self.commands.first(where: { $0.summary.name == name }) else {
+            let refusal = UnbuiltCommand.refusal(of: name)
+            console.complain("Error: \(refusal?.error ?? "Unknown command '\(name)'.")")
+            console.complain(refusal?.hint ?? "Use 'courier --help' to see the commands.")
+            return ExitCode.failure
+        }
+        return run(command, Array(arguments.dropFirst()), console)
+    }
+
+    private func run(_ command: any CourierCommand, _ arguments: [String], _ console: Console) -> Int32 {
+        let name = command.summary.name
+        do {
+            return try command.run(arguments, console)
+        } catch let request as HelpRequest {
+            switch request {
+            case .help: console.write(HelpText(command.summary, of: Self.summary).string)
+            case .version: console.write("courier \(name) version \(Self.version)\n")
+            }
+            return ExitCode.success
+        } catch let error as ArgumentError {
+            console.complain("Error: \(error.message)")
+            console.complain(error.hint ?? "Use 'courier \(name) --help' to see usage.")
+        } catch let error as CourierError {
+            console.complain("Error: \(error.message)")
+        } catch {
+            console.complain("Error: \(error)")
+        }
+        return ExitCode.failure
+    }
+
+    /// What the program itself is asked for; `nil` for a command.
+    private func answer(_ name: String, _ rest: ArraySlice<String>) -> String? {
+        switch name {
+        case "--help", "-h", "help":
+            guard let topic = rest.first,
+                let command = Self.commands.first(where: { $0.summary.name == topic })
+            else { return HelpText(Self.summary).string }
+            return HelpText(command.summary, of: Self.summary).string
+        case "--version": return "courier version \(Self.version)\n"
+        case "--generate-man": return ManualPage(Self.summary).string
+        case "--generate-option-table": return MosquittoOptions(Self.commands.map(\.summary)).markdown
+        case "completions":
+            return rest.first.flatMap(Shell.init(rawValue:)).map { Completions(Self.summary, $0).string }
+        default: return nil
+        }
+    }
+}

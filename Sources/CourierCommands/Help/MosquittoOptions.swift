@@ -1,0 +1,103 @@
+package import CommandArguments
+
+/// Every option of the manual pages mosquitto_pub(1), mosquitto_sub(1) and mosquitto_rr(1) of mosquitto 2.1, and what
+/// becomes of it here.
+package struct MosquittoOptions: Sendable {
+    /// One line of the table.
+    package struct Row: Hashable, Sendable {
+        /// How it is spelled in the manual pages, the letter first.
+        package let names: [String]
+        /// Which of the three commands have it there.
+        package let commands: [String]
+        /// What becomes of it: `nil` is that no command knows it.
+        package let outcome: Outcome?
+    }
+
+    /// What becomes of an option.
+    package enum Outcome: Hashable, Sendable {
+        /// It does what it does there.
+        case works
+        /// It is refused by name, with this hint.
+        case refused(hint: String)
+    }
+
+    /// The options by the commands that have them, in the manual pages' spelling.
+    private static let pages: KeyValuePairs<[String], [[String]]> = [
+        ["pub", "sub", "rr"]: [
+            ["-A"], ["--cafile"], ["--capath"], ["--cert"], ["--ciphers"], ["-c", "--disable-clean-session"],
+            ["-d", "--debug"], ["-D", "--property"], ["-h", "--host"], ["--help"], ["-i", "--id"],
+            ["-I", "--id-prefix"],
+            ["--insecure"], ["-k", "--keepalive"], ["--key"], ["--keyform"], ["-L", "--url"], ["-M"], ["--no-tls"],
+            ["--nodelay"], ["-o"], ["-p", "--port"], ["-P", "--pw"], ["--proxy"], ["--psk"], ["--psk-identity"],
+            ["-q", "--qos"], ["--quiet"], ["-S"], ["-t", "--topic"], ["--tls-alpn"], ["--tls-engine"],
+            ["--tls-engine-kpass-sha1"], ["--tls-keylog"], ["--tls-use-os-certs"], ["--tls-version"],
+            ["-u", "--username"],
+            ["--unix"], ["-V", "--protocol-version"], ["--version"], ["--will-payload"], ["--will-qos"],
+            ["--will-retain"],
+            ["--will-topic"], ["--ws"], ["-x"],
+        ],
+        ["pub", "rr"]: [["-f", "--file"], ["-m", "--message"], ["-n", "--null-message"], ["-s", "--stdin-file"]],
+        ["sub", "rr"]: [
+            ["-F"], ["-N"], ["--pretty"], ["-R"], ["--retain-as-published"], ["--retain-handling"],
+            ["-v", "--verbose"],
+            ["-W"],
+        ],
+        ["pub"]: [["-l", "--stdin-line"], ["-r", "--retain"], ["--repeat"], ["--repeat-delay"]],
+        ["sub"]: [
+            ["-C"], ["-E"], ["--message-rate"], ["--random-filter"], ["--remove-retained"], ["--retained-only"],
+            ["-T", "--filter-out"], ["-U", "--unsubscribe"], ["-w", "--watch"],
+        ],
+        ["rr"]: [["-e"], ["--latency"]],
+    ]
+
+    /// The table, in the order of the letters.
+    package let rows: [Row]
+
+    /// Looks up what the given commands declare.
+    ///
+    /// - Parameter commands: The commands.
+    package init(_ commands: [CommandSummary]) {
+        var rows: [Row] = []
+        for (names, options) in Self.pages {
+            for option in options {
+                rows.append(Row(names: option, commands: names, outcome: Self.outcome(option, names, commands)))
+            }
+        }
+        self.rows = rows.sorted { Self.key($0) < Self.key($1) }
+    }
+
+    /// By the letter or word without regard to case, small letters first.
+    private static func key(_ row: Row) -> String {
+        let name = row.names[0].drop { $0 == "-" }
+        return "\(name.lowercased()) \(name.first?.isUppercase == true ? 1 : 0)"
+    }
+
+    /// What all of its commands make of an option: the least that one of them does.
+    private static func outcome(_ names: [String], _ owners: [String], _ commands: [CommandSummary]) -> Outcome? {
+        var outcome: Outcome? = .works
+        for owner in owners {
+            let command = commands.first { $0.name == owner }
+            guard let option = command?.options.first(where: { Set(names).isSubset(of: $0.names.all) }) else {
+                return nil
+            }
+            if let hint = option.refusal { outcome = .refused(hint: hint) }
+        }
+        return outcome
+    }
+
+    /// The table as Markdown.
+    package var markdown: String {
+        var lines = ["| option | of | here |", "| --- | --- | --- |"]
+        for row in rows {
+            let outcome =
+                switch row.outcome {
+                case .works?: "works"
+                case .refused(let hint)?: "refused by name: \(hint)"
+                case nil: "unknown"
+                }
+            let names = row.names.map { "`\($0)`" }.joined(separator: ", ")
+            lines.append("| \(names) | \(row.commands.joined(separator: ", ")) | \(outcome) |")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

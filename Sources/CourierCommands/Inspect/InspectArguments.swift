@@ -1,0 +1,94 @@
+package import CommandArguments
+package import CourierMQTTChuck
+
+/// The command line of `courier inspect`.
+package struct InspectArguments: Sendable {
+    package var path: String?
+    package var query = MQTTChuckQuery.all
+    package var format: MQTTChuckExportFormat?
+    package var outputPath: String?
+    package var isServed = false
+    package var port: UInt16?
+    /// The number of the row that is shown in full.
+    package var row: UInt64?
+
+    package init() {}
+
+    /// Its options.
+    package static let groups: [OptionGroup<InspectArguments>] = [
+        OptionGroup(
+            "What is shown",
+            [
+                Option(
+                    OptionNames("q", "query"), .one("QUERY"), "Only the packets that this query wants.",
+                    missing: "query"
+                ) {
+                    do throws(MQTTChuckQueryError) {
+                        $0.query = try MQTTChuckQuery($1[0])
+                    } catch {
+                        throw ArgumentError(
+                            "The query can not be read, \(error).",
+                            hint: "Use 'courier inspect --help' to see what can be asked.")
+                    }
+                },
+                Option(
+                    OptionNames(nil, "row"), .one("NUMBER"), "All that is known of the packet with this number.",
+                    missing: "number"
+                ) {
+                    guard let row = UInt64($1[0]) else { throw ArgumentError("Invalid row \"\($1[0])\".") }
+                    $0.row = row
+                },
+            ]),
+        OptionGroup(
+            "How",
+            [
+                Option(
+                    OptionNames(nil, "export"),
+                    .one("FORMAT", .words(MQTTChuckExportFormat.allCases.map(\.rawValue))),
+                    "text, the default, a line for each packet; jsonl, which this command reads; or pcapng, for Wireshark.",
+                    missing: "format"
+                ) {
+                    guard let format = MQTTChuckExportFormat(rawValue: $1[0]) else {
+                        throw ArgumentError("Unknown format '\($1[0])'.", hint: "Use text, jsonl or pcapng.")
+                    }
+                    $0.format = format
+                },
+                Option(
+                    OptionNames("o", "output"), .one("FILE", .files), "Write to this file, and not to standard output.",
+                    missing: "file"
+                ) { $0.outputPath = $1[0] },
+                Option(
+                    OptionNames(nil, "serve"), "Serve the inspector's page, print its address, and run until Ctrl-C."
+                ) { settings, _ in settings.isServed = true },
+                Option(
+                    OptionNames("p", "port"), .one("PORT"), "The page's port; a free one by default.", missing: "port"
+                ) {
+                    guard let port = UInt16($1[0]) else { throw ArgumentError("Invalid port given: \($1[0])") }
+                    $0.port = port
+                },
+            ]), HelpOptions.group(),
+    ]
+
+    /// Reads what is no option: the file.
+    package mutating func take(_ word: String) throws {
+        guard path == nil else { throw ArgumentError("One file at a time; '\(word)' is too much.") }
+        path = word
+    }
+
+    /// The file, when the options go together.
+    package func checked() throws(ArgumentError) -> String {
+        guard let path else {
+            throw ArgumentError(
+                "Say which file: a recording as JSON Lines, or an archive.",
+                hint: "The page of 'courier sub --inspect' and MQTTChuckLogger make recordings.")
+        }
+        if isServed, format != nil || outputPath != nil || row != nil || !query.isEmpty {
+            throw ArgumentError("--serve shows all of the file.", hint: "Search and export on the page.")
+        }
+        if port != nil, !isServed { throw ArgumentError("--port is the port of the page.", hint: "Add --serve.") }
+        if row != nil, format != nil || outputPath != nil || !query.isEmpty {
+            throw ArgumentError("--row shows one packet, and nothing else.")
+        }
+        return path
+    }
+}

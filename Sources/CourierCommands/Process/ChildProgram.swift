@@ -1,0 +1,37 @@
+import CommandArguments
+import Glibc
+
+/// A program that is run to its end.
+enum ChildProgram {
+    /// Where programs are looked for without a `PATH`.
+    private static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+    /// Runs a program, without input; its errors go to a file.
+    ///
+    /// - Returns: Its exit status.
+    /// - Throws: ``ArgumentError`` when it can not be started.
+    static func run(_ words: [String], errorsTo path: String) throws(ArgumentError) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var started: pid_t = 0
+        var result = ENOENT
+        let path = getenv("PATH").map { String(cString: $0) } ?? defaultPath
+        for folder in path.split(separator: ":") where result != 0 {
+            result = posix_spawn(&started, "\(folder)/\(words[0])", &actions, nil, &arguments, environ)
+        }
+        guard result == 0 else {
+            throw ArgumentError(
+                "\(words[0]) can not be run: \(String(cString: strerror(result)))",
+                hint: "Install it: apt install protobuf-compiler.")
+        }
+        var status: Int32 = 0
+        while waitpid(started, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+
+/// Cuts what a descriptor gives into lines.
+struct LineReader {
+    /// How much is read at once.
+    static let chunk = 64 << 10
+
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var hasEnded = false
+    /// How many bytes were read.
+    private(set) var bytesRead = 0
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// How long the whole input is, where that is known: a file's rest.
+    static func size(of descriptor: Int32) -> Int? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return max(0, Int(status.st_size) - max(0, Int(lseek(descriptor, 0, SEEK_CUR))))
+    }
+
+    /// The next line without its end; `nil` after the last. Blocks while there is none. What stands behind the last end of
+    /// a line is a line, too.
+    mutating func next() -> ArraySlice<UInt8>? {
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { start = end + 1 }
+                return buffer[start..<end]
+            }
+            searched = buffer.count
+            if hasEnded {
+                defer { start = buffer.count }
+                return start < buffer.count ? buffer[start...] : nil
+            }
+            if start > 0 {
+                buffer.removeFirst(start)
+                searched -= start
+                start = 0
+            }
+            fill()
+        }
+    }
+
+    private mutating func fill() {
+        let count = buffer.count
+        buffer.append(contentsOf: repeatElement(0, count: Self.chunk))
+        while true {
+            let got = buffer.withUnsafeMutableBytes { bytes in
+                read(descriptor, bytes.baseAddress.map { $0 + count }, Self.chunk)
+            }
+            if got < 0, errno == EINTR { continue }
+            buffer.removeLast(Self.chunk - max(0, got))
+            bytesRead += max(0, got)
+            if got <= 0 { hasEnded = true }
+            return
+        }
+    }
+}

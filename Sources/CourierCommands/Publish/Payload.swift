@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+
+/// The message that a command line gives, or where its messages come from.
+package enum Payload: Hashable, Sendable {
+    /// The command line gives none.
+    case missing
+    /// One message.
+    case bytes([UInt8])
+    /// A line of the input each.
+    case lines
+
+    /// The largest payload of MQTT, as the mosquitto clients have it.
+    static let sizeLimit = 268_435_455
+
+    /// Reads the message, unless lines are to be read later.
+    init(_ source: PayloadArguments.Source, _ console: Console) throws(PayloadFailure) {
+        switch source {
+        case .text(let text): self = .bytes(Array(text.utf8))
+        case .nothing: self = .bytes([])
+        case .lines: self = .lines
+        case .file(let path):
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Self.unreadable(path) }
+            defer { close(descriptor) }
+            guard let bytes = Self.readAll(descriptor) else { throw Self.unreadable(path) }
+            guard bytes.count <= Self.sizeLimit else {
+                throw PayloadFailure(
+                    lines: [
+                        "Error: File must be less than \(Self.sizeLimit) bytes.",
+                        "Error loading input file \"\(path)\".",
+                    ])
+            }
+            self = .bytes(bytes)
+        case .input:
+            let bytes = Self.readAll(console.input) ?? []
+            if bytes.isEmpty {
+                throw PayloadFailure(
+                    lines: ["Error: Zero length input.", "Error loading input from stdin."])
+            }
+            guard bytes.count <= Self.sizeLimit else {
+                throw PayloadFailure(
+                    lines: [
+                        "Error: Message length must be less than \(Self.sizeLimit) bytes.",
+                        "Error loading input from stdin.",
+                    ])
+            }
+            self = .bytes(bytes)
+        }
+    }
+
+    /// All bytes of a descriptor, or a few more than fit; `nil` when it can not be read.
+    private static func readAll(_ descriptor: Int32) -> [UInt8]? {
+        var all: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 64 << 10)
+        while all.count <= sizeLimit {
+            let count = read(descriptor, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { return nil }
+            if count == 0 { break }
+            all += part[..<count]
+        }
+        return all
+    }
+
+    /// Said at once, while `errno` says why.
+    private static func unreadable(_ path: String) -> PayloadFailure {
+        PayloadFailure(
+            lines: [
+                "Error: Unable to read file \"\(path)\": \(String(cString: strerror(errno))).",
+                "Error loading input file \"\(path)\".",
+            ])
+    }
+}
+
+/// Why a message can not be read, in the words of the mosquitto clients.
+struct PayloadFailure: Error, Hashable {
+    let lines: [String]
+}

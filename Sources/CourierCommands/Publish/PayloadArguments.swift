@@ -1,0 +1,65 @@
+package import CommandArguments
+
+/// What a command line says about the messages that are sent.
+package struct PayloadArguments: Sendable {
+    /// Where messages come from.
+    package enum Source: Hashable, Sendable {
+        case text(String)
+        case file(String)
+        case nothing
+        case input
+        case lines
+    }
+
+    package var source: Source?
+    /// The schema of `--proto`.
+    package var protoFile: String?
+    /// The type of `--message-type`.
+    package var protoType: String?
+    /// Whether messages must be JSON.
+    package var isJSON = false
+
+    package init() {}
+
+    private mutating func use(_ source: Source) throws(ArgumentError) {
+        guard self.source == nil else { throw ArgumentError("Only one type of message can be sent at once.") }
+        self.source = source
+    }
+
+    /// The options of every command that sends messages.
+    package static let options: [Option<PayloadArguments>] = [
+        Option(OptionNames("m", "message"), .one("TEXT"), "Send this text.", missing: "message") {
+            try $0.use(.text($1[0]))
+        },
+        Option(OptionNames("f", "file"), .one("FILE", .files), "Send what is in this file.", missing: "file") {
+            try $0.use(.file($1[0]))
+        },
+        Option(OptionNames("s", "stdin-file"), "Send all of standard input as one message.") { settings, _ in
+            try settings.use(.input)
+        },
+        Option(
+            OptionNames("n", "null-message"), "Send an empty message; with -r it removes the retained one."
+        ) { settings, _ in try settings.use(.nothing) },
+    ]
+
+    /// `-l`, which only a publisher has.
+    package static let lines = Option<PayloadArguments>(
+        OptionNames("l", "stdin-line"), "Send each line of standard input as a message of its own."
+    ) { settings, _ in try settings.use(.lines) }
+
+    /// What turns JSON into something else, or checks it.
+    package static let formats: [Option<PayloadArguments>] = [
+        Option(
+            OptionNames(nil, "proto"), .one("FILE", .files),
+            "Messages are written as JSON and sent as protobuf, by the types in this .proto file.", missing: "file"
+        ) { $0.protoFile = $1[0] },
+        Option(
+            OptionNames(nil, "message-type"), .one("TYPE"), "The full name of their type, such as chat.Note.",
+            missing: "type"
+        ) { $0.protoType = $1[0] },
+        Option(
+            OptionNames(nil, "json"),
+            "Refuse messages that are not JSON, and send the others with the content type application/json (MQTT 5)."
+        ) { settings, _ in settings.isJSON = true },
+    ]
+}

@@ -1,0 +1,42 @@
+package import CommandArguments
+
+/// The command line of `courier pub`.
+package struct PublishArguments: Sendable {
+    package var connection = ConnectionArguments(.publisher)
+    package var payload = PayloadArguments()
+    package var isRetained = false
+    package var repeatCount = 1
+    package var repeatDelay = Duration.zero
+
+    package init() {}
+
+    /// Its options.
+    package static let groups: [OptionGroup<PublishArguments>] =
+        [
+            OptionGroup(
+                "Messages",
+                [
+                    ConnectionArguments.topic("The topic to publish to.").part(\.connection)
+                ] + (PayloadArguments.options + [PayloadArguments.lines]).map { $0.part(\.payload) } + [
+                    ConnectionArguments.qos("The quality of service: 0, the default, 1 or 2.").part(\.connection),
+                    Option(
+                        OptionNames("r", "retain"), "The broker keeps the message for those who subscribe later."
+                    ) { settings, _ in settings.isRetained = true },
+                    Option(
+                        OptionNames(nil, "repeat"), .one("COUNT"), "Send the message as often as this.",
+                        missing: "count"
+                    ) {
+                        $0.repeatCount = NumberText.whole($1[0])
+                        if $0.repeatCount < 1 { throw ArgumentError("--repeat argument must be >0.") }
+                    },
+                    Option(
+                        OptionNames(nil, "repeat-delay"), .one("SECONDS"), "How long to wait before each repetition.",
+                        missing: "time"
+                    ) {
+                        let seconds = NumberText.decimal($1[0])
+                        guard seconds >= 0 else { throw ArgumentError("--repeat-delay argument must be >=0.0.") }
+                        $0.repeatDelay = .seconds(min(seconds, 86_400 * 365))
+                    },
+                ] + PayloadArguments.formats.map { $0.part(\.payload) })
+        ] + ConnectionArguments.groups.map { $0.part(\.connection) } + [HelpOptions.group()]
+}

@@ -1,0 +1,71 @@
+package import CommandArguments
+import CourierCore
+import Foundation
+
+/// `courier pub`: publishes messages, as mosquitto_pub does.
+package struct PublishCommand: CourierCommand {
+    package init() {}
+
+    package var summary: CommandSummary {
+        CommandSummary(
+            name: "pub", abstract: "publish messages",
+            usage: [
+                "[-h HOST] [-p PORT] -t TOPIC (-m TEXT | -f FILE | -s | -n | -l) [OPTIONS]",
+                "-L URL (-m TEXT | …) [OPTIONS]",
+            ],
+            discussion: [
+                "Ends when the last message is acknowledged; with QoS 0, when it is written. SIGINT and SIGTERM end it "
+                    + "in order: nothing new is sent, and what is under way may arrive within "
+                    + "\(PublishRun.drainTimeout.components.seconds) seconds.",
+                "The options are those of mosquitto_pub. Options are also read from $XDG_CONFIG_HOME/mosquitto_pub or "
+                    + "~/.config/mosquitto_pub, one a line.",
+            ],
+            groups: PublishArguments.groups.map(\.summary),
+            examples: [
+                .init("courier pub -t room/7/light -m on", "Sends one message to the broker on this machine."),
+                .init("courier pub -h broker.example -t meters/3 -m 21.5 -q 1 -r", "Sends one that the broker keeps."),
+                .init("courier pub -L mqtts://ada:secret@broker.example/notes -f note.txt", "Sends a file, by TLS."),
+                .init("seq 100000 | courier pub -t numbers -l -q 1", "Sends each line as a message."),
+                .init(
+                    "courier pub -t notes -q 1 -m 'not lost' -i desk --store notes.courier",
+                    "Sends a message that survives an end at any moment; the next run with the file goes on with it."),
+                .init(
+                    "courier pub -t notes --proto chat.proto --message-type chat.Note -m '{\"text\":\"hi\"}'",
+                    "Sends protobuf, written as JSON."),
+            ], exitCodes: ExitCode.meanings)
+    }
+
+    package func run(_ arguments: [String], _ console: Console) throws -> Int32 {
+        var settings = PublishArguments()
+        try Self.read(arguments, ArgumentReader(PublishArguments.groups), into: &settings, .publisher, console)
+        if settings.connection.isQuiet { console.beQuiet() }
+        try settings.connection.check()
+        let encoder = try PayloadEncoder(settings.payload)
+        let payload: Payload
+        switch settings.payload.source {
+        case nil: payload = .missing
+        case let source?:
+            do throws(PayloadFailure) {
+                payload = try Payload(source, console)
+            } catch {
+                for line in error.lines { console.tell(line) }
+                return ExitCode.failure
+            }
+        }
+        guard let topic = settings.connection.topics.last, payload != .missing else {
+            throw ArgumentError("Both topic and message must be supplied.")
+        }
+        let run = try PublishRun(settings, topic, payload, encoder, console)
+        return try run.run()
+    }
+
+    /// Reads the configuration file, and then the command line.
+    static func read<Target>(
+        _ arguments: [String], _ reader: ArgumentReader<Target>, into target: inout Target,
+        _ role: ConnectionArguments.Role, _ console: Console
+    ) throws {
+        let file = try ConfigurationFile(for: arguments, named: role.fileName, in: console.environment)
+        for line in file.lines { try reader.read(line, into: &target) }
+        try reader.read(arguments, into: &target)
+    }
+}

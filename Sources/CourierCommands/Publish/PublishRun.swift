@@ -1,0 +1,283 @@
+import CommandArguments
+import CourierCore
+import CourierMQTT
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// One run of `courier pub`: connects, sends what is to be sent, and ends when it was acknowledged.
+///
+/// Safe to share: everything that changes is touched on the connection's queue only, which each entry checks; what the
+/// reading thread shares with it is in ``LineWindow``.
+final class PublishRun: @unchecked Sendable {
+    /// How long an end by a signal waits for messages that are under way.
+    static let drainTimeout = Duration.seconds(5)
+
+    private enum Phase: Equatable {
+        case connecting
+        case sending
+        /// Nothing more is sent; the end comes when everything was answered, or after ``drainTimeout``.
+        case draining(exitCode: Int32)
+        case closing
+    }
+
+    private let settings: PublishArguments
+    private let topic: String
+    private let payload: Payload
+    private let encoder: PayloadEncoder
+    private let console: Console
+    private let ending = Ending()
+    private let window = LineWindow()
+    private var connection: CommandConnection?
+    private var signals: SignalWatch?
+    private var progress: ProgressLine?
+
+    // MARK: On the queue only
+
+    private var phase = Phase.connecting
+    private var hasBegun = false
+    private var sentCount = 0
+    private var answeredCount = 0
+    private var hasReadAll = false
+    /// What it ends with when everything was answered.
+    private var exitCode = ExitCode.success
+    private var hasToldOfWaiting = false
+
+    init(
+        _ settings: PublishArguments, _ topic: String, _ payload: Payload, _ encoder: PayloadEncoder,
+        _ console: Console
+    ) throws {
+        self.settings = settings
+        self.topic = topic
+        self.payload = payload == .missing || payload == .lines ? payload : try Self.encoded(payload, encoder)
+        self.encoder = encoder
+        self.console = console
+    }
+
+    private static func encoded(_ payload: Payload, _ encoder: PayloadEncoder) throws -> Payload {
+        guard case .bytes(let bytes) = payload else { return payload }
+        return .bytes(try encoder.encode(bytes))
+    }
+
+    /// Runs to the end.
+    ///
+    /// - Throws: What is wrong with the command line, or with the store.
+    func run() throws -> Int32 {
+        try start()
+        return ending.wait()
+    }
+
+    private func start() throws {
+        var told = CommandConnection.Told()
+        told.event = { [weak self] in self?.happened($0) }
+        told.refusedPublish = { [weak self] in self?.refused($0) }
+        let connection = try CommandConnection(settings.connection, console, told: told) { config in
+            // A line that was read is sent, also when the connection is lost meanwhile.
+            config.offline.queuesQoS0 = payload == .lines || settings.connection.storePath != nil
+        }
+        self.connection = connection
+        connection.queue.sync {
+            signals = SignalWatch([SIGINT, SIGTERM], on: connection.queue) { [weak self] in self?.interrupted($0) }
+            if payload == .lines, console.isErrorTerminal, !settings.connection.isQuiet {
+                progress = ProgressLine(console, size: LineReader.size(of: console.input), on: connection.queue)
+            }
+        }
+        connection.client.connect()
+        // What is stored need not wait for the connection.
+        if settings.connection.storePath != nil { connection.queue.async { [self] in begin() } }
+    }
+
+    // MARK: What happens
+
+    private func happened(_ event: CourierEventType) {
+        switch event {
+        case .connectionSuccess:
+            hasToldOfWaiting = false
+            if phase == .connecting { phase = .sending }
+            begin()
+        case .connectionFailure(_, let error): failed(error, isLost: false)
+        case .connectionLost(_, let error, _, _): failed(error, isLost: true)
+        default: break
+        }
+    }
+
+    private func refused(_ message: ConnectionWatch.RefusedPublish) {
+        console.tell(
+            "Warning: Publish \(message.packetID) failed: \(ReasonCode(rawValue: message.code).name).")
+        if let reason = message.reason { console.tell(reason) }
+    }
+
+    /// No connection came about, or it broke.
+    private func failed(_ error: (any Error)?, isLost: Bool) {
+        guard phase == .connecting || phase == .sending else { return }
+        if let refusal = connection?.watch.takeRefusal() {
+            let problem = ConnectionProblem(refusal)
+            for line in problem.lines { console.tell(line) }
+            console.tell("Error: The connection was refused.")
+            return close(problem.exitCode)
+        }
+        let error =
+            (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
+        let problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
+        // A message in a file, and lines that are still coming, are worth another connection.
+        let isWorthWaiting = settings.connection.storePath != nil || (payload == .lines && (isLost || hasBegun))
+        guard isWorthWaiting, error.code != .invalidConfiguration, error.code != .secureConnectionFailed else {
+            for line in problem.lines { console.tell(line) }
+            return close(problem.exitCode)
+        }
+        guard !hasToldOfWaiting else { return }
+        hasToldOfWaiting = true
+        console.tell(problem.lines[0])
+        let place = settings.connection.storePath.map { " What is not delivered stays in \($0)." } ?? ""
+        console.tell("Trying again until the broker is back; SIGINT ends it.\(place)")
+    }
+
+    /// A signal: the first one ends in order, the second one at once.
+    private func interrupted(_ number: Int32) {
+        let code = ExitCode.signal(number)
+        switch phase {
+        case .connecting: close(code)
+        case .sending:
+            phase = .draining(exitCode: code)
+            window.stop()
+            endIfAnswered()
+            connection?.queue.asyncAfter(deadline: .now() + Self.drainTimeout.seconds) { [weak self] in
+                guard let self, case .draining = phase else { return }
+                console.tell(
+                    "Warning: \(sentCount - answeredCount) messages were not acknowledged in time"
+                        + (settings.connection.storePath.map { "; they stay in \($0)." } ?? "."))
+                close(code)
+            }
+        case .draining, .closing:
+            progress?.end()
+            ending.end(code)
+        }
+    }
+
+    // MARK: Sending
+
+    private func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        if payload == .lines {
+            Thread.detachNewThread { [self] in readLines() }
+        } else {
+            sendNext()
+        }
+    }
+
+    /// Sends the one message, again and again.
+    private func sendNext() {
+        guard phase == .sending || phase == .connecting, case .bytes(let bytes) = payload else { return }
+        sentCount += 1
+        send(bytes) { [weak self] in self?.answered() }
+    }
+
+    private func answered() {
+        answeredCount += 1
+        if case .draining = phase { return endIfAnswered() }
+        guard answeredCount < settings.repeatCount else { return close(exitCode) }
+        if settings.repeatDelay == .zero { return sendNext() }
+        connection?.queue.asyncAfter(deadline: .now() + settings.repeatDelay.seconds) { [weak self] in
+            self?.sendNext()
+        }
+    }
+
+    /// Sends one message; `told` is called on the queue when it was acknowledged or given up. From the queue or the reading
+    /// thread.
+    private func send(_ bytes: [UInt8], _ told: @escaping @Sendable () -> Void) {
+        var properties = settings.connection.properties.publish
+        if properties.contentType == nil, settings.connection.version == .v5 {
+            properties.contentType = encoder.contentType
+        }
+        guard let connection else { return }
+        do {
+            try connection.client.publish(
+                bytes: bytes, to: topic, qos: settings.connection.level, retain: settings.isRetained,
+                properties: properties
+            ) { [weak self] result in
+                if case .failure(let error) = result { self?.notSent(error) }
+                told()
+            }
+        } catch {
+            let error = (error as? CourierError) ?? CourierError(.invalidMessage, "\(error)", cause: error)
+            connection.queue.async { [weak self] in
+                self?.notSent(error)
+                told()
+            }
+        }
+    }
+
+    /// A message will not arrive. What the broker refuses is told by ``refused(_:)`` and is no failure of the command, as with
+    /// mosquitto_pub; a connection that is lost is told by ``failed(_:isLost:)``.
+    private func notSent(_ error: CourierError) {
+        switch error.code {
+        case .publishRefused, .notAuthorized, .clientDestroyed, .connectionLost: break
+        default:
+            console.tell("Error: \(error.message)")
+            exitCode = ExitCode.failure
+        }
+    }
+
+    /// Reads lines on a thread of its own, and sends each; blocks while many are under way.
+    private func readLines() {
+        var lines = LineReader(console.input)
+        while let line = lines.next(), window.enter() {
+            let bytes: [UInt8]
+            do {
+                bytes = try encoder.encode(Array(line))
+            } catch {
+                window.skip()
+                let error = (error as? CourierError) ?? CourierError(.encodingFailed, "\(error)", cause: error)
+                connection?.queue.async { [weak self] in self?.notSent(error) }
+                continue
+            }
+            window.sent(bytesRead: lines.bytesRead)
+            send(bytes) { [weak self] in
+                guard let self else { return }
+                window.leave()
+                lineAnswered()
+            }
+        }
+        connection?.queue.async { [self] in
+            hasReadAll = true
+            endIfAnswered()
+        }
+    }
+
+    private func lineAnswered() {
+        progress?.update(window.counts)
+        endIfAnswered()
+    }
+
+    private func endIfAnswered() {
+        if payload == .lines {
+            let counts = window.counts
+            guard counts.sent == counts.answered else { return }
+        } else if sentCount != answeredCount {
+            return
+        }
+        switch phase {
+        case .draining(let code): close(code)
+        case .connecting, .sending: if hasReadAll { close(exitCode) }
+        case .closing: break
+        }
+    }
+
+    private func close(_ exitCode: Int32) {
+        guard phase != .closing, let connection else { return }
+        phase = .closing
+        window.stop()
+        progress?.end(window.counts)
+        connection.close { [ending] in ending.end(exitCode) }
+    }
+}
+
+extension Duration {
+    /// As Dispatch wants it.
+    var seconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}

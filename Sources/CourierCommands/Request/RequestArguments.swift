@@ -1,0 +1,54 @@
+package import CommandArguments
+import CourierCore
+
+/// The command line of `courier rr`.
+package struct RequestArguments: Sendable {
+    package var connection = ConnectionArguments(.requester)
+    package var payload = PayloadArguments()
+    package var output = OutputArguments()
+    package var responseTopic: String?
+    package var timeout: Int?
+    package var measuresLatency = false
+
+    package init() {}
+
+    /// Its options.
+    package static let groups: [OptionGroup<RequestArguments>] =
+        [
+            OptionGroup(
+                "Question and answer",
+                [
+                    ConnectionArguments.topic("The topic on which the question is asked.").part(\.connection),
+                    Option(
+                        OptionNames("e"), .one("TOPIC"), "The topic on which the answer comes.",
+                        missing: "response topic"
+                    ) {
+                        guard (try? TopicName($1[0])) != nil else {
+                            throw ArgumentError("Invalid response topic '\($1[0])', does it contain '+' or '#'?")
+                        }
+                        $0.responseTopic = $1[0]
+                    },
+                ] + PayloadArguments.options.map { $0.part(\.payload) } + [
+                    ConnectionArguments.qos("The quality of service of both: 0, the default, 1 or 2.")
+                        .part(\.connection),
+                    Option(
+                        OptionNames("W"), .one("SECONDS"), "Give up after this time, with exit code 27.",
+                        missing: "timeout"
+                    ) {
+                        let seconds = NumberText.whole($1[0])
+                        guard seconds >= 1 else { throw ArgumentError("Invalid timeout \"\(seconds)\".") }
+                        $0.timeout = min(seconds, 86_400 * 365)
+                    },
+                    Option(OptionNames(nil, "latency"), "Print how long the answer took.") { settings, _ in
+                        settings.measuresLatency = true
+                    },
+                ] + ConnectionArguments.subscription.map { $0.part(\.connection) }),
+            OptionGroup("Output", OutputArguments.options.map { $0.part(\.output) } + [messageType]),
+        ] + ConnectionArguments.groups.map { $0.part(\.connection) } + [HelpOptions.group()]
+
+    /// One type for both ways.
+    private static let messageType = Option<RequestArguments>(
+        OptionNames(nil, "message-type"), .one("TYPE"), "The full name of the type of both, such as chat.Note.",
+        missing: "type"
+    ) { $0.output.protoType = $1[0] }
+}

@@ -1,0 +1,163 @@
+import CommandArguments
+import CourierCore
+import CourierMQTT
+import Dispatch
+import Foundation
+import Glibc
+
+/// One run of `courier rr`: subscribes, asks, prints the first answer and ends.
+///
+/// Safe to share: everything that changes is touched on the connection's queue only.
+final class RequestRun: @unchecked Sendable {
+    private enum Phase: Equatable { case connecting, subscribing, asked, closing }
+
+    private let settings: RequestArguments
+    private let topic: String
+    private let answerTopic: String
+    private let question: [UInt8]
+    private let schema: ProtobufSchema?
+    private let console: Console
+    private let printer: MessagePrinter
+    private let ending = Ending()
+    private var connection: CommandConnection?
+    private var signals: SignalWatch?
+    private var reading: AnyCancellable?
+
+    // MARK: On the queue only
+
+    private var phase = Phase.connecting
+    private var askedAt = ContinuousClock.now
+
+    init(
+        _ settings: RequestArguments, _ topic: String, _ answerTopic: String, _ question: [UInt8],
+        _ schema: ProtobufSchema?, _ console: Console
+    ) {
+        self.settings = settings
+        self.topic = topic
+        self.answerTopic = answerTopic
+        self.question = question
+        self.schema = schema
+        self.console = console
+        printer = settings.output.printer(console)
+    }
+
+    /// Runs to the end.
+    ///
+    /// - Throws: What is wrong with the command line, or with the store.
+    func run() throws -> Int32 {
+        try start()
+        return ending.wait()
+    }
+
+    private func start() throws {
+        var told = CommandConnection.Told()
+        told.event = { [weak self] in self?.happened($0) }
+        let connection = try CommandConnection(settings.connection, console, told: told)
+        self.connection = connection
+        connection.queue.sync {
+            signals = SignalWatch([SIGINT, SIGTERM], on: connection.queue) { [weak self] in self?.interrupted($0) }
+        }
+        reading = connection.client.messagePublisher().sink { [weak self] in self?.received($0) }
+        connection.client.subscribe([(answerTopic, settings.connection.level)])
+        connection.client.connect()
+        if let timeout = settings.timeout {
+            connection.queue.asyncAfter(deadline: .now() + .seconds(timeout)) { [weak self] in self?.timeIsOver() }
+        }
+    }
+
+    private func happened(_ event: CourierEventType) {
+        switch event {
+        case .connectionSuccess: if phase == .connecting { phase = .subscribing }
+        case .subscribeSuccess: if phase == .subscribing || phase == .connecting { ask() }
+        case .subscribeFailure(_, _, let error):
+            console.tell((error as? CourierError)?.message ?? "The subscription failed.")
+            close(ExitCode.success)
+        case .connectionFailure(_, let error): failed(error, isLost: false)
+        case .connectionLost(_, let error, _, _): failed(error, isLost: true)
+        default: break
+        }
+    }
+
+    private func failed(_ error: (any Error)?, isLost: Bool) {
+        guard phase != .closing else { return }
+        let problem: ConnectionProblem
+        if let refusal = connection?.watch.takeRefusal() {
+            problem = ConnectionProblem(refusal)
+        } else {
+            let error =
+                (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
+            problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
+        }
+        for line in problem.lines { console.tell(line) }
+        close(problem.exitCode)
+    }
+
+    private func interrupted(_ number: Int32) {
+        if phase == .closing || phase == .connecting { return ending.end(ExitCode.signal(number)) }
+        close(ExitCode.signal(number))
+    }
+
+    private func timeIsOver() {
+        guard phase != .closing else { return }
+        console.tell("Timed out")
+        close(ExitCode.timedOut)
+    }
+
+    private func ask() {
+        phase = .asked
+        var properties = settings.connection.properties.publish
+        if settings.connection.version == .v5 { properties.responseTopic = answerTopic }
+        askedAt = .now
+        do {
+            try connection?.client.publish(
+                bytes: question, to: topic, qos: settings.connection.level, retain: false, properties: properties
+            ) { [weak self, console] result in
+                guard case .failure(let error) = result else { return }
+                console.tell("Error: \(error.message)")
+                self?.close(ExitCode.failure)
+            }
+        } catch {
+            console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
+            close(ExitCode.failure)
+        }
+    }
+
+    private func received(_ message: Message) {
+        if phase == .closing || message.isRetained && settings.output.ignoresRetained { return }
+        let time = askedAt.duration(to: .now)
+        let wasAsked = phase == .asked
+        var shown = PrintedMessage(message)
+        if let schema {
+            do {
+                shown.payload = Array(try schema.json(shown.payload).utf8)
+            } catch {
+                console.tell(
+                    "Error: Message on topic \(message.topic) is not of the given type: "
+                        + "\((error as? CourierError)?.message ?? "\(error)")")
+                return close(ExitCode.failure)
+            }
+        }
+        let printed = printer.print(shown)
+        console.write(printed.bytes)
+        for complaint in printed.complaints { console.tell(complaint) }
+        if settings.measuresLatency, wasAsked { console.write("Latency: \(Self.text(of: time))\n") }
+        close(ExitCode.success)
+    }
+
+    /// A time as mosquitto_rr writes it.
+    static func text(of time: Duration) -> String {
+        let (seconds, attoseconds) = time.components
+        let nanoseconds = Int(attoseconds / 1_000_000_000)
+        if seconds > 0 { return "\(seconds).\(WallTime.padded(nanoseconds, to: 9))" }
+        if nanoseconds < 1_000 { return "\(nanoseconds)ns" }
+        if nanoseconds < 1_000_000 { return String(format: "%fµs", Double(nanoseconds) / 1e3) }
+        return String(format: "%fms", Double(nanoseconds) / 1e6)
+    }
+
+    private func close(_ exitCode: Int32) {
+        guard phase != .closing, let connection else { return }
+        phase = .closing
+        console.flush()
+        connection.close { [ending] in ending.end(exitCode) }
+    }
+}

@@ -1,0 +1,33 @@
+import CourierCore
+import Foundation
+
+/// A line of a store's export as a line for people, without payload and properties.
+struct ListedRow: Decodable {
+    private let kind: String
+    private let clientID: String
+    private let broker: String
+    private let id: UInt64?
+    private let topic: String?
+    private let filter: String?
+    private let qos: Int?
+    private let isRetained: Bool?
+    private let isUnsubscribing: Bool?
+    private let payload: Data?
+    private let progress: String?
+    private let packetID: UInt16?
+    private let storedAt: String?
+    private let expiresAt: String?
+
+    var line: String {
+        let isPacketID = kind == "packetID"
+        let parts: [String?] = [
+            "\(StoreRun.name(clientID, broker)):", isPacketID ? "packet id" : kind, id.map(String.init),
+            isPacketID ? packetID.map(String.init) : nil, (topic ?? filter)?.quoted(limit: 200),
+            isUnsubscribing == true ? "unsubscribing" : nil, qos.map { "QoS \($0)" },
+            isRetained == true ? "retained" : nil, payload.map { "\($0.count) bytes" }, progress,
+            isPacketID ? nil : packetID.map { "with packet id \($0)" }, storedAt.map { "since \($0)" },
+            expiresAt.map { "until \($0)" },
+        ]
+        return parts.compactMap(\.self).joined(separator: " ")
+    }
+}

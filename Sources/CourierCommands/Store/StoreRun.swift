@@ -1,0 +1,101 @@
+import CommandArguments
+import CourierCore
+import CourierSQLite
+import Foundation
+import Synchronization
+
+/// One run of `courier store`.
+struct StoreRun {
+    private let settings: StoreArguments
+    private let url: URL
+    private let console: Console
+
+    init(_ settings: StoreArguments, path: String, _ console: Console) {
+        self.settings = settings
+        url = URL(fileURLWithPath: path)
+        self.console = console
+    }
+
+    /// How a client and a broker are called, with foreign text in quotation marks.
+    static func name(_ clientID: String, _ broker: String) -> String {
+        "\(clientID.quoted(limit: 200)) at \(broker.quoted(limit: 200))"
+    }
+
+    func perform(_ action: StoreArguments.Action) throws {
+        let (inspector, scopes) = try chosen()
+        switch action {
+        case .list:
+            let decoder = JSONDecoder()
+            try export(inspector, scopes) { try decoder.decode(ListedRow.self, from: Data($0.utf8)).line }
+        case .export: try export(inspector, scopes) { $0 }
+        case .count:
+            for (scope, summary) in scopes {
+                console.write(
+                    "\(Self.name(scope.clientID, scope.broker)): \(summary.outgoingCount) outgoing, "
+                        + "\(summary.incomingCount) incoming, \(summary.payloadBytes) bytes of payload\n")
+            }
+        case .purge: try purge()
+        }
+    }
+
+    private typealias Scopes = [(scope: StoreScope, summary: StoreSummary)]
+
+    /// What the file has of those that are meant.
+    private func chosen() throws -> (SQLiteStoreInspector, Scopes) {
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw ArgumentError("There is no file \(url.path).", hint: "Give the file of --store.")
+        }
+        let inspector = try SQLiteStoreInspector(at: url)
+        let all = try inspector.scopes()
+        let chosen = all.filter { settings.contains($0.scope) }
+        if chosen.isEmpty, settings.clientID != nil || settings.broker != nil {
+            let known = all.map { Self.name($0.scope.clientID, $0.scope.broker) }.joined(separator: ", ")
+            throw ArgumentError(
+                "\(url.path) has nothing of that client and broker.",
+                hint: known.isEmpty ? "It has nothing of anybody." : "It has \(known).")
+        }
+        return (inspector, chosen)
+    }
+
+    private func export(
+        _ inspector: SQLiteStoreInspector, _ scopes: Scopes, _ text: (String) throws -> String
+    ) throws {
+        for (scope, _) in scopes {
+            try inspector.export(scope) { line in
+                if !console.isOutputClosed { console.write(try text(line) + "\n") }
+            }
+        }
+    }
+
+    /// Only a store removes, and only while no other process has the file; what is no store has been refused before.
+    private func purge() throws {
+        let store = try SQLiteMessageStore(at: url, durability: .full)
+        let end = DispatchSemaphore(value: 0)
+        let outcome = PurgeOutcome()
+        Task { [settings] in
+            do {
+                for (scope, summary) in try await store.scopes() where settings.contains(scope) {
+                    try await store.purge(scope)
+                    outcome.lines.withLock {
+                        $0.append(
+                            "\(Self.name(scope.clientID, scope.broker)): removed \(summary.outgoingCount) outgoing and "
+                                + "\(summary.incomingCount) incoming messages, packet ids and subscriptions\n")
+                    }
+                }
+            } catch {
+                outcome.error.withLock { $0 = error }
+            }
+            await store.close()
+            end.signal()
+        }
+        end.wait()
+        for line in outcome.lines.withLock({ $0 }) { console.write(line) }
+        if let error = outcome.error.withLock({ $0 }) { throw error }
+    }
+}
+
+/// What a purge has done, for the thread that waits for it.
+private final class PurgeOutcome: Sendable {
+    let lines = Mutex<[String]>([])
+    let error = Mutex<(any Error)?>(nil)
+}

@@ -1,0 +1,101 @@
+package import CommandArguments
+package import CourierCore
+
+/// The command line of `courier sub`.
+package struct SubscribeArguments: Sendable {
+    package var connection = ConnectionArguments(.subscriber)
+    package var output = OutputArguments()
+    package var unwantedTopics: [String] = []
+    package var filteredOut: [TopicFilter] = []
+    package var messageCount: Int?
+    package var timeout: Int?
+    package var endsWhenSubscribed = false
+    package var isRetainedOnly = false
+    package var removesRetained = false
+    package var showsRate = false
+    package var isWatching = false
+    /// How many of 10,000 messages are printed.
+    package var chance = 10_000
+
+    package init() {}
+
+    /// Its options.
+    package static let groups: [OptionGroup<SubscribeArguments>] =
+        [
+            OptionGroup("Topics", topics), OptionGroup("Messages", messages),
+            OptionGroup(
+                "Output",
+                OutputArguments.options.map { $0.part(\.output) } + [
+                    Option<OutputArguments>(
+                        OptionNames(nil, "message-type", "message"), .one("TYPE"),
+                        "The full name of their type, such as chat.Note.", missing: "type"
+                    ) { $0.protoType = $1[0] }.part(\.output)
+                ] + display),
+        ] + ConnectionArguments.groups.map { $0.part(\.connection) } + [HelpOptions.group()]
+
+    private static let topics: [Option<SubscribeArguments>] =
+        [
+            ConnectionArguments.topic("A topic filter to subscribe to; may be repeated.").part(\.connection),
+            Option(
+                OptionNames("T", "filter-out"), .one("FILTER"),
+                "Do not print messages of these topics; may be repeated.", missing: "topic filter"
+            ) {
+                guard let filter = try? TopicFilter($1[0]) else {
+                    throw ArgumentError("Invalid filter topic '\($1[0])', are all '+' and '#' wildcards correct?")
+                }
+                $0.filteredOut.append(filter)
+            },
+            Option(
+                OptionNames("U", "unsubscribe"), .one("FILTER"),
+                "A topic filter to unsubscribe from, in a session that is continued (-c); may be repeated.",
+                missing: "unsubscribe topic"
+            ) {
+                guard (try? TopicFilter($1[0])) != nil else {
+                    throw ArgumentError("Invalid unsubscribe topic '\($1[0])', are all '+' and '#' wildcards correct?")
+                }
+                $0.unwantedTopics.append($1[0])
+            },
+            ConnectionArguments.qos("The highest quality of service of messages: 0, the default, 1 or 2.")
+                .part(\.connection),
+        ] + ConnectionArguments.subscription.map { $0.part(\.connection) }
+
+    private static let messages: [Option<SubscribeArguments>] = [
+        Option(OptionNames("C"), .one("COUNT"), "End after as many messages.", missing: "count") {
+            let count = NumberText.whole($1[0])
+            guard count >= 1 else { throw ArgumentError("Invalid message count \"\(count)\".") }
+            $0.messageCount = count
+        },
+        Option(OptionNames("W"), .one("SECONDS"), "End after this time, with exit code 27.", missing: "timeout") {
+            let seconds = NumberText.whole($1[0])
+            guard seconds >= 1 else { throw ArgumentError("Invalid timeout \"\(seconds)\".") }
+            $0.timeout = min(seconds, 86_400 * 365)
+        },
+        Option(OptionNames("E"), "End when the broker has confirmed all subscriptions.") { settings, _ in
+            settings.endsWhenSubscribed = true
+        },
+        Option(
+            OptionNames(nil, "retained-only"), "Print retained messages only, and end at the first other one."
+        ) { settings, _ in settings.isRetainedOnly = true },
+        Option(
+            OptionNames(nil, "remove-retained"), "Remove the retained messages that come from the broker."
+        ) { settings, _ in settings.removesRetained = true },
+        Option(
+            OptionNames(nil, "random-filter"), .one("PERCENT"), "Print some of the messages only, chosen by chance.",
+            missing: "chance"
+        ) {
+            $0.chance = Int(min(100 * NumberText.decimal($1[0]), 1_000_000))
+            guard (1...10_000).contains($0.chance) else {
+                throw ArgumentError("--random-filter chance must be between 0.1-100.0")
+            }
+        },
+    ]
+
+    private static let display: [Option<SubscribeArguments>] = [
+        Option(OptionNames("w", "watch"), "Keep each topic on a line of its own of the terminal.") { settings, _ in
+            settings.isWatching = true
+        },
+        Option(
+            OptionNames(nil, "message-rate"), "Print how many messages come each second, and not the messages."
+        ) { settings, _ in settings.showsRate = true },
+    ]
+}

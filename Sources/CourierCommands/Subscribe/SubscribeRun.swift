@@ -1,0 +1,246 @@
+import CommandArguments
+import CourierCore
+import CourierMQTT
+import Dispatch
+import Glibc
+
+/// One run of `courier sub`: connects, subscribes, and prints what comes until there is a reason to end.
+///
+/// Safe to share: everything that changes is touched on the connection's queue only.
+final class SubscribeRun: @unchecked Sendable {
+    private enum Phase: Equatable {
+        case connecting
+        case subscribing
+        case reading
+        /// Nothing more is printed; removals of retained messages are waited for.
+        case draining(exitCode: Int32)
+        case closing
+    }
+
+    private let settings: SubscribeArguments
+    private let schema: ProtobufSchema?
+    private let console: Console
+    private let printer: MessagePrinter
+    private let ending = Ending()
+    private var connection: CommandConnection?
+    private var signals: SignalWatch?
+    private var reading: AnyCancellable?
+
+    // MARK: On the queue only
+
+    private var phase = Phase.connecting
+    private var printedCount = 0
+    private var rateCount = 0
+    private var removalsUnderWay = 0
+    private var isFlushDue = false
+    private var awaited: Set<String>
+    private var hasGrant = false
+    private var screen = WatchScreen()
+
+    init(_ settings: SubscribeArguments, _ schema: ProtobufSchema?, _ console: Console) {
+        self.settings = settings
+        self.schema = schema
+        self.console = console
+        printer = settings.output.printer(console)
+        awaited = Set(settings.connection.topics)
+    }
+
+    /// Runs to the end.
+    ///
+    /// - Throws: What is wrong with the command line, or with the store.
+    func run() throws -> Int32 {
+        try start()
+        return ending.wait()
+    }
+
+    private func start() throws {
+        var told = CommandConnection.Told()
+        told.event = { [weak self] in self?.happened($0) }
+        let unwanted = try UnwantedTopics(settings)
+        let connection = try CommandConnection(settings.connection, console, told: told) { config in
+            // As many as are wanted may be on their way; what comes behind them would be acknowledged and not printed.
+            if let count = settings.messageCount, count < 20,
+                settings.connection.properties.connect.receiveMaximum == nil
+            {
+                config.receiveMaximum = UInt16(count)
+            }
+            unwanted.remember(in: &config)
+        }
+        self.connection = connection
+        connection.queue.sync {
+            signals = SignalWatch([SIGINT, SIGTERM], on: connection.queue) { [weak self] _ in self?.interrupted() }
+            if settings.isWatching, !settings.showsRate {
+                console.write(screen.start(host: settings.connection.shownHost))
+            }
+        }
+        reading = connection.client.messagePublisher().sink { [weak self] in self?.received($0) }
+        connection.client.subscribe(settings.connection.topics.map { ($0, settings.connection.level) })
+        connection.client.connect()
+        if let timeout = settings.timeout {
+            connection.queue.asyncAfter(deadline: .now() + .seconds(timeout)) { [weak self] in self?.timeIsOver() }
+        }
+        if settings.showsRate { showRate() }
+    }
+
+    // MARK: What happens
+
+    private func happened(_ event: CourierEventType) {
+        switch event {
+        case .connectionSuccess: if phase == .connecting { phase = .subscribing }
+        case .subscribeSuccess(let topics, _):
+            hasGrant = true
+            answered(topics.map(\.topic))
+        case .subscribeFailure(let topics, _, let error):
+            // A connection that is lost asks again with the next one.
+            if (error as? CourierError)?.code != .connectionLost { answered(topics.map(\.topic)) }
+        case .connectionFailure(_, let error): failed(error, isLost: false)
+        case .connectionLost(_, let error, _, _): failed(error, isLost: true)
+        default: break
+        }
+    }
+
+    /// The broker has said something about subscriptions.
+    private func answered(_ topics: [String]) {
+        awaited.subtract(topics)
+        guard awaited.isEmpty, phase == .subscribing || phase == .connecting else { return }
+        phase = .reading
+        if !hasGrant {
+            console.tell("All subscription requests were denied.")
+            return finish(ExitCode.success)
+        }
+        if settings.endsWhenSubscribed { finish(ExitCode.success) }
+    }
+
+    private func failed(_ error: (any Error)?, isLost: Bool) {
+        guard phase != .closing else { return }
+        if let refusal = connection?.watch.takeRefusal() {
+            let problem = ConnectionProblem(refusal)
+            for line in problem.lines { console.tell(line) }
+            return close(problem.exitCode)
+        }
+        let error =
+            (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
+        let problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
+        guard phase != .connecting || error.code == .connectionLost else {
+            for line in problem.lines { console.tell(line) }
+            return close(problem.exitCode)
+        }
+        if isLost, console.isErrorTerminal { console.tell("\(problem.lines[0]) Connecting again.") }
+    }
+
+    private func interrupted() {
+        switch phase {
+        case .connecting: ending.end(255)  // As mosquitto_sub ends before the broker has answered.
+        case .subscribing, .reading: finish(ExitCode.success)
+        case .draining, .closing: ending.end(ExitCode.success)
+        }
+    }
+
+    private func timeIsOver() {
+        if phase == .connecting { return ending.end(255) }
+        guard phase != .closing else { return }
+        console.tell("Timed out")
+        close(ExitCode.timedOut)
+    }
+
+    // MARK: Messages
+
+    private func received(_ message: Message) {
+        rateCount += 1
+        if settings.showsRate { return }
+        switch phase {
+        case .connecting, .subscribing, .reading: break
+        case .draining, .closing: return
+        }
+        if settings.isRetainedOnly, !message.isRetained { return finish(ExitCode.success) }
+        if message.isRetained, settings.output.ignoresRetained { return }
+        if !settings.filteredOut.isEmpty, let name = try? TopicName(message.topic),
+            settings.filteredOut.contains(where: { $0.matches(name) })
+        {
+            return
+        }
+        if settings.removesRetained, message.isRetained { remove(message.topic) }
+        if settings.chance == 10_000 || Int.random(in: 0..<10_000) < settings.chance { print(message) }
+        guard let count = settings.messageCount else { return }
+        printedCount += 1
+        if printedCount == count { finish(ExitCode.success) }
+    }
+
+    private func print(_ message: Message) {
+        var shown = PrintedMessage(message)
+        if let schema {
+            do {
+                shown.payload = Array(try schema.json(shown.payload).utf8)
+            } catch {
+                let reason = (error as? CourierError)?.message ?? "\(error)"
+                return console.tell("Error: Message on topic \(message.topic) is not of the given type: \(reason)")
+            }
+        }
+        let printed = printer.print(shown)
+        if settings.isWatching { console.write(screen.move(to: message.topic)) }
+        console.write(printed.bytes)
+        if settings.isWatching { console.write(screen.leave()) }
+        for complaint in printed.complaints { console.tell(complaint) }
+        flushSoon()
+    }
+
+    /// Prints behind the messages that have come together.
+    private func flushSoon() {
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        connection?.queue.async { [self] in
+            isFlushDue = false
+            console.flush()
+            // Whoever read has gone: nobody misses what is left.
+            if console.isOutputClosed { close(ExitCode.success) }
+        }
+    }
+
+    /// Removes a retained message from the broker.
+    private func remove(_ topic: String) {
+        removalsUnderWay += 1
+        let told: @Sendable () -> Void = { [weak self] in self?.removed() }
+        do {
+            try connection?.client.publish(
+                bytes: [], to: topic, qos: .one, retain: true, properties: MessageProperties()
+            ) { _ in told() }
+        } catch {
+            console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
+            removalsUnderWay -= 1
+        }
+    }
+
+    private func removed() {
+        removalsUnderWay -= 1
+        if case .draining(let code) = phase, removalsUnderWay == 0 { close(code) }
+    }
+
+    private func showRate() {
+        connection?.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+            guard let self, phase != .closing else { return }
+            console.write("\(rateCount) msgs/s\n")
+            rateCount = 0
+            console.flush()
+            if console.isOutputClosed { return close(ExitCode.success) }
+            showRate()
+        }
+    }
+
+    // MARK: The end
+
+    /// Prints nothing more, and ends when nothing is under way.
+    private func finish(_ exitCode: Int32) {
+        if removalsUnderWay == 0 { return close(exitCode) }
+        phase = .draining(exitCode: exitCode)
+        connection?.queue.asyncAfter(deadline: .now() + PublishRun.drainTimeout.seconds) { [weak self] in
+            self?.close(exitCode)
+        }
+    }
+
+    private func close(_ exitCode: Int32) {
+        guard phase != .closing, let connection else { return }
+        phase = .closing
+        console.flush()
+        connection.close { [ending] in ending.end(exitCode) }
+    }
+}

@@ -1,0 +1,4 @@
+import CourierCommands
+import Glibc
+
+exit(CourierProgram().run(Array(CommandLine.arguments.dropFirst()), Console()))

@@ -1,0 +1,124 @@
+import CommandArguments
+import Testing
+
+struct ArgumentReaderTests {
+    private struct Settings: Equatable {
+        var host = "localhost"
+        var quality = 0
+        var isVerbose = false
+        var isRetained = false
+        var pairs: [[String]] = []
+        var words: [String] = []
+    }
+
+    private static let groups: [OptionGroup<Settings>] = [
+        OptionGroup(
+            "All",
+            [
+                Option(OptionNames("h", "host"), .one("HOST"), "The host.", missing: "host") { $0.host = $1[0] },
+                Option(OptionNames("q", "qos"), .one("QOS"), "The level.", missing: "QoS") {
+                    $0.quality = NumberText.whole($1[0])
+                    if $0.quality > 2 { throw ArgumentError("Invalid QoS given: \($0.quality)") }
+                },
+                Option(OptionNames("v", "verbose", "loud"), "More words.") { settings, _ in
+                    settings.isVerbose = true
+                },
+                Option(OptionNames("r"), "Keep.") { settings, _ in settings.isRetained = true },
+                Option(
+                    OptionNames("D", "property"),
+                    .several(["COMMAND", "NAME", "VALUE"]) { $0.dropFirst().first == "pair" ? 4 : 3 }, "A property.",
+                    missingText: "--property argument given but not enough arguments specified."
+                ) { $0.pairs.append($1) },
+                .refused(OptionNames("S", "srv"), .none, "Records.", hint: "Use -h."),
+                .refused(OptionNames(nil, "psk"), .one("KEY"), "A key.", hint: "Use certificates."),
+            ])
+    ]
+
+    private func read(_ arguments: [String]) throws -> Settings {
+        var settings = Settings()
+        try ArgumentReader(Self.groups).read(arguments, into: &settings)
+        return settings
+    }
+
+    @Test(arguments: [
+        ["-h", "b", "-q", "1"], ["-hb", "-q1"], ["--host", "b", "--qos", "1"], ["--host=b", "--qos=1"],
+        ["-q", "2", "-q", "1", "-h", "b"],
+    ])
+    func `a value may stand behind its option in any of the usual ways`(arguments: [String]) throws {
+        #expect(try read(arguments) == Settings(host: "b", quality: 1))
+    }
+
+    @Test func `letters that stand alone may be joined, and the last may have a value`() throws {
+        #expect(try read(["-rv"]) == Settings(isVerbose: true, isRetained: true))
+        #expect(try read(["-rvh", "b"]) == Settings(host: "b", isVerbose: true, isRetained: true))
+        #expect(try read(["-rvhb"]) == Settings(host: "b", isVerbose: true, isRetained: true))
+    }
+
+    @Test func `every word of an option means the same`() throws {
+        for word in ["--verbose", "--loud", "-v"] { #expect(try read([word]).isVerbose) }
+    }
+
+    @Test func `what follows an option that wants a value is its value, whatever it begins with`() throws {
+        #expect(try read(["-h", "-v"]) == Settings(host: "-v"))
+        #expect(try read(["-h", "--"]) == Settings(host: "--"))
+        #expect(try read(["--host="]) == Settings(host: ""))
+        #expect(try read(["--host=a=b"]) == Settings(host: "a=b"))
+        #expect(try read(["-h", ""]) == Settings(host: ""))
+    }
+
+    @Test func `an option may take as many values as they say`() throws {
+        #expect(
+            try read(["-D", "publish", "expiry", "3", "--property", "publish", "pair", "a", "b", "-r"])
+                == Settings(isRetained: true, pairs: [["publish", "expiry", "3"], ["publish", "pair", "a", "b"]]))
+    }
+
+    @Test(arguments: [
+        (["-Z"], "Unknown option '-Z'."), (["--nosuch"], "Unknown option '--nosuch'."),
+        (["word"], "Unknown option 'word'."), (["-"], "Unknown option '-'."), ([""], "Unknown option ''."),
+        (["-rZ"], "Unknown option '-Z'."), (["--", "word"], "Unknown option 'word'."),
+        (["-h"], "-h argument given but no host specified."), (["--host"], "-h argument given but no host specified."),
+        (["-v", "-q"], "-q argument given but no QoS specified."),
+        (["-D", "publish", "pair", "a"], "--property argument given but not enough arguments specified."),
+        (["-D"], "--property argument given but not enough arguments specified."),
+        (["-q", "5"], "Invalid QoS given: 5"), (["-q", "5", "-Z"], "Invalid QoS given: 5"),
+        (["--verbose=1"], "The option --verbose takes no value."),
+        (["-S"], "The option -S is not supported."), (["--srv"], "The option -S is not supported."),
+        (["--psk", "00"], "The option --psk is not supported."), (["--psk=00"], "The option --psk is not supported."),
+        (["--psk"], "The option --psk is not supported."), (["-vS"], "The option -S is not supported."),
+    ])
+    func `the first mistake is the one that is reported`(arguments: [String], message: String) {
+        #expect {
+            try read(arguments)
+        } throws: { error in
+            (error as? ArgumentError)?.message == message
+        }
+    }
+
+    @Test func `a refused option says what to do instead`() {
+        #expect {
+            try read(["-S"])
+        } throws: { error in
+            (error as? ArgumentError)?.hint == "Use -h."
+        }
+    }
+
+    @Test func `words that are no options go to whoever accepts them`() throws {
+        var settings = Settings()
+        let reader = ArgumentReader(Self.groups, operands: .accepted { $0.words.append($1) })
+        try reader.read(["one", "-r", "-", "--", "-v", "--host"], into: &settings)
+        #expect(settings == Settings(isRetained: true, words: ["one", "-", "-v", "--host"]))
+    }
+
+    @Test func `options of a part are options of the whole`() throws {
+        struct Whole: Equatable, Sendable {
+            var part = 0
+            var name = ""
+        }
+        let number = Option<Int>(OptionNames("n"), .one("N"), "A number.") { $0 = NumberText.whole($1[0]) }
+        let group = OptionGroup("Part", [number]).part(\Whole.part)
+        var whole = Whole(name: "x")
+        try ArgumentReader([group]).read(["-n", "7"], into: &whole)
+        #expect(whole == Whole(part: 7, name: "x"))
+        #expect(group.summary.options == [number.summary])
+    }
+}

@@ -1,0 +1,98 @@
+import CourierCore
+import CourierMQTT
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierAuthHTTP
+
+/// A client whose credentials come from a token endpoint, with a mosquitto that lets in the current ones only.
+@Suite(.timeLimit(.minutes(5))) struct HTTPConnectionServiceClientTests {
+    private func client(_ server: HTTPServer, _ broker: TokenBroker, id: String) throws -> any CourierClient {
+        var options = HTTPConnectionServiceOptions()
+        options.timeout = .seconds(60)
+        let provider = try HTTPConnectionServiceProvider(
+            clientID: id, request: TokenRequest(url: server.url()),
+            mapping: ConnectOptionsMapping(
+                host: .fixed("127.0.0.1"), port: .fixed(broker.port), username: "user", password: "token",
+                expiry: .after("expires_in")),
+            options: options)
+        var config = MQTTClientConfig(provider: provider)
+        config.deliveryQueue = DispatchQueue(label: "test.delivery")
+        config.autoReconnectInterval = 1
+        config.maxAutoReconnectInterval = 1
+        config.reconnectJitter = .none
+        return CourierClientFactory().makeMQTTClient(config: config)
+    }
+
+    private static func answer(_ user: String, _ token: String, expiresIn seconds: Int) -> HTTPServer.Answer {
+        .json(#"{"user": "\#(user)", "token": "\#(token)", "expires_in": \#(seconds)}"#)
+    }
+
+    @Test func `a token that the broker takes no more is thrown away, and a 401 is waited out`() async throws {
+        let broker = try await TokenBroker(["ada": "t0"])
+        let current = Mutex("t0")
+        try await HTTPServer.run { _, number in
+            number == 1 ? .reply(401) : Self.answer("ada", current.withLock { $0 }, expiresIn: 3_600)
+        } _: { server in
+            let client = try client(server, broker, id: "refused")
+            var events = client.events.makeAsyncIterator()
+            client.connect()
+            try await client.connected()
+            current.withLock { $0 = "t1" }
+            try broker.change(to: ["ada": "t1"])
+
+            var told: [String] = []
+            while let event = await events.next() {
+                switch event.type {
+                case .connectionServiceAuthStart: told.append("ask")
+                case .connectionServiceAuthSuccess: told.append("given")
+                case .connectionServiceAuthFailure(_, let error):
+                    guard case AuthError.httpError(401)? = (error as? CourierError)?.cause as? AuthError else {
+                        Issue.record("\(error)")
+                        break
+                    }
+                    told.append("401")
+                case .connectionSuccess: told.append("in")
+                case .connectionFailure: told.append("refused")
+                case .connectionLost: told.append("lost")
+                default: break
+                }
+                if told.count(where: { $0 == "in" }) == 2 { break }
+            }
+            #expect(
+                told == ["ask", "given", "in", "lost", "refused", "ask", "401", "ask", "given", "in"], "\(told)")
+            #expect(server.requests.count == 3)
+            try await client.connected()
+            client.destroy()
+        }
+        await broker.broker.remove()
+    }
+
+    @Test func `a token that ends is renewed on the live connection, without a loss`() async throws {
+        let broker = try await TokenBroker(["ada0": "t0", "ada1": "t1"])
+        try await HTTPServer.run { _, number in
+            Self.answer("ada\(min(number, 1))", "t\(min(number, 1))", expiresIn: number == 0 ? 12 : 3_600)
+        } _: { server in
+            let client = try client(server, broker, id: "renewed")
+            var events = client.events.makeAsyncIterator()
+            client.connect()
+            var users: [String] = []
+            var losses = 0
+            while users.count < 2, let event = await events.next() {
+                switch event.type {
+                case .connectionSuccess: users.append(event.connectionInfo?.username ?? "?")
+                case .connectionLost, .connectionFailure, .connectionServiceAuthFailure: losses += 1
+                default: break
+                }
+            }
+            #expect(users == ["ada0", "ada1"])
+            #expect(losses == 0)
+            #expect(server.requests.count == 2)
+            client.destroy()
+        }
+        await broker.broker.remove()
+    }
+}

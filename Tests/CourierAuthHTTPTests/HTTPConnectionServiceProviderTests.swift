@@ -1,0 +1,487 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierAuthHTTP
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct HTTPConnectionServiceProviderTests {
+    // MARK: What is asked
+
+    @Test func `a GET carries the header fields, and its answer becomes options with an end`() async throws {
+        try await HTTPServer.run { _, _ in ServiceBench.answer("t1") } _: { server in
+            let bench = try ServiceBench(server, "/token?device=7")
+            let grant = try await bench.provider.connectOptions()
+            #expect(
+                grant.options
+                    == ConnectOptions(host: "b.example", port: 8883, clientId: "phone-7", username: "ada", password: "t1"))
+            #expect(grant.expiresAt == bench.clock.now.addingTimeInterval(3_600))
+            let request = try #require(server.requests.first)
+            #expect(request.method == "GET")
+            #expect(request.target == "/token?device=7")
+            #expect(request.headers["authorization"] == "Bearer \(ServiceBench.secret)")
+            #expect(request.headers["accept"] == "application/json")
+            #expect(request.body.isEmpty)
+        }
+    }
+
+    @Test func `a POST carries its body, and the preparation has the last word on every request`() async throws {
+        struct Device: Encodable { let device: String }
+        try await HTTPServer.run { _, _ in ServiceBench.answer("t1", expiresIn: 0) } _: { server in
+            let count = Mutex(0)
+            let bench = try ServiceBench(
+                server, method: .post, body: try .json(Device(device: "phone-7")),
+                preparation: { request in
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    request.setValue("signature \(number) of \(request.httpBody?.count ?? 0)", forHTTPHeaderField: "X-Sign")
+                })
+            for number in 1...2 {
+                _ = try await bench.provider.connectOptions()
+                let request = try #require(server.requests.last)
+                #expect(request.method == "POST")
+                #expect(request.body == #"{"device":"phone-7"}"#)
+                #expect(request.headers["content-type"] == "application/json")
+                #expect(request.headers["x-sign"] == "signature \(number) of 20")
+            }
+        }
+    }
+
+    @Test func `a form is escaped`() {
+        let body = TokenRequestBody.form(["grant_type": "client credentials", "s": "a&b=c%\u{e9}\n"])
+        #expect(String(decoding: body.data, as: UTF8.self) == "grant_type=client+credentials&s=a%26b%3Dc%25%C3%A9%0A")
+    }
+
+    @Test func `a preparation that fails or breaks a rule sends nothing`() async throws {
+        try await HTTPServer.run { _, _ in ServiceBench.answer("t1") } _: { server in
+            let failing = try ServiceBench(server, preparation: { _ in throw CocoaError(.userCancelled) })
+            #expect(await failing.failure() is CocoaError)
+            let leaving = try ServiceBench(server, preparation: { $0.url = URL(string: "http://elsewhere.example/") })
+            #expect((await leaving.failure() as? CourierError)?.code == .authenticationFailed)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func `a request that can not be sent is an error at once`() throws {
+        let cases: [(String, TokenRequest.Method, [String: String], TokenRequestBody?)] = [
+            ("http://id.example/token", .get, [:], nil), ("ftp://id.example/token", .get, [:], nil),
+            ("https://ada:pw@id.example/", .get, [:], nil), ("https://id.example/", .get, ["A": "b\r\nC: d"], nil),
+            ("https://id.example/", .get, [:], .form(["a": "b"])),
+        ]
+        for (url, method, headers, body) in cases {
+            let request = TokenRequest(
+                url: try #require(URL(string: url)), method: method, headers: headers, body: body)
+            expectCourierError(.invalidConfiguration) {
+                try HTTPConnectionServiceProvider(clientID: "c", request: request, mapping: .test)
+            }
+        }
+        var options = HTTPConnectionServiceOptions()
+        options.allowsPlainHTTP = true
+        let plain = TokenRequest(url: try #require(URL(string: "http://id.example/token")))
+        _ = try HTTPConnectionServiceProvider(clientID: "c", request: plain, mapping: .test, options: options)
+    }
+
+    // MARK: The cache
+
+    @Test func `an answer is given out until shortly before its end, and then there is a new one`() async throws {
+        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)", expiresIn: 600) } _: { server in
+            let bench = try ServiceBench(server)
+            for (seconds, password) in [(0, "t0"), (539, "t0"), (1, "t1"), (539, "t1"), (10_000, "t2")] {
+                bench.clock.advance(by: .seconds(seconds))
+                #expect(try await bench.provider.connectOptions().options.password == password)
+            }
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test func `credentials that hardly last are kept for half of their life`() async throws {
+        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)", expiresIn: 20) } _: { server in
+            let bench = try ServiceBench(server)
+            for (seconds, password) in [(0, "t0"), (9, "t0"), (1, "t1")] {
+                bench.clock.advance(by: .seconds(seconds))
+                #expect(try await bench.provider.connectOptions().options.password == password)
+            }
+        }
+    }
+
+    @Test func `an answer without a known end, or past it, is not kept`() async throws {
+        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)", expiresIn: -1) } _: { server in
+            var mapping = ConnectOptionsMapping.test
+            mapping.expiry = .unknown
+            for mapping in [mapping, .test] {
+                let bench = try ServiceBench(server, mapping: mapping)
+                let first = try await bench.provider.connectOptions().options.password
+                #expect(try await bench.provider.connectOptions().options.password != first)
+            }
+        }
+    }
+
+    @Test func `cleared credentials are fetched anew`() async throws {
+        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)") } _: { server in
+            let bench = try ServiceBench(server)
+            #expect(try await bench.provider.connectOptions().options.password == "t0")
+            await bench.provider.clearCachedOptions()
+            #expect(try await bench.provider.connectOptions().options.password == "t1")
+            #expect(try await bench.provider.connectOptions().options.password == "t1")
+        }
+    }
+
+    @Test func `a fetch from before a clearing answers those who wait for it and nobody else`() async throws {
+        let gate = Gate()
+        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)") } _: { server in
+            let bench = try ServiceBench(server, preparation: { _ in await gate.pass() })
+            let early = Task { try await bench.provider.connectOptions().options.password }
+            await gate.waitForArrivals(1)
+            await bench.provider.clearCachedOptions()
+            let late = Task { try await bench.provider.connectOptions().options.password }
+            await gate.waitForArrivals(2)
+            gate.open()
+            let passwords = [try await early.value, try await late.value]
+            #expect(Set(passwords) == ["t0", "t1"])
+            #expect(try await bench.provider.connectOptions().options.password == passwords[1])
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    // MARK: One request for all
+
+    @Test func `callers at the same time share one request`() async throws {
+        let gate = Gate()
+        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)") } _: { server in
+            let bench = try ServiceBench(server, preparation: { _ in await gate.pass() })
+            let calls = (0..<50).map { _ in Task { try await bench.provider.connectOptions().options.password } }
+            await gate.waitForArrivals(1)
+            calls[7].cancel()
+            await #expect(throws: CancellationError.self) { try await calls[7].value }
+            gate.open()
+            for (number, call) in calls.enumerated() where number != 7 { #expect(try await call.value == "t0") }
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `the last caller to be cancelled ends the request on the wire`() async throws {
+        try await HTTPServer.run { _, number in number == 0 ? .silence : ServiceBench.answer("t1") } _: { server in
+            let bench = try ServiceBench(server)
+            let call = Task { try await bench.provider.connectOptions() }
+            await server.wait(forRequests: 1)
+            call.cancel()
+            await #expect(throws: CancellationError.self) { try await call.value }
+            await server.waitForClosing()
+            #expect(try await bench.provider.connectOptions().options.password == "t1")
+        }
+    }
+
+    @Test func `a failure is not kept`() async throws {
+        try await HTTPServer.run { _, number in
+            number == 0 ? .reply(500) : ServiceBench.answer("t1")
+        } _: { server in
+            let bench = try ServiceBench(server)
+            #expect(await bench.failure() is AuthError)
+            #expect(try await bench.provider.connectOptions().options.password == "t1")
+        }
+    }
+
+    // MARK: Statuses
+
+    @Test(arguments: [204, 300, 304, 400, 401, 403, 404, 407, 418, 429, 500, 502, 503, 599])
+    func `a status that is no success is told as it is`(status: Int) async throws {
+        try await HTTPServer.run { _, _ in .reply(status, [:], status == 204 || status == 304 ? "" : "s3cret") } _: {
+            server in
+            let error = try await ServiceBench(server).failure()
+            switch error {
+            case AuthError.httpError(let code)?: #expect(code == status)
+            case let error as CourierError: #expect(status == 204 && error.message.contains("is not JSON"))
+            default: Issue.record("\(String(describing: error))")
+            }
+        }
+    }
+
+    @Test(arguments: [#"Basic realm="x""#, #"Digest realm="x", nonce="n""#, "Bearer", "Negotiate", "", "?"])
+    func `a 401 with a challenge is a 401, and every request has an end`(challenge: String) async throws {
+        try await HTTPServer.run { _, number in
+            number == 0
+                ? .reply(401, ["WWW-Authenticate": challenge, "Connection": "close"], "no") : ServiceBench.answer("t1")
+        } _: { server in
+            let bench = try ServiceBench(server)
+            guard case AuthError.httpError(401)? = await bench.failure() else {
+                Issue.record("no 401")
+                return
+            }
+            #expect(try await bench.provider.connectOptions().options.password == "t1")
+            await server.waitForClosing()
+        }
+    }
+
+    // MARK: Retry-After and retries
+
+    @Test func `the endpoint is left alone for as long as it says, within the maximum`() async throws {
+        try await HTTPServer.run { _, number in
+            switch number {
+            case 0: .reply(503, ["Retry-After": "30"])
+            case 1: .reply(429, ["Retry-After": "86400"])
+            case 2: .reply(503, ["Retry-After": "Tue, 14 Nov 2023 22:15:55 GMT"])
+            default: ServiceBench.answer("t")
+            }
+        } _: { server in
+            let bench = try ServiceBench(server)  // The time is 22:13:20.
+            for status in [503, 429, 503] {
+                guard case AuthError.httpError(status)? = await bench.failure() else {
+                    Issue.record("no \(status)")
+                    return
+                }
+            }
+            _ = try await bench.provider.connectOptions()
+            #expect(bench.clock.pauses == [.seconds(30), .seconds(120), .seconds(5)])
+        }
+    }
+
+    @Test func `time that has passed by itself is not waited for again`() async throws {
+        try await HTTPServer.run { _, number in
+            number == 0 ? .reply(503, ["Retry-After": "30"]) : ServiceBench.answer("t")
+        } _: { server in
+            let bench = try ServiceBench(server)
+            _ = await bench.failure()
+            bench.clock.advance(by: .seconds(31))
+            _ = try await bench.provider.connectOptions()
+            #expect(bench.clock.pauses.isEmpty)
+        }
+    }
+
+    @Test func `a retry policy asks again after what may pass, and not after what will not`() async throws {
+        try await HTTPServer.run { _, number in
+            switch number {
+            case 0: .reply(500)
+            case 1: .reset
+            case 2: .reply(503, ["Retry-After": "60"])
+            case 3: .reply(403)
+            default: ServiceBench.answer("t")
+            }
+        } _: { server in
+            let bench = try ServiceBench(server, options: { $0.retryPolicy = HTTPRetryPolicy(maximumAttempts: 5) })
+            guard case AuthError.httpError(403)? = await bench.failure() else {
+                Issue.record("no 403")
+                return
+            }
+            #expect(server.requests.count == 4)
+            let pauses = bench.clock.pauses
+            #expect(pauses.count == 4)
+            // The policy's pauses, and after the third what is left of the endpoint's own.
+            for (pause, range) in zip(pauses, [0.5...1, 1...2, 2...4]) { #expect(range.contains(pause / .seconds(1))) }
+            #expect(abs((pauses[2] + pauses[3]) / .seconds(1) - 60) < 0.001)
+        }
+    }
+
+    @Test func `without a policy a call asks once, and with one as often as it says`() async throws {
+        try await HTTPServer.run { _, _ in .reply(500) } _: { server in
+            _ = try await ServiceBench(server).failure()
+            #expect(server.requests.count == 1)
+            _ = try await ServiceBench(server, options: { $0.retryPolicy = HTTPRetryPolicy(maximumAttempts: 3) }).failure()
+            #expect(server.requests.count == 4)
+        }
+    }
+
+    // MARK: Redirects
+
+    @Test func `a redirect within the origin is followed, with or without the body as its status says`() async throws {
+        try await HTTPServer.run { request, _ in
+            switch request.target {
+            case "/token": .reply(307, ["Location": "/moved"], "ignored")
+            case "/moved": .reply(303, ["Location": "done?x=1"])
+            default: ServiceBench.answer("t")
+            }
+        } _: { server in
+            let bench = try ServiceBench(server, method: .post, body: .form(["a": "b"]))
+            _ = try await bench.provider.connectOptions()
+            #expect(server.requests.map(\.method) == ["POST", "POST", "GET"])
+            #expect(server.requests.map(\.target) == ["/token", "/moved", "/done?x=1"])
+            #expect(server.requests.map(\.body) == ["a=b", "a=b", ""])
+            #expect(server.requests.allSatisfy { $0.headers["authorization"] != nil })
+        }
+    }
+
+    @Test func `a redirect loop ends`() async throws {
+        try await HTTPServer.run { _, _ in .reply(302, ["Location": "/token"]) } _: { server in
+            let error = try await ServiceBench(server).failure() as? CourierError
+            #expect(error?.message.contains("more than 3 times") == true)
+            #expect(server.requests.count == 4)
+        }
+    }
+
+    @Test func `another origin is not asked`() async throws {
+        try await HTTPServer.run { _, _ in ServiceBench.answer("stolen") } _: { other in
+            try await HTTPServer.run { [url = try other.url("/?\(ServiceBench.secret)").absoluteString] _, _ in
+                .reply(307, ["Location": url])
+            } _: { server in
+                let error = try await ServiceBench(server).failure() as? CourierError
+                #expect(error?.message.contains("http://127.0.0.1:\(other.port), another origin") == true)
+                #expect(other.requests.isEmpty)
+            }
+        }
+    }
+
+    // MARK: Broken and hostile servers
+
+    @Test func `an answer that is too slow is given up, and its connection closed`() async throws {
+        try await HTTPServer.run { _, _ in .silence } _: { server in
+            let bench = try ServiceBench(server, options: { $0.timeout = .milliseconds(200) })
+            try expectSystemError(await bench.failure(), NSURLErrorDomain, NSURLErrorTimedOut)
+            await server.waitForClosing()
+        }
+    }
+
+    @Test func `a connection that is reset, closed or refused is the system's error and nothing else of it`() async throws {
+        try await HTTPServer.run { _, number in
+            number == 0 ? .reset : number == 1 ? .close : .bytes("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{")
+        } _: { server in
+            let bench = try ServiceBench(server)
+            for _ in 0..<3 {
+                guard case AuthError.otherError(let error)? = await bench.failure() else {
+                    Issue.record("no system error")
+                    return
+                }
+                #expect(error.domain == NSURLErrorDomain)
+                #expect(error.userInfo.isEmpty)
+            }
+            #expect(server.requests.count == 3)
+        }
+        let free = try LocalPort.free()
+        let request = TokenRequest(url: try #require(URL(string: "http://127.0.0.1:\(free)/?s3cret")))
+        let provider = try HTTPConnectionServiceProvider(clientID: "c", request: request, mapping: .test)
+        do {
+            _ = try await provider.connectOptions()
+            Issue.record("nobody listens, and yet there are options")
+        } catch {
+            try expectSystemError(error, NSURLErrorDomain, NSURLErrorCannotConnectToHost)
+        }
+    }
+
+    @Test(arguments: ["\0\u{1}\u{2}\r\n\r\n", "HTTP/1.1 banana\r\n\r\n", "SSH-2.0-x\r\n", "\r\n\r\n", "HTTP/1.1 200 OK\r\nno field\r\n\r\n",
+    ])
+    func `bytes that are no HTTP are an error`(text: String) async throws {
+        try await HTTPServer.run { _, _ in .bytes(text) } _: { server in
+            let bench = try ServiceBench(server)
+            #expect(await bench.failure() != nil)
+        }
+    }
+
+    @Test func `a certificate that nobody vouches for is refused before anything is asked`() async throws {
+        let certificates = try await Certificates.shared
+        let tls = try TLSContext(server: TLSServerConfiguration(identity: certificates.server))
+        try await HTTPServer.run(tls: tls) { _, _ in ServiceBench.answer("t") } _: { server in
+            let request = TokenRequest(url: try server.url(scheme: "https", host: "localhost"))
+            let provider = try HTTPConnectionServiceProvider(clientID: "c", request: request, mapping: .test)
+            await #expect(throws: AuthError.self) { try await provider.connectOptions() }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func `an announced giant is not read`() async throws {
+        try await HTTPServer.run { _, _ in
+            .bytes("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n{}")
+        } _: { server in
+            let error = try await ServiceBench(server).failure() as? CourierError
+            #expect(error?.message.contains("longer than 262144 bytes (maximumResponseSize)") == true)
+        }
+    }
+
+    @Test func `an answer of the greatest size is read, and a byte more is not`() async throws {
+        let answer = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": 0}"#
+        try await HTTPServer.run { _, number in
+            .json(answer + String(repeating: " ", count: 100_000 - answer.utf8.count + number))
+        } _: { server in
+            let bench = try ServiceBench(server, options: { $0.maximumResponseSize = 100_000 })
+            _ = try await bench.provider.connectOptions()
+            #expect((await bench.failure() as? CourierError)?.message.contains("100000 bytes") == true)
+        }
+    }
+
+    @Test(arguments: [1, 100, 64 << 10])
+    func `an answer to no end is cut off`(partSize: Int) async throws {
+        try await HTTPServer.run { _, _ in .endless(status: 200, partSize: partSize) } _: { server in
+            let bench = try ServiceBench(server, options: { $0.maximumResponseSize = 5_000 })
+            #expect((await bench.failure() as? CourierError)?.message.contains("5000 bytes") == true)
+            await server.waitForClosing()
+        }
+    }
+
+    /// (FoundationNetworking reads such a body to its end, whatever it is told: here that is the end of the server.)
+    @Test func `a redirect with a body to no end keeps nobody waiting for longer than the timeout`() async throws {
+        try await HTTPServer.run { _, _ in .endless(status: 302, partSize: 100) } _: { server in
+            let bench = try ServiceBench(server, options: { $0.timeout = .milliseconds(200) })
+            try expectSystemError(await bench.failure(), NSURLErrorDomain, NSURLErrorTimedOut)
+        }
+    }
+
+    @Test func `calls that are cancelled at any moment have an end, and so have their connections`() async throws {
+        try await HTTPServer.run { _, _ in ServiceBench.answer("t", expiresIn: 0) } _: { server in
+            for round in 1...200 {
+                let bench = try ServiceBench(server)
+                let call = Task { try await bench.provider.connectOptions() }
+                await server.wait(forRequests: round)
+                if round % 2 == 0 { await Task.yield() }
+                call.cancel()
+                _ = await call.result
+            }
+            await server.waitForClosing()
+        }
+    }
+
+    // MARK: Secrets
+
+    @Test func `no description, error or log shows a secret`() async throws {
+        let secret = ServiceBench.secret
+        try await HTTPServer.run { _, number in
+            switch number {
+            case 0: ServiceBench.answer(secret)
+            case 1: .json(secret)
+            case 2: .json(#"{"broker": {"host": "b", "port": "\#(secret)"}}"#)
+            case 3: .reply(500, [secret: secret], secret)
+            case 4: .reply(307, ["Location": "http://\(secret):\(secret)@127.0.0.1/\(secret)?\(secret)"])
+            case 5: .reset
+            default: .bytes(secret)
+            }
+        } _: { server in
+            let body = TokenRequestBody.form(["password": secret])
+            let bench = try ServiceBench(server, "/\(secret)?\(secret)", method: .post, body: body)
+            let request = TokenRequest(
+                url: try server.url("/\(secret)"), headers: ["Authorization": secret], body: body)
+            var texts: [String] = []
+            func note(_ value: Any) {
+                var text = "\(value) " + String(reflecting: value)
+                dump(value, to: &text)
+                texts.append(text)
+            }
+            note(try await bench.provider.connectOptions())
+            for _ in 0..<7 {
+                await bench.provider.clearCachedOptions()
+                let error = try #require(await bench.failure())
+                note(error)
+                note(error as NSError)
+                note(error.localizedDescription)
+            }
+            for value in [bench.provider, request, body, ConnectOptionsMapping.test] as [Any] { note(value) }
+            texts += bench.log.texts
+            #expect(texts.count > 20)
+            #expect(texts.contains { $0.contains("answered with status 500") })
+            for text in texts { #expect(!text.contains(secret)) }
+        }
+    }
+
+    private func expectSystemError(_ error: (any Error)?, _ domain: String, _ code: Int) throws {
+        guard case AuthError.otherError(let system)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(system.domain == domain)
+        #expect(system.code == code)
+        #expect(system.userInfo.isEmpty)
+    }
+}

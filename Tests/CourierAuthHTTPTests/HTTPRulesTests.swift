@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import CourierAuthHTTP
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite struct RedirectRulesTests {
+    private let rules = RedirectRules(maximumCount: 3)
+
+    private func step(
+        _ status: Int, _ location: String?, method: String = "POST", count: Int = 0
+    ) throws -> RedirectRules.Step? {
+        let url = try #require(URL(string: "https://id.example:8443/a/token?x=1"))
+        let reply = HTTPReply(status: status, location: location, retryAfter: nil, body: Data())
+        return try rules.step(after: reply, from: url, method: method, count: count)
+    }
+
+    @Test(arguments: [
+        ("/b", "https://id.example:8443/b"), ("b?y=2", "https://id.example:8443/a/b?y=2"),
+        ("//id.example:8443/c", "https://id.example:8443/c"), ("HTTPS://ID.EXAMPLE:8443/d", "HTTPS://ID.EXAMPLE:8443/d"),
+    ])
+    func `the same origin is followed`(location: String, expected: String) throws {
+        #expect(try step(308, location)?.url.absoluteString == expected)
+    }
+
+    @Test(arguments: [
+        "http://id.example:8443/b", "https://id.example/b", "https://other.example:8443/b", "//other.example:8443/",
+        "https://id.example:8443@other.example/", "ftp://id.example:8443/b", "javascript:alert(1)",
+        "https://id.example.evil.example:8443/",
+    ])
+    func `another scheme, host or port is refused without its path`(location: String) throws {
+        #expect {
+            try step(307, location + "?s3cret")
+        } throws: { error in
+            guard let refusal = error as? RedirectRules.Refusal else { return false }
+            return refusal.message.contains("another origin") && !refusal.message.contains("s3cret")
+        }
+    }
+
+    @Test func `method and body stay where the status says so`() throws {
+        for (status, keeps) in [(301, false), (302, false), (303, false), (307, true), (308, true)] {
+            #expect(try step(status, "/b")?.keepsMethod == keeps)
+        }
+        for (status, keeps) in [(301, true), (302, true), (303, false)] {
+            #expect(try step(status, "/b", method: "GET")?.keepsMethod == keeps)
+        }
+    }
+
+    @Test func `other replies are no redirects`() throws {
+        for status in [200, 201, 300, 304, 305, 306, 400, 500] { #expect(try step(status, "/b") == nil) }
+    }
+
+    @Test func `too many and nowhere are refused`() throws {
+        #expect(try step(307, "/b", count: 2) != nil)
+        #expect(throws: RedirectRules.Refusal.self) { try step(307, "/b", count: 3) }
+        #expect(throws: RedirectRules.Refusal.self) { try step(307, nil) }
+    }
+}
+
+@Suite struct RequestRulesTests {
+    private func check(_ url: String, plain: Bool = false) throws -> HTTPOrigin {
+        try RequestRules(allowsPlainHTTP: plain).check(URLRequest(url: try #require(URL(string: url))))
+    }
+
+    @Test(arguments: [
+        "https://id.example/", "http://localhost:80/", "http://127.0.0.1/", "http://127.9.8.7/", "http://[::1]:8080/",
+    ])
+    func `TLS everywhere and plain HTTP on this machine are allowed`(url: String) throws { _ = try check(url) }
+
+    @Test(arguments: [
+        "http://id.example/", "http://127.evil.example/", "http://127.0.0.1.evil.example/", "http://127.0.0.256/",
+        "http://localhost.evil.example/", "http://[::2]/", "http://0.0.0.0/",
+    ])
+    func `plain HTTP to others is refused unless it is allowed`(url: String) throws {
+        #expect(throws: RequestRules.Refusal.self) { try check(url) }
+        _ = try check(url, plain: true)
+    }
+
+    @Test(arguments: ["ftp://id.example/", "/token", "https:///token", "https://ada:s3cret@id.example/"])
+    func `what is no URL to ask is refused, without a secret`(url: String) throws {
+        #expect {
+            try check(url, plain: true)
+        } throws: { error in
+            (error as? RequestRules.Refusal)?.message.contains("s3cret") == false
+        }
+    }
+
+    @Test(arguments: [
+        ("X-A", "s3cret\r\nX-B: c"), ("X-A", "s3cret\n"), ("X-A\r\nX-B", "s3cret"), ("X A", "s3cret"), ("", "s3cret"),
+        ("X-A", "s3cret\u{0}"), ("s3cret:", "x"),
+    ])
+    func `a header field that would be more than one is refused, and nothing of it shown`(
+        name: String, value: String
+    ) throws {
+        let request = TokenRequest(url: try #require(URL(string: "https://id.example/")), headers: [name: value])
+        #expect {
+            try RequestRules(allowsPlainHTTP: false).request(for: request)
+        } throws: { error in
+            (error as? RequestRules.Refusal)?.message.contains("s3cret") == false
+        }
+    }
+}
+
+@Suite struct RetryAfterTests {
+    static let now = Date(timeIntervalSince1970: 784_111_767)  // 10 s before the date of RFC 9110.
+
+    private func pause(_ text: String?) -> Duration? {
+        RetryAfter.pause(text, now: Self.now, maximum: .seconds(120))
+    }
+
+    @Test func `seconds and dates are understood`() {
+        #expect(pause("30") == .seconds(30))
+        #expect(pause(" 0 ") == .zero)
+        #expect(pause("Sun, 06 Nov 1994 08:49:37 GMT") == .seconds(10))
+        #expect(pause("Sunday, 06-Nov-94 08:49:37 GMT") == .seconds(10))
+        #expect(pause("Sun Nov  6 08:49:37 1994") == .seconds(10))
+        #expect(pause("Sun, 06 Nov 1994 08:49:20 GMT") == .zero)
+    }
+
+    @Test func `no pause is longer than the maximum`() {
+        for text in ["121", "99999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+            #expect(pause(text) == .seconds(120))
+        }
+    }
+
+    @Test func `anything else says nothing`() {
+        for text in [nil, "", " ", "-1", "1.5", "soon", "+3", "06 Nov", "٣"] { #expect(pause(text) == nil) }
+    }
+}
+
+@Suite struct HTTPRetryPolicyTests {
+    @Test func `pauses double up to the maximum, less a part of up to half, and end`() {
+        let policy = HTTPRetryPolicy(maximumAttempts: 6, firstPause: .seconds(2), maximumPause: .seconds(10))
+        var random = SystemRandomNumberGenerator()
+        for (count, whole) in [(1, 2.0), (2, 4), (3, 8), (4, 10), (5, 10)] {
+            for _ in 0..<100 {
+                let pause = policy.pause(afterFailures: count, using: &random)
+                #expect(pause.map { (whole / 2...whole).contains($0 / .seconds(1)) } == true)
+            }
+        }
+        #expect(policy.pause(afterFailures: 6, using: &random) == nil)
+        #expect(HTTPRetryPolicy.off.pause(afterFailures: 1, using: &random) == nil)
+    }
+
+    @Test func `numbers without measure are no trap`() {
+        var random = SystemRandomNumberGenerator()
+        let odd = HTTPRetryPolicy(maximumAttempts: .max, firstPause: .seconds(-1), maximumPause: .seconds(Int64.max))
+        #expect(odd.pause(afterFailures: .max - 1, using: &random) == .zero)
+    }
+}

@@ -1,0 +1,75 @@
+import CommandArguments
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct BrokerCommandTests {
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `mosquitto's clients talk over it, and a signal ends it in order`(signal: Int32) async throws {
+        let broker = try await RunningBroker()
+        let sent = try await ProgramRun(
+            ["/usr/bin/mosquitto_pub"] + broker.place + ["-t", "room/7", "-m", "on", "-r", "-q", "2"]
+        ).end()
+        #expect(sent.code == 0 && sent.errors == "")
+        let got = try await ProgramRun(
+            ["/usr/bin/mosquitto_sub"] + broker.place + ["-t", "room/#", "-v", "-C", "1", "-V", "mqttv5"]
+        ).end()
+        #expect(got.text == "room/7 on\n")
+        kill(try #require(broker.run.id), signal)
+        let outcome = await broker.run.end()
+        #expect(outcome.code == 0 && outcome.errors == "")
+        #expect(outcome.text.contains("not for production"))
+    }
+
+    @Test func `with a user name only who knows the password may connect`() async throws {
+        let broker = try await RunningBroker(["-u", "ada", "-P", "lace"])
+        let pub = [try CourierExecutable.path.get(), "pub"] + broker.place + ["-t", "a", "-m", "x", "-q", "1"]
+        #expect(try await ProgramRun(pub + ["-u", "ada", "-P", "lace"]).end().code == 0)
+        #expect(try await ProgramRun(pub).end().code == 4)
+        #expect(!RunningBroker.text(broker.run).contains("lace"))
+        kill(try #require(broker.run.id), SIGTERM)
+        #expect(await broker.run.end().code == 0)
+    }
+
+    @Test func `a port that is taken is a mistake with a hint`() async throws {
+        let broker = try await RunningBroker()
+        let second = try await ProgramRun([try CourierExecutable.path.get(), "broker", "-p", "\(broker.port)"]).end()
+        #expect(second.code == 1 && second.output.isEmpty)
+        #expect(second.errorLines.count == 2 && second.errors.contains("another port by -p"))
+        kill(try #require(broker.run.id), SIGTERM)
+        _ = await broker.run.end()
+    }
+
+    @Test(arguments: [
+        (["-p", "70000"], "Invalid port given: 70000"), (["-p", "x"], "Invalid port given: x"),
+        (["-u", "ada"], "Both -u and -P must be provided if one of them is set."),
+        (["--cert", "f"], "Both --cert and --key must be provided if one of them is set."),
+        (["--cafile", "f"], "--cafile is about TLS, and the broker is without it."), (["x"], "Unknown option 'x'."),
+    ])
+    func `what makes no sense is refused before it listens`(words: [String], message: String) {
+        let error = #expect(throws: ArgumentError.self) {
+            var settings = BrokerArguments()
+            try ArgumentReader(BrokerArguments.groups).read(words, into: &settings)
+            try settings.check()
+        }
+        #expect(error?.message == message)
+    }
+
+    @Test(arguments: [
+        ([], "mqtt://127.0.0.1:1883.", "Everybody on this machine may connect"),
+        (["-h", "localhost"], "mqtt://127.0.0.1:1883.", "on this machine"),
+        (["-h", "0.0.0.0"], "mqtt://0.0.0.0:1883.", "over the network may connect, read and write: add -u and -P."),
+        (["-h", "::1", "-u", "a", "-P", "b"], "mqtt://[::1]:1883.", "who knows the user name and the password"),
+        (["--cert", "c", "--key", "k", "--cafile", "a"], "mqtts://127.0.0.1:1883.", "who has a certificate"),
+        (["--unix", "/run/s"], "the Unix socket /run/s.", "on this machine"),
+    ])
+    func `the banner says where, and who may connect`(words: [String], place: String, access: String) throws {
+        var settings = BrokerArguments()
+        try ArgumentReader(BrokerArguments.groups).read(words, into: &settings)
+        let lines = BrokerBanner(arguments: settings, port: settings.port).lines
+        #expect(lines.first?.hasSuffix(place) == true)
+        #expect(lines.contains { $0.contains(access) })
+    }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import CourierCommands
+
+struct DemoCommandTests {
+    @Test func `the demonstration ends as it promises`() async throws {
+        let outcome = try await ProgramRun([try CourierExecutable.path.get(), "demo"]).end()
+        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+        let lines = outcome.text.split(separator: "\n")
+        #expect(lines.count { $0.contains("bob     <- ") } == DemoScript.count)
+        #expect(lines.count { $0.contains("has lost the connection") } == 2)
+        #expect(outcome.text.contains("7 letters sent, 7 arrived: each once, in order"))
+        #expect(!outcome.text.contains("\u{1B}"))
+    }
+
+    @Test func `it takes no options`() async throws {
+        let outcome = try await ProgramRun([try CourierExecutable.path.get(), "demo", "--fast"]).end()
+        #expect(outcome.code == 1 && outcome.errors.hasPrefix("Error: Unknown option '--fast'."))
+    }
+}

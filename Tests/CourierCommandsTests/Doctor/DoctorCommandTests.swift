@@ -1,0 +1,167 @@
+import CommandArguments
+import CourierTransport
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct DoctorCommandTests {
+    private static func doctor(_ words: [String]) async throws -> ProgramRun.Outcome {
+        // Generous, for a machine that is busy; what is expected here comes at once.
+        try await ProgramRun([try CourierExecutable.path.get(), "doctor", "-W", "60"] + words).end()
+    }
+
+    private static func problems(_ outcome: ProgramRun.Outcome) -> [String] {
+        outcome.text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("PROBLEM") }
+    }
+
+    @Test func `a broker that can be used is seen through in both versions`() async throws {
+        let broker = try await RealBroker()
+        let outcome = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(broker.port)", "--publish", "-n", "3"])
+        #expect(outcome.code == 0 && outcome.errors == "" && Self.problems(outcome) == [])
+        for words in ["MQTT 5      the broker accepts", "MQTT 3.1.1  the broker accepts", "3 messages of QoS 1"] {
+            #expect(outcome.text.contains(words), "\(words) in \(outcome.text)")
+        }
+        await broker.remove()
+    }
+
+    @Test func `what a broker announces is what is said of it`() async throws {
+        let broker = try await RealBroker(
+            settings: """
+                max_qos 1
+                max_inflight_messages 7
+                max_packet_size 4096
+                max_keepalive 30
+                max_topic_alias 3
+                retain_available false
+                """)
+        let outcome = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(broker.port)", "--json", "-n", "4"])
+        struct Report: Decodable {
+            struct Limits: Decodable, Equatable {
+                var receiveMaximum: Int
+                var maximumQoS: Int
+                var maximumPacketSize: Int?
+                var retain: Bool
+                var keepAlive: Int
+                var topicAliasMaximum: Int
+                var sharedSubscriptions: Bool
+            }
+            let isUsable: Bool
+            let limits: Limits
+            let roundTripsInMilliseconds: [Double]
+        }
+        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output))
+        #expect(outcome.code == 0 && report.isUsable && report.roundTripsInMilliseconds.count == 4)
+        #expect(
+            report.limits
+                == Report.Limits(
+                    receiveMaximum: 7, maximumQoS: 1, maximumPacketSize: 4_096, retain: false, keepAlive: 30,
+                    topicAliasMaximum: 3, sharedSubscriptions: true))
+        await broker.remove()
+    }
+
+    @Test func `it leaves no session behind`() async throws {
+        let broker = try await RealBroker()
+        let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
+        #expect(try await Self.doctor(place + ["-i", "known"]).code == 0)
+        // A session that was kept would be continued.
+        let next = try await ProgramRun(
+            ["/usr/bin/mosquitto_sub"] + place + ["-i", "known", "-c", "-V", "mqttv5", "-t", "a", "-d", "-E"]
+        ).end()
+        #expect(next.text.contains("CONNACK (0)"), "\(next.text)")
+        await broker.remove()
+    }
+
+    @Test func `who is not let in is told so, with the exit code of a refusal`() async throws {
+        let broker = try await RunningBroker(["-u", "ada", "-P", "lace"])
+        let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
+        let wrong = try await Self.doctor(place + ["-u", "ada", "-P", "wrong"])
+        #expect(wrong.code == 5 && Self.problems(wrong).count == 1)
+        #expect(wrong.text.contains("Correct the user name (-u) and the password (-P)."))
+        let right = try await Self.doctor(place + ["-u", "ada", "-P", "lace"])
+        #expect(right.code == 0 && right.text.contains("connected as ada"))
+        #expect(right.text.contains("travel in the clear") && !right.text.contains("lace"))
+        kill(try #require(broker.run.id), SIGTERM)
+        _ = await broker.run.end()
+    }
+
+    @Test(arguments: [
+        ("server", "localhost", nil), ("server", "127.0.0.1", nil), ("expired", "localhost", "has expired"),
+        ("early", "localhost", "is not valid yet"), ("elsewhere", "localhost", "is not for “localhost”"),
+        ("stranger", "localhost", "signed by no trusted authority"),
+    ])
+    func `what is wrong with a certificate is said, and what to do`(
+        identity: String, host: String, complaint: String?
+    ) async throws {
+        let certificates = try await Certificates.shared
+        let files = certificates.identity(identity)
+        let broker = try await RunningBroker(["--cert", files.certificateFile, "--key", files.privateKeyFile])
+        let place = ["-h", host, "-p", "\(broker.port)"]
+        let outcome = try await Self.doctor(place + ["--cafile", certificates.authorityFile])
+        if let complaint {
+            #expect(outcome.code == 8 && Self.problems(outcome).count == 1 && outcome.text.contains("-> "))
+            #expect(outcome.text.contains(complaint), "\(outcome.text)")
+            let insecure = try await Self.doctor(
+                place + ["--cafile", certificates.authorityFile, "--insecure", "-n", "0"])
+            #expect(insecure.code == 0 && insecure.text.contains("nobody knows whose certificate it is"))
+        } else {
+            #expect(outcome.code == 0 && outcome.text.contains("TLSv1.3"), "\(outcome.text)")
+        }
+        kill(try #require(broker.run.id), SIGTERM)
+        _ = await broker.run.end()
+    }
+
+    @Test func `a broker that wants a certificate of the client says so behind the handshake`() async throws {
+        let certificates = try await Certificates.shared
+        let broker = try await RunningBroker([
+            "--cert", certificates.server.certificateFile, "--key", certificates.server.privateKeyFile, "--cafile",
+            certificates.authorityFile,
+        ])
+        let words = broker.place + ["--cafile", certificates.authorityFile]
+        let without = try await Self.doctor(words)
+        #expect(without.code == 8 && without.text.contains("--cert and --key"), "\(without.text)")
+        let client = certificates.identity("client")
+        let with = try await Self.doctor(words + ["--cert", client.certificateFile, "--key", client.privateKeyFile])
+        #expect(with.code == 0, "\(with.text)")
+        kill(try #require(broker.run.id), SIGTERM)
+        _ = await broker.run.end()
+    }
+
+    @Test func `TLS and none of it, the wrong way round, are recognized`() async throws {
+        let certificates = try await Certificates.shared
+        let plain = try await RunningBroker()
+        let secure = try await RunningBroker([
+            "--cert", certificates.server.certificateFile, "--key", certificates.server.privateKeyFile,
+        ])
+        let toPlain = try await Self.doctor(plain.place + ["--cafile", certificates.authorityFile])
+        #expect(toPlain.code == 8 && toPlain.text.contains("without TLS"))
+        let toSecure = try await Self.doctor(secure.place)
+        #expect(toSecure.code == 2 && toSecure.text.contains("a port with TLS"))
+        for broker in [plain, secure] {
+            kill(try #require(broker.run.id), SIGTERM)
+            _ = await broker.run.end()
+        }
+    }
+
+    @Test func `a port where nothing listens and a name without an address have different remedies`() async throws {
+        let refused = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(try LocalPort.free())"])
+        #expect(refused.code == 1 && refused.text.contains("start the broker"))
+        let unknown = try await Self.doctor(["-h", "nobody.invalid"])
+        #expect(unknown.code == 1 && unknown.text.contains("Correct the name (-h)"))
+    }
+
+    @Test(arguments: [
+        (["-W", "0"], "Invalid timeout \"0\"."), (["-n", "x"], "Invalid count \"x\"."),
+        (["--will-topic", "a"], "Unknown option '--will-topic'."), (["--store", "f"], "Unknown option '--store'."),
+        (["-p", "70000"], "Invalid port given: 70000"),
+    ])
+    func `options that would have no effect are not there`(words: [String], message: String) {
+        var settings = DoctorArguments()
+        let error = #expect(throws: ArgumentError.self) {
+            try ArgumentReader(DoctorArguments.groups).read(words, into: &settings)
+        }
+        #expect(error?.message == message)
+    }
+}

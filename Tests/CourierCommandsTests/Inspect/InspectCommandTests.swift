@@ -1,0 +1,139 @@
+import CommandArguments
+import CourierCore
+import CourierMQTTChuck
+import CourierMQTTChuckSQLite
+import Foundation
+import Glibc
+import MQTTCodec
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct InspectCommandTests {
+    /// What the tests look at, as a file on the disk.
+    enum Kind: CaseIterable { case jsonLines, archive }
+
+    /// Two orders, of which the broker refuses the second, and some news.
+    private static func recording(_ kind: Kind, in folder: TemporaryFolder) async throws -> String {
+        // Older than what a logger keeps by default.
+        var options = MQTTChuckOptions()
+        options.logsMaxAge = nil
+        let logger = MQTTChuckLogger(options: options)
+        let opened = Date(timeIntervalSince1970: 1_700_000_000)
+        let connection = ObservedConnection(
+            id: 1,
+            options: ConnectOptions(
+                host: "broker.example", port: 1_883, clientId: "till", username: "ada", password: "lace"),
+            protocolVersion: .v5, openedAt: opened, openedInstant: .now)
+        func observe(_ direction: PacketBatch.Direction, _ packet: Packet) throws {
+            let bytes = try TestSupport.encode(packet, .v5, from: direction == .outgoing ? .client : .server)
+            logger.observed(PacketBatch(direction: direction, bytes: bytes, time: .now, connection: connection))
+        }
+        for number in 1...2 {
+            let id = try #require(PacketID(rawValue: UInt16(number)))
+            let delivery = Delivery.atLeastOnce(id, isDuplicate: false)
+            try observe(
+                .outgoing,
+                .publish(Publish(topic: "orders/\(number)", payload: Array("pizza".utf8), delivery: delivery)))
+            try observe(
+                .incoming,
+                .pubAck(Acknowledgement(packetID: id, reasonCode: number == 2 ? .quotaExceeded : .success)))
+        }
+        try observe(.incoming, .publish(Publish(topic: "news\u{1B}[2J", payload: Array("hot".utf8))))
+        let path = folder.file("\(kind)")
+        switch kind {
+        case .jsonLines: try logger.exported(.jsonLines).write(to: URL(fileURLWithPath: path))
+        case .archive:
+            let archive = try MQTTChuckArchive(
+                of: logger, at: URL(fileURLWithPath: path), retention: .init(age: nil))
+            try await archive.flush()
+            await archive.close()
+        }
+        return path
+    }
+
+    private static func inspect(_ words: [String]) async throws -> ProgramRun.Outcome {
+        try await ProgramRun([try CourierExecutable.path.get(), "inspect"] + words).end()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a recording is searched, shown and converted`(kind: Kind) async throws {
+        let folder = try TemporaryFolder()
+        let path = try await Self.recording(kind, in: folder)
+        let all = try await Self.inspect([path])
+        #expect(all.code == 0 && all.text.split(separator: "\n").count == 5)
+        #expect(!all.text.contains("\u{1B}"))
+        let orders = try await Self.inspect([path, "-q", "type:publish topic:orders/#"])
+        #expect(orders.text.split(separator: "\n").count == 2)
+        let errors = try await Self.inspect(["--query=errors", path])
+        #expect(errors.text.contains("PUBACK") && errors.text.split(separator: "\n").count == 1)
+
+        let lines = folder.file("copy.jsonl")
+        #expect(try await Self.inspect([path, "--export", "jsonl", "-o", lines]).code == 0)
+        #expect(try await Self.inspect([lines]).text == all.text)
+        let capture = try await Self.inspect([path, "--export", "pcapng"])
+        #expect(capture.code == 0 && capture.output.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]))
+    }
+
+    @Test func `one packet is shown with all that is known of it`() async throws {
+        let folder = try TemporaryFolder()
+        let path = try await Self.recording(.jsonLines, in: folder)
+        let rows = try await Self.inspect([path, "-q", "topic:orders/2"])
+        let number = try #require(rows.text.dropFirst().split(separator: " ").first)
+        let one = try await Self.inspect([path, "--row", String(number)])
+        #expect(one.code == 0 && one.text.hasPrefix("PUBLISH to broker.example:1883, packet \(number)\n"))
+        for words in ["till", "orders/2", "Its exchange:", "PUBACK after ", "000000  32"] {
+            #expect(one.text.contains(words), "\(words) in \(one.text)")
+        }
+        let none = try await Self.inspect([path, "--row", "4711"])
+        #expect(none.code == 1 && none.errors.contains("There is no packet 4711."))
+    }
+
+    @Test func `the page is served until a signal`() async throws {
+        let folder = try TemporaryFolder()
+        let run = try ProgramRun([
+            try CourierExecutable.path.get(), "inspect", try await Self.recording(.archive, in: folder), "--serve",
+        ])
+        while !run.output.contains(0x0A) {
+            try #require(run.id != nil, "\(run.errors)")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let line = String(decoding: run.output, as: UTF8.self)
+        #expect(line.hasPrefix("5 packets: http://127.0.0.1:"))
+        let address = try #require(line.split(whereSeparator: \.isWhitespace).last.map(String.init))
+        let page = try await ProgramRun(["/usr/bin/curl", "-s", address]).end()
+        #expect(page.text.contains("<html"))
+        kill(try #require(run.id), SIGTERM)
+        let outcome = await run.end()
+        #expect(outcome.code == 0 && outcome.errors == "")
+    }
+
+    @Test func `what is no recording is refused by its line`() async throws {
+        let folder = try TemporaryFolder()
+        try "{\"a\":1}\nhello\n".write(toFile: folder.file("text"), atomically: true, encoding: .utf8)
+        let text = try await Self.inspect([folder.file("text")])
+        #expect(text.code == 1 && text.errors.contains("line 2") && text.errorLines.count == 2, "\(text.errors)")
+        let missing = try await Self.inspect([folder.file("missing")])
+        #expect(missing.code == 1 && missing.errors.contains("There is no file"))
+        let path = try await Self.recording(.jsonLines, in: folder)
+        let target = try await Self.inspect([path, "-o", folder.file("no/such/folder")])
+        #expect(target.code == 1 && target.errors.contains("can not be written"))
+    }
+
+    @Test(arguments: [
+        ([], "Say which file"), (["a", "b"], "'b' is too much"), (["a", "--export", "xml"], "Unknown format 'xml'."),
+        (["a", "-q", "qos:9"], "The query can not be read, column 5"),
+        (["a", "--serve", "-q", "errors"], "--serve shows all"), (["a", "-p", "1"], "--port is the port of the page."),
+        (["a", "--row", "x"], "Invalid row"), (["a", "--row", "1", "-o", "f"], "--row shows one packet"),
+    ])
+    func `options that do not go together are refused`(words: [String], message: String) {
+        let error = #expect(throws: ArgumentError.self) {
+            var settings = InspectArguments()
+            try ArgumentReader(InspectArguments.groups, operands: .accepted { try $0.take($1) })
+                .read(words, into: &settings)
+            _ = try settings.checked()
+        }
+        #expect(error?.message.contains(message) == true)
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// How the program behaves as a process.
+struct ProcessTests {
+    @Test func `it runs with an empty environment from an absolute path`() async throws {
+        let broker = try await RealBroker()
+        let words = [
+            try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "a", "-m", "x",
+        ]
+        let outcome = try await ProgramRun(words, environment: []).end()
+        #expect(outcome == ProgramRun.Outcome(output: [], errors: "", code: 0))
+        await broker.remove()
+    }
+
+    @Test func `a reader that goes away ends it quietly`() async throws {
+        let broker = try await RealBroker()
+        let courier = try CourierExecutable.path.get()
+        let place = "-h 127.0.0.1 -p \(broker.port)"
+        for number in 0..<3 {
+            _ = try await ProgramRun(
+                ["/bin/sh", "-c", "mosquitto_pub \(place) -t a/\(number) -m \(number) -r -q 1"]).end()
+        }
+        // The second message meets a pipe that nobody reads; the exit code is that of courier.
+        let script = """
+            { \(courier) sub \(place) -t 'a/#' 2>err; echo $? >code; } | head -n 1 >/dev/null &
+            wait; cat code err
+            """
+        let folder = try TemporaryFolder()
+        let run = try ProgramRun(["/bin/bash", "-c", "cd '\(folder.path)'; \(script)"])
+        // Whoever ends only by writing is given something to write until it has ended.
+        while !FileManager.default.fileExists(atPath: folder.file("code")) {
+            _ = try await ProgramRun(["/bin/sh", "-c", "mosquitto_pub \(place) -t a/9 -m x -q 1"]).end()
+        }
+        #expect(await run.end().text == "0\n")
+        await broker.remove()
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a signal ends pub in order, and every line that was read has arrived`(signal: Int32) async throws {
+        let broker = try await RealBroker()
+        let recorder = try await Recorder(broker)
+        let folder = try TemporaryFolder()
+        let place = "-h 127.0.0.1 -p \(broker.port)"
+        // The input stays open behind the first lines.
+        try #require(mkfifo(folder.file("lines"), 0o600) == 0)
+        let writer = open(folder.file("lines"), O_RDWR)
+        defer { close(writer) }
+        let courier = try CourierExecutable.path.get()
+        let run = try ProgramRun(
+            ["/bin/sh", "-c", "exec \(courier) pub \(place) -t lines -q 1 -l <'\(folder.file("lines"))'"])
+        let text = (0..<20).map { "line \($0)\n" }.joined()
+        try #require(write(writer, text, text.utf8.count) == text.utf8.count)
+        var messages: [String] = []
+        while messages.isEmpty { messages += try await recorder.messages() }
+        kill(try #require(run.id), signal)
+        #expect(await run.end().code == 128 + signal)
+        messages += try await recorder.messages()
+        #expect(messages.count == 20)
+        await broker.remove()
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a signal ends sub in order`(signal: Int32) async throws {
+        let broker = try await RealBroker()
+        let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
+        _ = try await ProgramRun(["/usr/bin/mosquitto_pub"] + place + ["-t", "a", "-m", "x", "-r", "-q", "1"]).end()
+        for peer in Peer.allCases {
+            let run = try ProgramRun(peer.words("sub") + place + ["-t", "a"])
+            while run.output.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            kill(try #require(run.id), signal)
+            let outcome = await run.end()
+            #expect(outcome.code == 0 && outcome.text == "x\n" && outcome.errors == "", "\(peer)")
+        }
+        await broker.remove()
+    }
+
+    @Test func `what is stored is delivered by the next run`() async throws {
+        let folder = try TemporaryFolder()
+        let broker = try await RealBroker()
+        await broker.stop()
+        let words = [
+            try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-i", "desk", "-q", "1",
+            "-t", "w", "--store", folder.file("store"),
+        ]
+        let waiting = try ProgramRun(words + ["-m", "first"])
+        while !waiting.errors.contains("stays in") { try await Task.sleep(for: .milliseconds(5)) }
+        kill(try #require(waiting.id), SIGTERM)
+        let outcome = await waiting.end()
+        #expect(outcome.code == 128 + SIGTERM && outcome.errorLines.first == "Error: Connection refused")
+        try await broker.start()
+        let recorder = try await Recorder(broker)
+        #expect(try await ProgramRun(words + ["-m", "second"]).end().code == 0)
+        let payloads = try await recorder.messages().map { $0.split(separator: "|")[3] }
+        #expect(payloads == ["6669727374", "7365636f6e64"])
+        await broker.remove()
+    }
+
+    @Test func `JSON goes out as protobuf and comes back as JSON`() async throws {
+        let folder = try TemporaryFolder()
+        let broker = try await RealBroker()
+        try """
+        syntax = "proto3";
+        package chat;
+        message Note { string text = 1; int32 stars = 2; }
+        message Other { bool flag = 1; }
+        """.write(toFile: folder.file("chat.proto"), atomically: true, encoding: .utf8)
+        let courier = try CourierExecutable.path.get()
+        let place = ["-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "notes", "--proto", folder.file("chat.proto")]
+        let sent = try await ProgramRun(
+            [courier, "pub"] + place + [
+                "--message-type", "chat.Note", "-m", #"{"text":"hi","stars":5}"#, "-r", "-q", "1",
+            ]
+        ).end()
+        #expect(sent == ProgramRun.Outcome(output: [], errors: "", code: 0))
+        let raw = try await ProgramRun(
+            ["/usr/bin/mosquitto_sub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "notes", "-C", "1", "-F", "%x"]
+        ).end()
+        #expect(raw.text == "0a0268691005\n")
+        let got = try await ProgramRun([courier, "sub"] + place + ["--message", "chat.Note", "-C", "1"]).end()
+        #expect(got.text == #"{"text":"hi","stars":5}"# + "\n")
+        let wrong = try await ProgramRun([courier, "sub"] + place + ["--message", "chat.Nothing"]).end()
+        #expect(
+            wrong.code == 1 && wrong.errorLines.first?.hasPrefix("Error: There is no message type chat.Nothing") == true
+        )
+        let missing = try await ProgramRun([courier, "pub"] + place + ["-m", "{}"]).end()
+        #expect(missing.errorLines.first == "Error: --proto given, but no --message-type.")
+        await broker.remove()
+    }
+}

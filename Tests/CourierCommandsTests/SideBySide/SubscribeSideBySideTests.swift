@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Command lines of `sub` that work, given to mosquitto_sub and to ours on the same broker.
+///
+/// What they print is on the broker before they begin, retained or in a session that waits for them, so that nothing
+/// depends on who is quicker.
+struct SubscribeSideBySideTests {
+    struct Case: Sendable {
+        /// What waits: retained messages, or those of a session with QoS 1.
+        enum Waiting: Sendable { case retained, session, nothing }
+
+        let waiting: Waiting
+        let arguments: [String]
+
+        init(_ waiting: Waiting, _ arguments: String...) {
+            self.waiting = waiting
+            self.arguments = arguments
+        }
+    }
+
+    /// Topics and payloads; the bytes are on the command line of mosquitto_pub, so they are text.
+    private static let messages = [
+        ("s/a", "one"), ("s/b", "{\"n\": [1, 2.5, \"x\"]}"), ("s/c", "line \"1\"\nline 2\ttab"), ("s/d", "grün"),
+        ("s/e", ""),
+    ]
+
+    private static let cases = [
+        Case(.retained, "-t", "s/a", "-C", "1"), Case(.retained, "-t", "s/+", "-C", "4"),
+        Case(.retained, "-t", "s/+", "-C", "4", "-v"), Case(.retained, "-t", "s/+", "-C", "4", "-v", "-N"),
+        Case(.retained, "-t", "s/a", "-t", "s/d", "-C", "2", "-N"),
+        Case(.retained, "-t", "s/+", "-C", "2", "-T", "s/a", "-T", "s/c"),
+        Case(.retained, "-t", "s/a", "-R", "-W", "1"), Case(.retained, "-t", "s/+", "-v", "-W", "1"),
+        Case(.retained, "-t", "s/+", "-C", "4", "-F", "%t|%p|%q|%r|%l|%m|%x|%X"),
+        Case(.retained, "-t", "s/a", "-C", "1", "-F", "%10t|%-10t|%.2t|%5p|%-5p|%05p|%2p|%5l|%05l|%%|@@|\\t|\\\\"),
+        Case(.retained, "-t", "s/b", "-C", "1", "-F", "%j"), Case(.retained, "-t", "s/b", "-C", "1", "-F", "%J"),
+        Case(.retained, "-t", "s/b", "-C", "1", "-F", "%J", "--pretty"),
+        Case(.retained, "-t", "s/c", "-C", "1", "-F", "%j"), Case(.retained, "-t", "s/c", "-C", "1", "-F", "%J"),
+        Case(.retained, "-t", "s/a", "-C", "1", "-V", "5", "-F", "%C|%5C|%D|%E|%F|%P|%R|%A|%S|"),
+        Case(.retained, "-t", "s/+", "-V", "5", "--retain-as-published", "-C", "3", "-F", "%t %r %p"),
+        Case(.retained, "-t", "s/a", "-E"), Case(.retained, "-t", "s/none", "-E", "-q", "2"),
+        Case(.retained, "-t", "s/none", "-W", "1"), Case(.retained, "-t", "s/none", "-W", "1", "--quiet"),
+        Case(.retained, "-t", "s/a", "-C", "1", "-d", "-i", "debugger"),
+        Case(.retained, "-t", "s/a", "-C", "1", "-q", "1", "-d", "-i", "debugger"),
+        Case(.retained, "-L", "mqtt://127.0.0.1:PORT/s/a", "-C", "1"),
+        Case(.session, "-C", "4"), Case(.session, "-C", "4", "-v"), Case(.session, "-C", "2", "-F", "%t %p %q %r"),
+        Case(.session, "-C", "5", "-F", "[%p]"), Case(.session, "-V", "5", "-C", "3", "-F", "%t %p %q"),
+        Case(.session, "-C", "4", "-T", "s/b"), Case(.session, "--retained-only", "-v"),
+    ]
+
+    @Test func `the same is printed, with the same exit code`() async throws {
+        let broker = try await RealBroker(settings: "retain_available true")
+        let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
+        func publish(_ topic: String, _ payload: String, _ more: String...) async throws {
+            let payload = payload.isEmpty ? ["-n"] : ["-m", payload]
+            let outcome = try await ProgramRun(["/usr/bin/mosquitto_pub"] + place + ["-t", topic] + payload + more)
+                .end()
+            try #require(outcome.code == 0)
+        }
+        for (number, line) in Self.cases.enumerated() {
+            var seen: [Peer: ProgramRun.Outcome] = [:]
+            for peer in Peer.allCases {
+                var arguments = line.arguments.map { $0.replacing("PORT", with: "\(broker.port)") }
+                switch line.waiting {
+                case .nothing: break
+                case .retained:
+                    for (topic, payload) in Self.messages { try await publish(topic, payload, "-r", "-q", "1") }
+                case .session:
+                    for (topic, _) in Self.messages { try await publish(topic, "", "-r", "-q", "1") }
+                    let session =
+                        ["-c", "-i", "session-\(number)-\(peer)", "-q", "1", "-t", "s/+"]
+                        + (arguments.contains("-V") ? ["-V", "5"] : [])
+                    let made = try await ProgramRun(["/usr/bin/mosquitto_sub"] + place + session + ["-E"]).end()
+                    try #require(made.code == 0)
+                    for (topic, payload) in Self.messages { try await publish(topic, payload, "-q", "1") }
+                    arguments += session
+                }
+                seen[peer] = try await ProgramRun(peer.words("sub") + place + arguments).end()
+            }
+            let (theirs, ours) = (try #require(seen[.mosquitto]), try #require(seen[.courier]))
+            #expect(ours.code == theirs.code, "exit code of \(line)")
+            #expect(Self.comparable(ours.text) == Self.comparable(theirs.text), "output of \(line)")
+            #expect(ours.errors == theirs.errors, "errors of \(line)")
+        }
+        await broker.remove()
+    }
+
+    /// Without the time, and with the newest version's words for what the installed one writes in another way.
+    private static func comparable(_ text: String) -> String {
+        text.replacing(/"tst":\t?"[^"]*"/, with: "\"tst\":0")
+            .replacing(/"retain":(\t?)1/) { "\"retain\":\($0.1)true" }
+            .replacing(/"retain":(\t?)0/) { "\"retain\":\($0.1)false" }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+
+/// A program that runs beside the test, with its output, its errors and its exit code apart.
+final class ProgramRun: Sendable {
+    /// How it ended.
+    struct Outcome: Hashable, Sendable {
+        var output: [UInt8]
+        var errors: String
+        /// The exit code, or 128 and the number of the signal.
+        var code: Int32
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+        /// The lines of the errors that are not empty.
+        var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+    }
+
+    private let folder: TemporaryFolder
+    private let process: ChildProcess
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - words: Its path and its arguments.
+    ///   - input: What it reads.
+    ///   - environment: Its environment; only that of the test by default, with a home folder that has nothing in it.
+    /// - Throws: Why it can not be started.
+    init(_ words: [String], input: [UInt8] = [], environment: [String]? = nil) throws {
+        folder = try TemporaryFolder()
+        try Data(input).write(to: URL(fileURLWithPath: folder.file("input")))
+        let surroundings = environment.map { ["-i"] + $0 } ?? ["-u", "XDG_CONFIG_HOME", "HOME=\(folder.path)"]
+        let script = "exec /usr/bin/env \"$@\" >'\(folder.file("output"))' 2>'\(folder.file("errors"))'"
+        process = try ChildProcess(
+            ["/bin/sh", "-c", script, "run"] + surroundings + words, inputFile: folder.file("input"))
+    }
+
+    /// Its process id while it runs.
+    var id: Int32? { process.id }
+
+    /// What it has printed so far.
+    var output: [UInt8] { Self.bytes(folder.file("output")) }
+
+    /// What it has complained about so far.
+    var errors: String { String(decoding: Self.bytes(folder.file("errors")), as: UTF8.self) }
+
+    /// Waits for its end.
+    func end() async -> Outcome {
+        let status = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [process] in continuation.resume(returning: process.waitForEnd()) }
+        }
+        return Outcome(
+            output: output, errors: errors, code: status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F)
+    }
+
+    private static func bytes(_ path: String) -> [UInt8] {
+        (try? Data(contentsOf: URL(fileURLWithPath: path))).map { [UInt8]($0) } ?? []
+    }
+}
