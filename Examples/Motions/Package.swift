@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A device that tells how it is held, and a viewer. README.md says how to try it; `Scripts/check-examples` does.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Motions",
+    dependencies: [
+        .package(name: "Courier", path: "../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "Motions",
+            dependencies: [
+                .product(name: "CourierMQTT", package: "Courier"),
+                .product(name: "CourierTesting", package: "Courier"),
+            ],
+            swiftSettings: settings)
+    ]
+)

@@ -1,0 +1,94 @@
+import Foundation
+
+/// Shows devices: in a terminal a line for each, which changes in place and has the colour of its alert; elsewhere a
+/// line for everything that happens.
+@MainActor final class Display {
+    /// How long a device has the colour of an alert.
+    static let alertTime = Duration.seconds(2)
+
+    private struct Device {
+        var attitude: Attitude?
+        var color: AlertColor?
+        /// Takes the colour away when its time is over.
+        var restoring: Task<Void, any Error>?
+    }
+
+    private let isTerminal = isatty(STDOUT_FILENO) == 1
+    private let heading: String
+    private var devices: [String: Device] = [:]
+    private var order: [String] = []
+    private var note = ""
+
+    init(heading: String) { self.heading = heading }
+
+    func open() {
+        guard isTerminal else { return write(heading + "\n") }
+        // A screen of its own, without the cursor, whose lines end at its edge.
+        write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
+        draw()
+    }
+
+    func close() {
+        for device in devices.values { device.restoring?.cancel() }
+        if isTerminal { write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l") }
+    }
+
+    /// Something to know about the connection.
+    func tell(_ text: String) {
+        note = text
+        show(text)
+    }
+
+    func moved(_ motion: Motion) {
+        change(motion.deviceID) { $0.attitude = motion.attitude }
+        show("\(motion.deviceID)  \(Self.text(motion.attitude))")
+    }
+
+    /// Gives a device the colour for ``alertTime``; a later alert takes the place of an earlier one.
+    func alerted(_ deviceID: String, _ color: AlertColor) {
+        change(deviceID) { device in
+            device.restoring?.cancel()
+            device.color = color
+            device.restoring = Task {
+                try await Task.sleep(for: Self.alertTime)
+                self.change(deviceID) { $0.color = nil }
+                self.show("\(deviceID)  has its own colour again")
+            }
+        }
+        show("\(deviceID)  turns \(color.rawValue)")
+    }
+
+    private func change(_ deviceID: String, _ change: (inout Device) -> Void) {
+        if devices[deviceID] == nil { order.append(deviceID) }
+        change(&devices[deviceID, default: Device()])
+    }
+
+    /// The screen as it is now, or this line of what happened.
+    private func show(_ line: String) {
+        if isTerminal { draw() } else { write(line + "\n") }
+    }
+
+    private func draw() {
+        var screen = "\u{1B}[H"
+        func add(_ line: String) { screen += line + "\u{1B}[K\u{1B}[0m\r\n" }
+        add(heading)
+        add(note)
+        add("")
+        for deviceID in order {
+            guard let device = devices[deviceID] else { continue }
+            // The rest of the line is erased in the colour that is set.
+            add((device.color?.escapeSequence ?? "") + "  \(deviceID)")
+            add((device.color?.escapeSequence ?? "") + "  " + (device.attitude.map(Self.text) ?? ""))
+            add("")
+        }
+        write(screen + "\u{1B}[J")
+    }
+
+    private static func text(_ attitude: Attitude) -> String {
+        func degrees(_ radians: Double) -> String { String(format: "%4.0f°", radians * 180 / .pi) }
+        return "pitch: \(degrees(attitude.pitch))  roll: \(degrees(attitude.roll))  yaw: \(degrees(attitude.yaw))"
+    }
+
+    /// Past the buffer of `print`, so that a line is seen when it is told, also through a pipe.
+    private func write(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
+}

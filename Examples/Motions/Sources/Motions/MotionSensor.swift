@@ -1,0 +1,28 @@
+import Foundation
+
+/// Stands for the motion sensor that a computer does not have: it tells how a device is held that somebody turns about
+/// slowly, or how the one was held whose messages the book shows.
+struct MotionSensor {
+    /// Two messages in full, of those that the book prints as `mosquitto_sub | hexdump` showed them.
+    private static let recorded = [
+        Attitude(
+            pitch: Double(bitPattern: 0x3fd5_056a_c437_5216), roll: Double(bitPattern: 0x3fd8_f7b5_34f6_19ea),
+            yaw: Double(bitPattern: 0xbfd2_976f_1a65_86af)),
+        Attitude(
+            pitch: Double(bitPattern: 0x3faf_2378_9185_1c8d), roll: Double(bitPattern: 0xbfdf_b912_c478_641c),
+            yaw: Double(bitPattern: 0x3fcb_3c50_fd05_265b)),
+    ]
+
+    let isRecorded: Bool
+    private var position = 0
+
+    init(isRecorded: Bool) { self.isRecorded = isRecorded }
+
+    /// The attitude now; a second, and for the recorded one a message, later than the one before.
+    mutating func next() -> Attitude {
+        defer { position += 1 }
+        guard !isRecorded else { return Self.recorded[position % Self.recorded.count] }
+        let time = Double(position)
+        return Attitude(pitch: sin(time / 3) * 0.6, roll: sin(time / 5 + 1) * 0.9, yaw: cos(time / 7) * 2)
+    }
+}

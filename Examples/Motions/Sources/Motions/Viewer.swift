@@ -1,0 +1,35 @@
+import CourierMQTT
+
+/// Shows every device of a broker, with the colours of their alerts.
+@MainActor struct Viewer {
+    let broker: Broker
+    let display: Display
+
+    /// Runs until the task is cancelled.
+    func run() async throws {
+        // Each `%` becomes a letter or a digit, so that many viewers can be there at once.
+        let client = broker.client(id: "motions_%%%%")
+        client.connect()
+        try await client.connected()
+        display.tell("connected; waiting for devices on \(try Topics.motion.filter)")
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await showMotions(client) }
+            group.addTask { try await showAlerts(client) }
+            try await group.waitForAll()
+        }
+        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+    }
+
+    private func showMotions(_ client: any CourierClient) async throws {
+        for try await motion in client.messages(from: Topics.motion) { display.moved(motion) }
+    }
+
+    /// Which device is alerted is in the topic, so these are read as they come, past the adapters.
+    private func showAlerts(_ client: any CourierClient) async throws {
+        let filter = try Topics.alert.filter.description
+        for try await message in client.messages(Message.self, from: filter, qos: Topics.alert.qos) {
+            guard let deviceID = try? Topics.deviceID(in: message.topic, of: Topics.alert) else { continue }
+            display.alerted(deviceID, AlertColor(message.payloadString ?? ""))
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// openpty(3), which Foundation does not offer to Swift.
+#include <pty.h>

@@ -1,0 +1,66 @@
+import CourierMQTT
+import CourierTransport
+import Foundation
+import Synchronization
+
+/// What a client's bytes can run over, with a ``Peer`` at its far end.
+final class Line: Sendable {
+    enum Kind: String, CaseIterable {
+        case pipes = "a pair of pipes"
+        case terminal = "a pseudo-terminal"
+        case streams = "a pair of Foundation streams"
+    }
+
+    let kind: Kind
+    private let brokerPort: UInt16
+    private let latestPeer = Mutex<Peer?>(nil)
+
+    init(_ kind: Kind, brokerPort: UInt16) {
+        self.kind = kind
+        self.brokerPort = brokerPort
+    }
+
+    /// The far end of the latest connection.
+    var peer: Peer? { latestPeer.withLock { $0 } }
+
+    /// A new line for a new connection. One that can not be made leads nowhere, which fails the attempt.
+    func endpoint() -> TransportEndpoint {
+        do {
+            return try make()
+        } catch {
+            return .descriptors(reading: -1, writing: -1)
+        }
+    }
+
+    private func make() throws -> TransportEndpoint {
+        switch kind {
+        case .pipes:
+            let (there, back) = (try Descriptors.pipe(), try Descriptors.pipe())
+            try attachPeer(reading: there.reading, writing: back.writing)
+            return .descriptors(reading: back.reading, writing: there.writing)
+        case .terminal:
+            let (line, peer) = try Descriptors.pseudoTerminal()
+            try attachPeer(reading: peer, writing: peer)
+            return .descriptors(reading: line, writing: line)
+        case .streams:
+            let (there, back) = (try Descriptors.pipe(), try Descriptors.pipe())
+            try attachPeer(reading: there.reading, writing: back.writing)
+            // What an accessory's session would give. Once open they have descriptors of their own.
+            defer {
+                close(there.writing)
+                close(back.reading)
+            }
+            guard let input = InputStream(fileAtPath: "/dev/fd/\(back.reading)"),
+                let output = OutputStream(toFileAtPath: "/dev/fd/\(there.writing)", append: false)
+            else { throw Descriptors.Failure("opening streams") }
+            input.open()
+            output.open()
+            return .stream(StreamPair(input: input, output: output, name: "accessory"))
+        }
+    }
+
+    private func attachPeer(reading: Int32, writing: Int32) throws {
+        let peer = try Peer(reading: reading, writing: writing, brokerPort: brokerPort)
+        latestPeer.withLock { $0 = peer }
+    }
+}

@@ -1,0 +1,38 @@
+import CourierTesting
+import Foundation
+
+/// MQTT over streams that are no sockets, with a peer that takes a few bytes at a time.
+///
+///     swift run Streams          with a broker in this process
+///     swift run Streams 1883     with the one on this port of 127.0.0.1
+@main struct Streams {
+    static func main() async {
+        // A peer that has gone is an error to who writes, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let argument = CommandLine.arguments.dropFirst().first
+            guard let argument else {
+                let broker = try LoopbackBroker.start()
+                try await run(brokerPort: broker.port)
+                return await broker.shutdown()
+            }
+            guard let port = UInt16(argument), port > 0 else {
+                throw Conversation.Broken(description: "\(argument) is no port")
+            }
+            try await run(brokerPort: port)
+        } catch {
+            try? FileHandle.standardError.write(contentsOf: Data("Streams: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(brokerPort: UInt16) async throws {
+        for kind in Line.Kind.allCases {
+            try await Conversation(line: Line(kind, brokerPort: brokerPort), brokerPort: brokerPort).hold()
+        }
+        say("\nAll as promised.")
+    }
+
+    /// Past the buffer of `print`, so that a line is seen when it is told, also through a pipe.
+    static func say(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
+}

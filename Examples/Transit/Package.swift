@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Vehicles of a city, live on a map. README.md says how to try it; `Scripts/check-examples` does.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Transit",
+    dependencies: [
+        .package(name: "Courier", path: "../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "Transit",
+            dependencies: [
+                .product(name: "CourierMQTT", package: "Courier"),
+                .product(name: "CourierTesting", package: "Courier"),
+                .product(name: "CourierTransport", package: "Courier"),
+            ],
+            resources: [.embedInCode("Web/page.html")],
+            swiftSettings: settings)
+    ]
+)

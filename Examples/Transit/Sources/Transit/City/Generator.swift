@@ -1,0 +1,58 @@
+import CourierMQTT
+import Foundation
+
+/// Plays the city to a broker, at a steady rate.
+actor Generator {
+    /// Messages are due all the time and sent in small groups, which have one moment.
+    private static let groupTime = Duration.milliseconds(5)
+
+    private let client: any CourierClient
+    private let rate: Double
+    private let pace: Double
+    private var rides: [Ride]
+    private(set) var sentCount = 0
+
+    init(_ city: City, _ settings: Settings, client: any CourierClient) {
+        self.client = client
+        rate = settings.rate
+        pace = settings.pace
+        rides = city.vehicles(count: settings.vehicleCount)
+    }
+
+    /// Runs until the task is cancelled.
+    func run() async throws {
+        client.connect()
+        try await client.connected()
+        let clock = ContinuousClock()
+        var start = clock.now
+        var sent = 0
+        // The vehicles take turns, so each tells of itself once in so many seconds.
+        let step = Double(rides.count) / rate * pace
+        while true {
+            let due = Int((clock.now - start) / .seconds(1) * rate)
+            if due - sent > Int(rate) {
+                // A second late: what the machine could not do is left out, rather than done at once.
+                start = clock.now
+                sent = 0
+                continue
+            }
+            let time = MessageTime(Date())
+            while sent < due {
+                let place = sentCount % rides.count
+                rides[place].advance(by: step)
+                try await send(rides[place], time)
+                sent += 1
+                sentCount += 1
+            }
+            try await Task.sleep(for: Self.groupTime)
+        }
+    }
+
+    private func send(_ ride: Ride, _ time: MessageTime) async throws {
+        do {
+            try client.publish(text: ride.message(time), to: ride.topic, qos: .zero)
+        } catch let error as CourierError where error.code == .queueFull {
+            try await client.readyToPublish()  // The broker does not keep up; this message is left out.
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/// What kind of vehicle it is; the feed says so in the topic.
+enum Mode: UInt8, CaseIterable, Sendable {
+    case bus, tram, metro, train, ferry, other
+
+    init(_ name: some StringProtocol) {
+        self = Mode.allCases.first { $0.name == name } ?? .other
+    }
+
+    var name: String { "\(self)" }
+}
