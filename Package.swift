@@ -99,8 +99,8 @@ let package = Package(
         .testTarget(
             name: "CourierCommandsTests",
             dependencies: [
-                "CommandArguments", "courier", "CourierCommands", "CourierCore", "CourierMQTT", "CourierTransport",
-                "MQTTCodec", "TestSupport",
+                "CommandArguments", "courier", "CourierCommands", "CourierCore", "CourierMQTT", "CourierMQTTChuck",
+                "CourierMQTTChuckSQLite", "CourierTransport", "MQTTCodec", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

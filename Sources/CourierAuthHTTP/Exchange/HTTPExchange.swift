@@ -97,7 +97,8 @@ final class HTTPExchange: NSObject, Sendable {
 
     /// Answers the caller, the first time, and ends the transfer if it goes on.
     private func end(by result: Result<HTTPReply, any Error>) {
-        let (waiter, task) = state.withLock { state -> (CheckedContinuation<HTTPReply, any Error>?, URLSessionDataTask?) in
+        let (waiter, task) = state.withLock {
+            state -> (CheckedContinuation<HTTPReply, any Error>?, URLSessionDataTask?) in
             guard !state.isOver else { return (nil, nil) }
             state.isOver = true
             state.body = Data()
@@ -133,7 +134,9 @@ extension HTTPExchange: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        // The handler is never called: the task waits for it until it is cancelled, which `end(by:)` does. Called, it would
+        // cross with a cancellation that is under way already, and that ends the process on Linux.
+        end(by: .success(reply(response)))
     }
 
     func urlSession(

@@ -34,7 +34,9 @@ extension ConnectOptionsMapping {
     }
 
     private func extendedAuthentication(in document: JSONValue) throws(Failure) -> ExtendedAuthentication? {
-        guard let method = try JSONReading.text.value(ofOptional: authenticationMethod, in: document) else { return nil }
+        guard let method = try JSONReading.text.value(ofOptional: authenticationMethod, in: document) else {
+            return nil
+        }
         let data = try JSONReading.text.value(ofOptional: authenticationData, in: document)
         return ExtendedAuthentication(method: method, data: data.map { Data($0.utf8) })
     }

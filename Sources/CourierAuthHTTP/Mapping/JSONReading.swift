@@ -22,7 +22,9 @@ struct JSONReading<Value: Sendable> {
         }
     }
 
-    func value(ofOptional field: ResponseField<Value>?, in document: JSONValue) throws(ConnectOptionsMapping.Failure) -> Value? {
+    func value(ofOptional field: ResponseField<Value>?, in document: JSONValue) throws(ConnectOptionsMapping.Failure)
+        -> Value?
+    {
         guard let field else { return nil }
         return try value(of: field, in: document)
     }

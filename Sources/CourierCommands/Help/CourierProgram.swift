@@ -9,7 +9,7 @@ package struct CourierProgram: Sendable {
     /// Its commands, in the order of help.
     package static let commands: [any CourierCommand] = [
         PublishCommand(), SubscribeCommand(), RequestCommand(), BrokerCommand(), DoctorCommand(), StoreCommand(),
-        InspectCommand(), DemoCommand(),
+        InspectCommand(), DemoCommand(), BenchCommand(),
     ]
 
     package init() {}

@@ -2,8 +2,7 @@
 enum UnbuiltCommand {
     /// What to do instead.
     private static let hints: [String: String] = [
-        "chat": "Use 'courier sub -t chat/+ -v' beside 'courier pub -t chat/NAME -l'.",
-        "bench": "Use 'courier doctor --publish -n 1000' for round trips, or Scripts/bench of the source for the library.",
+        "chat": "Use 'courier sub -t chat/+ -v' beside 'courier pub -t chat/NAME -l'."
     ]
 
     /// The two lines for a command that is asked for by name; `nil` when it is none of these.

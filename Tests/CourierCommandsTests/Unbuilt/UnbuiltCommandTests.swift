@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct UnbuiltCommandTests {
-    @Test(arguments: ["chat", "bench"])
+    @Test(arguments: ["chat"])
     func `a command that is not built is refused by its name, with a hint, and not listed`(name: String) async throws {
         #expect(!CourierProgram.commands.contains { $0.summary.name == name })
         let outcome = try await ProgramRun([try CourierExecutable.path.get(), name, "--help"]).end()

@@ -1,0 +1,60 @@
+package import CommandArguments
+
+/// The command line of `courier bench`.
+package struct BenchArguments: Sendable {
+    package var connection = ConnectionArguments(.publisher)
+    package var count = 10_000
+    /// Bytes of a payload.
+    package var size = 64
+    /// Messages a second; `nil` is as fast as they arrive.
+    package var rate: Int?
+    /// How many may be under way at the same time.
+    package var window = 100
+
+    package init() {}
+
+    /// The options of `pub` and `sub` that mean something here.
+    private static let shared: Set<String> = [
+        "-h", "-p", "--unix", "--proxy", "-u", "-P", "-V", "-M", "--ws", "--cafile", "--capath", "--cert", "--key",
+        "--keyform", "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",
+    ]
+
+    /// Its options.
+    package static let groups: [OptionGroup<BenchArguments>] =
+        [
+            OptionGroup(
+                "Load",
+                [
+                    ConnectionArguments.topic("The topic; one of its own by default.").part(\.connection),
+                    ConnectionArguments.qos("The quality of service: 0, the default, 1 or 2.").part(\.connection),
+                    Option(
+                        OptionNames("n", "count"), .one("COUNT"), "How many messages; 10000 by default.",
+                        missing: "count"
+                    ) { $0.count = try number($1[0], 1...1_000_000_000, "count") },
+                    Option(
+                        OptionNames("s", "size"), .one("BYTES"), "The size of a payload; 64 by default, at least 16.",
+                        missing: "size"
+                    ) { $0.size = try number($1[0], 16...1_048_576, "size") },
+                    Option(
+                        OptionNames(nil, "rate"), .one("MESSAGES"),
+                        "How many messages a second; as many as arrive by default.", missing: "rate"
+                    ) { $0.rate = try number($1[0], 1...10_000_000, "rate") },
+                    Option(
+                        OptionNames(nil, "window"), .one("COUNT"),
+                        "How many messages may be under way at the same time; 100 by default.", missing: "count"
+                    ) { $0.window = try number($1[0], 1...100_000, "count") },
+                ])
+        ]
+        + ConnectionArguments.groups.compactMap { group in
+            let options = group.options.filter { shared.contains($0.summary.names.main) }
+            return options.isEmpty ? nil : OptionGroup(group.title, options).part(\.connection)
+        } + [HelpOptions.group()]
+
+    private static func number(_ text: String, _ range: ClosedRange<Int>, _ name: String) throws(ArgumentError) -> Int {
+        guard let number = Int(text), range.contains(number) else {
+            throw ArgumentError(
+                "Invalid \(name) \"\(text)\".", hint: "Give a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+}

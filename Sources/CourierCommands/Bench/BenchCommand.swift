@@ -1,0 +1,30 @@
+package import CommandArguments
+
+/// `courier bench`: puts load on a broker, and says how much arrives and how soon.
+package struct BenchCommand: CourierCommand {
+    package init() {}
+
+    package var summary: CommandSummary {
+        CommandSummary(
+            name: "bench", abstract: "put load on a broker, and see how much arrives and how soon",
+            usage: ["[-h HOST] [-p PORT] [-q QOS] [-n COUNT] [-s BYTES] [--rate MESSAGES] [OPTIONS]"],
+            discussion: [
+                "One client publishes, and another one gets the messages and sees how long each took. On a terminal it shows "
+                    + "every second how far it is; at its end it prints percentiles and a histogram.",
+                "Without --rate it sends as fast as messages arrive, with --window of them under way; times are then those "
+                    + "of a full pipe. Give a --rate that the broker can take to see the times of a quiet one.",
+            ],
+            groups: BenchArguments.groups.map(\.summary),
+            examples: [
+                .init("courier bench -q 1 -n 100000", "How many messages of QoS 1 a second the local broker takes."),
+                .init("courier bench -h broker.example --rate 100 -n 1000", "How long messages take there and back."),
+            ], exitCodes: ExitCode.meanings)
+    }
+
+    package func run(_ arguments: [String], _ console: Console) throws -> Int32 {
+        var settings = BenchArguments()
+        try ArgumentReader(BenchArguments.groups).read(arguments, into: &settings)
+        try settings.connection.check()
+        return try BenchRun(settings, console).run()
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// What `courier bench` prints at its end.
+struct BenchReport {
+    /// How long the longest bar is, in characters.
+    private static let width = 50
+
+    let sentCount: Int
+    let histogram: LatencyHistogram
+    let duration: Duration
+    let size: Int
+
+    var lines: [String] {
+        let seconds = duration / .seconds(1)
+        let rate = Double(histogram.total) / seconds
+        var lines = [
+            "\(histogram.total) of \(sentCount) messages arrived in \(String(format: "%.2f", seconds)) s: "
+                + "\(String(format: "%.0f", rate)) messages/s, "
+                + "\(String(format: "%.2f", rate * Double(size) / 1e6)) MB/s of payload"
+        ]
+        guard histogram.total > 0 else { return lines }
+        let shares = [("50 %", 0.5), ("90 %", 0.9), ("99 %", 0.99), ("99.9 %", 0.999)]
+        let percentiles = shares.map { "\($0.0) \(Self.text(histogram.percentile($0.1)))" }
+        lines.append(
+            "from publish to arrival: least \(Self.text(histogram.least)), \(percentiles.joined(separator: ", ")), "
+                + "most \(Self.text(histogram.most))")
+        let largest = histogram.bars.map(\.count).max() ?? 1
+        lines.append("")
+        lines += histogram.bars.map { bar in
+            let length = bar.count == 0 ? 0 : max(1, bar.count * Self.width / largest)
+            let name = "< \(Self.text(bar.end))"
+            let pad = String(repeating: " ", count: max(0, 12 - name.count))
+            return "\(pad)\(name)  \(String(repeating: "#", count: length)) \(bar.count)"
+        }
+        return lines
+    }
+
+    static func text(_ nanoseconds: UInt64) -> String {
+        switch nanoseconds {
+        case ..<1_000: "\(nanoseconds) ns"
+        case ..<1_000_000: String(format: "%.1f µs", Double(nanoseconds) / 1e3)
+        case ..<1_000_000_000: String(format: "%.1f ms", Double(nanoseconds) / 1e6)
+        default: String(format: "%.1f s", Double(nanoseconds) / 1e9)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import CourierCore
+import CourierMQTT
+import Dispatch
+import Foundation
+import Glibc
+
+/// One run of `courier bench`: a client publishes, another one gets the messages and sees how long they took.
+///
+/// Safe to share: everything that changes is touched on the queue only.
+final class BenchRun: @unchecked Sendable {
+    private enum Phase: Equatable { case connecting, running, closing }
+
+    /// Nothing has come for so long: the rest is lost.
+    private static let silenceLimit = Duration.seconds(10)
+    /// How often a paced run sends what is due.
+    private static let pace = DispatchTimeInterval.milliseconds(2)
+
+    private let settings: BenchArguments
+    private let console: Console
+    private let topic: String
+    private let queue = DispatchQueue(label: "courier.bench")
+    private let ending = Ending()
+    private let publisher: any CourierClient
+    private let subscriber: any CourierClient
+    private let watch = ConnectionWatch()
+
+    // MARK: On the queue only
+
+    private var phase = Phase.connecting
+    private var isPublisherConnected = false
+    private var hasSubscribed = false
+    private var sentCount = 0
+    private var histogram = LatencyHistogram()
+    private var begunAt = ContinuousClock.now
+    private var lastArrival = ContinuousClock.now
+    private var shownCount = 0
+    private var subscriptions: [AnyCancellable] = []
+    private var timers: [any DispatchSourceTimer] = []
+    private var signals: SignalWatch?
+
+    init(_ settings: BenchArguments, _ console: Console) throws {
+        self.settings = settings
+        self.console = console
+        let name = "courier-bench-\(getpid())"
+        topic = settings.connection.topics.last ?? "\(name)/load"
+        func client(_ suffix: String, _ queue: DispatchQueue, _ watch: ConnectionWatch) throws -> any CourierClient {
+            var connection = settings.connection
+            connection.clientID = "\(name)\(suffix)"
+            var config = connection.configuration()
+            config.deliveryQueue = queue
+            config.packetObserver = watch
+            try CourierClientFactory().validate(config)
+            return CourierClientFactory().makeMQTTClient(config: config)
+        }
+        publisher = try client("p", queue, watch)
+        subscriber = try client("s", queue, watch)
+    }
+
+    /// Runs to the end.
+    func run() -> Int32 {
+        queue.async { [self] in begin() }
+        return ending.wait()
+    }
+
+    private func begin() {
+        signals = SignalWatch([SIGINT, SIGTERM], on: queue) { [weak self] in self?.interrupted($0) }
+        subscriptions = [
+            publisher.eventPublisher.sink { [weak self] in self?.happened($0.type, isPublisher: true) },
+            subscriber.eventPublisher.sink { [weak self] in self?.happened($0.type, isPublisher: false) },
+            subscriber.messagePublisher().sink { [weak self] in self?.received($0) },
+        ]
+        subscriber.subscribe([(topic, settings.connection.level)])
+        publisher.connect()
+        subscriber.connect()
+    }
+
+    private func happened(_ event: CourierEventType, isPublisher: Bool) {
+        switch event {
+        case .connectionSuccess: if isPublisher { isPublisherConnected = true }
+        case .subscribeSuccess: if !isPublisher { hasSubscribed = true }
+        case .connectionFailure(_, let error): return failed(error, isLost: false)
+        case .connectionLost(_, let error, _, _): return failed(error, isLost: true)
+        default: return
+        }
+        guard phase == .connecting, isPublisherConnected, hasSubscribed else { return }
+        phase = .running
+        begunAt = .now
+        lastArrival = begunAt
+        every(.seconds(1)) { $0.secondPassed() }
+        if settings.rate != nil { every(Self.pace) { $0.send() } }
+        send()
+    }
+
+    private func failed(_ error: (any Error)?, isLost: Bool) {
+        guard phase != .closing else { return }
+        let error = (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
+        let problem =
+            watch.takeRefusal().map { ConnectionProblem($0) }
+            ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
+        for line in problem.lines { console.tell(line) }
+        close(problem.exitCode)
+    }
+
+    private func interrupted(_ signal: Int32) {
+        if phase == .running { finish(ExitCode.signal(signal)) } else { close(ExitCode.signal(signal)) }
+    }
+
+    private func every(_ interval: DispatchTimeInterval, _ body: @escaping @Sendable (BenchRun) -> Void) {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + interval, repeating: interval)
+        timer.setEventHandler { [weak self] in if let self { body(self) } }
+        timer.resume()
+        timers.append(timer)
+    }
+
+    // MARK: Messages
+
+    /// Sends what may be under way.
+    private func send() {
+        guard phase == .running else { return }
+        var due = settings.count
+        if let rate = settings.rate {
+            due = min(due, Int(begunAt.duration(to: .now) / .seconds(1) * Double(rate)) + 1)
+        }
+        while sentCount < due, sentCount - histogram.total < settings.window {
+            var payload = withUnsafeBytes(of: Self.now.littleEndian) { Array($0) }
+            payload += repeatElement(UInt8(ascii: "."), count: settings.size - payload.count)
+            do {
+                try publisher.publish(bytes: payload, to: topic, qos: settings.connection.level, retain: false)
+            } catch {
+                console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
+                return close(ExitCode.failure)
+            }
+            sentCount += 1
+        }
+    }
+
+    private func received(_ message: Message) {
+        guard phase == .running, message.payload.count == settings.size, !message.isRetained else { return }
+        let sentAt = message.payload.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let now = Self.now
+        guard sentAt <= now else { return }  // Not one of ours.
+        histogram.add(now - sentAt)
+        lastArrival = .now
+        if histogram.total >= settings.count { return finish(ExitCode.success) }
+        // Several together, so that they share a packet of TCP.
+        if settings.rate == nil, sentCount - histogram.total <= settings.window / 2 { send() }
+    }
+
+    /// Nanoseconds by the clock that both clients have.
+    private static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    private func secondPassed() {
+        guard phase == .running else { return }
+        if lastArrival.duration(to: .now) > Self.silenceLimit {
+            console.tell("Error: Nothing has arrived for 10 seconds; \(sentCount - histogram.total) messages are lost.")
+            return finish(ExitCode.failure)
+        }
+        guard console.isErrorTerminal else { return }
+        let rate = histogram.total - shownCount
+        shownCount = histogram.total
+        console.writeToErrors(
+            "\r\u{1B}[K\(histogram.total) of \(settings.count) messages, \(rate)/s, half within "
+                + "\(BenchReport.text(histogram.percentile(0.5)))")
+    }
+
+    // MARK: The end
+
+    private func finish(_ code: Int32) {
+        if console.isErrorTerminal { console.writeToErrors("\r\u{1B}[K") }
+        let report = BenchReport(
+            sentCount: sentCount, histogram: histogram, duration: begunAt.duration(to: .now), size: settings.size)
+        console.write(report.lines.map { $0 + "\n" }.joined())
+        close(code)
+    }
+
+    private func close(_ code: Int32) {
+        guard phase != .closing else { return ending.end(code) }
+        phase = .closing
+        for timer in timers { timer.cancel() }
+        console.flush()
+        let group = DispatchGroup()
+        for client in [publisher, subscriber] {
+            group.enter()
+            client.disconnect { group.leave() }
+        }
+        group.notify(queue: queue) { [ending] in ending.end(code) }
+    }
+}

@@ -1,0 +1,64 @@
+/// How often which time was taken, in buckets that are exact to an eighth: 0 to more than an hour in 300 numbers.
+struct LatencyHistogram: Hashable, Sendable {
+    /// Buckets for each doubling.
+    private static let perDoubling = 8
+    private static let count = 40 * perDoubling
+
+    private var buckets = [Int](repeating: 0, count: Self.count)
+    private(set) var total = 0
+    private(set) var least = UInt64.max
+    private(set) var most: UInt64 = 0
+
+    /// Counts a time in nanoseconds.
+    mutating func add(_ nanoseconds: UInt64) {
+        buckets[Self.bucket(nanoseconds)] += 1
+        total += 1
+        least = min(least, nanoseconds)
+        most = max(most, nanoseconds)
+    }
+
+    /// The time that `share` of all were not longer than, 0 to 1: exact to an eighth, and never above the longest.
+    func percentile(_ share: Double) -> UInt64 {
+        let wanted = max(1, Int((Double(total) * share).rounded(.up)))
+        var seen = 0
+        for (index, count) in buckets.enumerated() {
+            seen += count
+            if seen >= wanted { return min(most, Self.end(of: index)) }
+        }
+        return most
+    }
+
+    /// One line of the picture.
+    struct Bar: Hashable, Sendable {
+        /// What is below this time, in nanoseconds, and not in an earlier line.
+        let end: UInt64
+        let count: Int
+    }
+
+    /// A bar for each doubling from the first that has something to the last.
+    var bars: [Bar] {
+        let all = stride(from: 0, to: Self.count, by: Self.perDoubling).map { start in
+            Bar(
+                end: Self.end(of: start + Self.perDoubling - 1),
+                count: buckets[start..<start + Self.perDoubling].reduce(0, +))
+        }
+        guard let first = all.firstIndex(where: { $0.count > 0 }), let last = all.lastIndex(where: { $0.count > 0 })
+        else { return [] }
+        return Array(all[first...last])
+    }
+
+    // The first doublings have a number each; from 8 on, the three bits behind the highest choose among eight.
+    private static func bucket(_ number: UInt64) -> Int {
+        guard number >= 8 else { return Int(number) }
+        let exponent = 63 - number.leadingZeroBitCount
+        let index = (exponent - 2) * perDoubling + Int(number >> UInt64(exponent - 3) & 7)
+        return min(index, count - 1)
+    }
+
+    /// The first time behind a bucket.
+    private static func end(of index: Int) -> UInt64 {
+        guard index >= perDoubling else { return UInt64(index) + 1 }
+        let exponent = UInt64(index / perDoubling + 2)
+        return (UInt64(index % perDoubling) + 9) << (exponent - 3)
+    }
+}

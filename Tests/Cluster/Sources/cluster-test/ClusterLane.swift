@@ -1,0 +1,111 @@
+import CourierCore
+import CourierMQTT
+import Foundation
+import Synchronization
+
+/// One publisher, one subscriber and the numbers that travel between them.
+final class ClusterLane: Sendable {
+    private struct State {
+        var sent = 0
+        var accepted: Set<Int> = []
+        var received: [Int: Int] = [:]
+        var last = 0
+        var isOutOfOrder = 0
+        var refused: [String] = []
+    }
+
+    /// How long a writer rests between two messages.
+    private static let rest = Duration.milliseconds(5)
+
+    let index: Int
+    let qos: QoS
+    let publisher: any CourierClient
+    let subscriber: any CourierClient
+    let writerEvents = ConnectionRecord()
+    let readerEvents = ConnectionRecord()
+    private let state = Mutex(State())
+    private let isOver = Atomic(false)
+
+    init(_ index: Int, qos: QoS, ports: [UInt16]) {
+        self.index = index
+        self.qos = qos
+        // Each begins at another node, and goes on to the others.
+        let order = (0..<ports.count).map { ports[($0 + index) % ports.count] }
+        publisher = Self.client("writer-\(index)", order)
+        subscriber = Self.client("reader-\(index)", order)
+        publisher.addEventHandler(writerEvents)
+        subscriber.addEventHandler(readerEvents)
+    }
+
+    private static func client(_ id: String, _ ports: [UInt16]) -> any CourierClient {
+        let options = ConnectOptions(
+            host: "127.0.0.1", port: ports.first ?? 0, keepAlive: 5, clientId: id, username: "", password: "",
+            alternatives: ports.dropFirst().map { BrokerEndpoint(host: "127.0.0.1", port: $0, priority: 1) })
+        var config = MQTTClientConfig(options: options)
+        config.autoReconnectInterval = 1
+        config.maxAutoReconnectInterval = 4
+        config.deliveryQueue = DispatchQueue(label: id)
+        config.acknowledgementTimeout = .seconds(20)
+        return CourierClientFactory().makeMQTTClient(config: config)
+    }
+
+    private var topic: String { "cluster/\(index)" }
+
+    /// Connects both, and reads until the task ends. Returns when the reader's subscription stands.
+    func begin() async throws -> Task<Void, any Error> {
+        publisher.connect()
+        subscriber.connect()
+        try await publisher.connected()
+        try await subscriber.connected()
+        let messages = subscriber.messages(String.self, from: topic, qos: .one)
+        let reading = Task { for try await text in messages { note(text) } }
+        try await subscriber.subscribe(to: topic, qos: .one)
+        return reading
+    }
+
+    private func note(_ text: String) {
+        guard let number = Int(text) else { return }
+        state.withLock { state in
+            if state.received.updateValue((state.received[number] ?? 0) + 1, forKey: number) == nil {
+                if number < state.last { state.isOutOfOrder += 1 }
+                state.last = max(state.last, number)
+            }
+        }
+    }
+
+    /// Publishes numbers, each awaited, until ``stop()``.
+    func write() async {
+        while !isOver.load(ordering: .relaxed) {
+            let number = state.withLock { state in
+                state.sent += 1
+                return state.sent
+            }
+            do {
+                _ = try await publisher.publish("\(number)", to: topic, qos: qos)
+                state.withLock { _ = $0.accepted.insert(number) }
+            } catch {
+                state.withLock { $0.refused.append("\(number): \(error)") }
+            }
+            try? await Task.sleep(for: Self.rest)
+        }
+    }
+
+    func stop() { isOver.store(true, ordering: .relaxed) }
+
+    func end() {
+        publisher.destroy()
+        subscriber.destroy()
+    }
+
+    /// What was accepted and has not arrived.
+    var missing: [Int] {
+        state.withLock { state in state.accepted.filter { state.received[$0] == nil }.sorted() }
+    }
+
+    /// The figures of the lane.
+    var figures: (accepted: Int, refused: [String], arrivedTwice: Int, outOfOrder: Int) {
+        state.withLock { state in
+            (state.accepted.count, state.refused, state.received.values.count { $0 > 1 }, state.isOutOfOrder)
+        }
+    }
+}

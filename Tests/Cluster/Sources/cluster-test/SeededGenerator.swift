@@ -1,0 +1,1 @@
+../../../TestSupport/Randomness/SeededGenerator.swift

@@ -1,0 +1,57 @@
+import CommandArguments
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct BenchCommandTests {
+    @Test(arguments: ["0", "1", "2"])
+    func `every message arrives, and the report says so`(qos: String) async throws {
+        let broker = try await RealBroker()
+        let outcome = try await ProgramRun([
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-q", qos, "-n",
+            "500", "-s", "100",
+        ]).end()
+        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+        #expect(outcome.text.hasPrefix("500 of 500 messages arrived in "))
+        // The numbers behind the bars add up.
+        let counts = outcome.text.split(separator: "\n").filter { $0.contains("< ") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+        #expect(counts.reduce(0, +) == 500, "\(outcome.text)")
+        await broker.remove()
+    }
+
+    @Test func `a signal ends it with what has arrived so far`() async throws {
+        let broker = try await RealBroker()
+        let recorder = try await Recorder(broker)
+        let run = try ProgramRun([
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "--rate", "20",
+            "-t", "load",
+        ])
+        var messages: [String] = []
+        while messages.isEmpty { messages += try await recorder.messages() }
+        kill(try #require(run.id), SIGINT)
+        let outcome = await run.end()
+        #expect(outcome.code == 128 + SIGINT && outcome.text.contains(" messages arrived in "), "\(outcome.text)")
+        await broker.remove()
+    }
+
+    @Test func `without a broker it ends as pub does`() async throws {
+        let outcome = try await ProgramRun([
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(try LocalPort.free())",
+        ]).end()
+        #expect(outcome.code == 1 && outcome.errorLines.first == "Error: Connection refused")
+    }
+
+    @Test(arguments: [
+        (["-n", "0"], "count"), (["-s", "8"], "size"), (["--rate", "x"], "rate"), (["--window", "0"], "count"),
+    ])
+    func `numbers out of range are refused`(words: [String], name: String) {
+        var settings = BenchArguments()
+        let error = #expect(throws: ArgumentError.self) {
+            try ArgumentReader(BenchArguments.groups).read(words, into: &settings)
+        }
+        #expect(error?.message == "Invalid \(name) \"\(words[1])\".")
+    }
+}

@@ -1,0 +1,30 @@
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct LatencyHistogramTests {
+    @Test func `percentiles are exact to an eighth, for times of every size`() {
+        for exponent in 0..<40 {
+            var histogram = LatencyHistogram()
+            let unit = UInt64(1) << UInt64(exponent)
+            for number in 1...100 { histogram.add(UInt64(number) * unit / 100 + 1) }
+            for share in [0.01, 0.5, 0.9, 0.99, 1] {
+                let exact = UInt64((share * 100).rounded(.up)) * unit / 100 + 1
+                let found = histogram.percentile(share)
+                #expect(found >= exact && found <= exact + max(1, exact / 8), "\(exponent) \(share)")
+            }
+            #expect(histogram.percentile(1) == histogram.most)
+        }
+    }
+
+    @Test func `bars hold everything, from the first to the last that has something`() {
+        var histogram = LatencyHistogram()
+        #expect(histogram.bars.isEmpty)
+        for time in [100, 120, 1_000, 9_000, UInt64.max] as [UInt64] { histogram.add(time) }
+        #expect(histogram.bars.reduce(0) { $0 + $1.count } == 5)
+        #expect(histogram.bars.first == LatencyHistogram.Bar(end: 128, count: 2))
+        #expect(histogram.bars.last?.count == 1)
+        #expect(zip(histogram.bars, histogram.bars.dropFirst()).allSatisfy { $0.end * 2 == $1.end })
+    }
+}
