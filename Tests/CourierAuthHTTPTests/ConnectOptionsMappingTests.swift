@@ -110,7 +110,9 @@ import Testing
         var mapping = ConnectOptionsMapping.test
         mapping.alpn = "alpn"
         let start = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": 1"#
-        #expect(message(start + #", "alpn": ["a", 1]}"#, mapping) == #"has a list at "alpn" where a list of strings has to be"#)
+        #expect(
+            message(start + #", "alpn": ["a", 1]}"#, mapping)
+                == #"has a list at "alpn" where a list of strings has to be"#)
         mapping.alpn = nil
         mapping.alternatives = "others"
         #expect(

@@ -15,12 +15,15 @@ import Testing
     // MARK: What is asked
 
     @Test func `a GET carries the header fields, and its answer becomes options with an end`() async throws {
-        try await HTTPServer.run { _, _ in ServiceBench.answer("t1") } _: { server in
+        try await HTTPServer.run { _, _ in
+            ServiceBench.answer("t1")
+        } _: { server in
             let bench = try ServiceBench(server, "/token?device=7")
             let grant = try await bench.provider.connectOptions()
             #expect(
                 grant.options
-                    == ConnectOptions(host: "b.example", port: 8883, clientId: "phone-7", username: "ada", password: "t1"))
+                    == ConnectOptions(
+                        host: "b.example", port: 8883, clientId: "phone-7", username: "ada", password: "t1"))
             #expect(grant.expiresAt == bench.clock.now.addingTimeInterval(3_600))
             let request = try #require(server.requests.first)
             #expect(request.method == "GET")
@@ -33,7 +36,9 @@ import Testing
 
     @Test func `a POST carries its body, and the preparation has the last word on every request`() async throws {
         struct Device: Encodable { let device: String }
-        try await HTTPServer.run { _, _ in ServiceBench.answer("t1", expiresIn: 0) } _: { server in
+        try await HTTPServer.run { _, _ in
+            ServiceBench.answer("t1", expiresIn: 0)
+        } _: { server in
             let count = Mutex(0)
             let bench = try ServiceBench(
                 server, method: .post, body: try .json(Device(device: "phone-7")),
@@ -42,7 +47,8 @@ import Testing
                         count += 1
                         return count
                     }
-                    request.setValue("signature \(number) of \(request.httpBody?.count ?? 0)", forHTTPHeaderField: "X-Sign")
+                    request.setValue(
+                        "signature \(number) of \(request.httpBody?.count ?? 0)", forHTTPHeaderField: "X-Sign")
                 })
             for number in 1...2 {
                 _ = try await bench.provider.connectOptions()
@@ -61,7 +67,9 @@ import Testing
     }
 
     @Test func `a preparation that fails or breaks a rule sends nothing`() async throws {
-        try await HTTPServer.run { _, _ in ServiceBench.answer("t1") } _: { server in
+        try await HTTPServer.run { _, _ in
+            ServiceBench.answer("t1")
+        } _: { server in
             let failing = try ServiceBench(server, preparation: { _ in throw CocoaError(.userCancelled) })
             #expect(await failing.failure() is CocoaError)
             let leaving = try ServiceBench(server, preparation: { $0.url = URL(string: "http://elsewhere.example/") })
@@ -92,7 +100,9 @@ import Testing
     // MARK: The cache
 
     @Test func `an answer is given out until shortly before its end, and then there is a new one`() async throws {
-        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)", expiresIn: 600) } _: { server in
+        try await HTTPServer.run { _, number in
+            ServiceBench.answer("t\(number)", expiresIn: 600)
+        } _: { server in
             let bench = try ServiceBench(server)
             for (seconds, password) in [(0, "t0"), (539, "t0"), (1, "t1"), (539, "t1"), (10_000, "t2")] {
                 bench.clock.advance(by: .seconds(seconds))
@@ -103,7 +113,9 @@ import Testing
     }
 
     @Test func `credentials that hardly last are kept for half of their life`() async throws {
-        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)", expiresIn: 20) } _: { server in
+        try await HTTPServer.run { _, number in
+            ServiceBench.answer("t\(number)", expiresIn: 20)
+        } _: { server in
             let bench = try ServiceBench(server)
             for (seconds, password) in [(0, "t0"), (9, "t0"), (1, "t1")] {
                 bench.clock.advance(by: .seconds(seconds))
@@ -113,7 +125,9 @@ import Testing
     }
 
     @Test func `an answer without a known end, or past it, is not kept`() async throws {
-        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)", expiresIn: -1) } _: { server in
+        try await HTTPServer.run { _, number in
+            ServiceBench.answer("t\(number)", expiresIn: -1)
+        } _: { server in
             var mapping = ConnectOptionsMapping.test
             mapping.expiry = .unknown
             for mapping in [mapping, .test] {
@@ -125,7 +139,9 @@ import Testing
     }
 
     @Test func `cleared credentials are fetched anew`() async throws {
-        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)") } _: { server in
+        try await HTTPServer.run { _, number in
+            ServiceBench.answer("t\(number)")
+        } _: { server in
             let bench = try ServiceBench(server)
             #expect(try await bench.provider.connectOptions().options.password == "t0")
             await bench.provider.clearCachedOptions()
@@ -136,7 +152,9 @@ import Testing
 
     @Test func `a fetch from before a clearing answers those who wait for it and nobody else`() async throws {
         let gate = Gate()
-        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)") } _: { server in
+        try await HTTPServer.run { _, number in
+            ServiceBench.answer("t\(number)")
+        } _: { server in
             let bench = try ServiceBench(server, preparation: { _ in await gate.pass() })
             let early = Task { try await bench.provider.connectOptions().options.password }
             await gate.waitForArrivals(1)
@@ -155,7 +173,9 @@ import Testing
 
     @Test func `callers at the same time share one request`() async throws {
         let gate = Gate()
-        try await HTTPServer.run { _, number in ServiceBench.answer("t\(number)") } _: { server in
+        try await HTTPServer.run { _, number in
+            ServiceBench.answer("t\(number)")
+        } _: { server in
             let bench = try ServiceBench(server, preparation: { _ in await gate.pass() })
             let calls = (0..<50).map { _ in Task { try await bench.provider.connectOptions().options.password } }
             await gate.waitForArrivals(1)
@@ -168,7 +188,9 @@ import Testing
     }
 
     @Test func `the last caller to be cancelled ends the request on the wire`() async throws {
-        try await HTTPServer.run { _, number in number == 0 ? .silence : ServiceBench.answer("t1") } _: { server in
+        try await HTTPServer.run { _, number in
+            number == 0 ? .silence : ServiceBench.answer("t1")
+        } _: { server in
             let bench = try ServiceBench(server)
             let call = Task { try await bench.provider.connectOptions() }
             await server.wait(forRequests: 1)
@@ -193,7 +215,9 @@ import Testing
 
     @Test(arguments: [204, 300, 304, 400, 401, 403, 404, 407, 418, 429, 500, 502, 503, 599])
     func `a status that is no success is told as it is`(status: Int) async throws {
-        try await HTTPServer.run { _, _ in .reply(status, [:], status == 204 || status == 304 ? "" : "s3cret") } _: {
+        try await HTTPServer.run { _, _ in
+            .reply(status, [:], status == 204 || status == 304 ? "" : "s3cret")
+        } _: {
             server in
             let error = try await ServiceBench(server).failure()
             switch error {
@@ -280,10 +304,13 @@ import Testing
     }
 
     @Test func `without a policy a call asks once, and with one as often as it says`() async throws {
-        try await HTTPServer.run { _, _ in .reply(500) } _: { server in
+        try await HTTPServer.run { _, _ in
+            .reply(500)
+        } _: { server in
             _ = try await ServiceBench(server).failure()
             #expect(server.requests.count == 1)
-            _ = try await ServiceBench(server, options: { $0.retryPolicy = HTTPRetryPolicy(maximumAttempts: 3) }).failure()
+            _ = try await ServiceBench(server, options: { $0.retryPolicy = HTTPRetryPolicy(maximumAttempts: 3) })
+                .failure()
             #expect(server.requests.count == 4)
         }
     }
@@ -308,7 +335,9 @@ import Testing
     }
 
     @Test func `a redirect loop ends`() async throws {
-        try await HTTPServer.run { _, _ in .reply(302, ["Location": "/token"]) } _: { server in
+        try await HTTPServer.run { _, _ in
+            .reply(302, ["Location": "/token"])
+        } _: { server in
             let error = try await ServiceBench(server).failure() as? CourierError
             #expect(error?.message.contains("more than 3 times") == true)
             #expect(server.requests.count == 4)
@@ -316,7 +345,9 @@ import Testing
     }
 
     @Test func `another origin is not asked`() async throws {
-        try await HTTPServer.run { _, _ in ServiceBench.answer("stolen") } _: { other in
+        try await HTTPServer.run { _, _ in
+            ServiceBench.answer("stolen")
+        } _: { other in
             try await HTTPServer.run { [url = try other.url("/?\(ServiceBench.secret)").absoluteString] _, _ in
                 .reply(307, ["Location": url])
             } _: { server in
@@ -330,14 +361,18 @@ import Testing
     // MARK: Broken and hostile servers
 
     @Test func `an answer that is too slow is given up, and its connection closed`() async throws {
-        try await HTTPServer.run { _, _ in .silence } _: { server in
+        try await HTTPServer.run { _, _ in
+            .silence
+        } _: { server in
             let bench = try ServiceBench(server, options: { $0.timeout = .milliseconds(200) })
             try expectSystemError(await bench.failure(), NSURLErrorDomain, NSURLErrorTimedOut)
             await server.waitForClosing()
         }
     }
 
-    @Test func `a connection that is reset, closed or refused is the system's error and nothing else of it`() async throws {
+    @Test func `a connection that is reset, closed or refused is the system's error and nothing else of it`()
+        async throws
+    {
         try await HTTPServer.run { _, number in
             number == 0 ? .reset : number == 1 ? .close : .bytes("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{")
         } _: { server in
@@ -363,10 +398,14 @@ import Testing
         }
     }
 
-    @Test(arguments: ["\0\u{1}\u{2}\r\n\r\n", "HTTP/1.1 banana\r\n\r\n", "SSH-2.0-x\r\n", "\r\n\r\n", "HTTP/1.1 200 OK\r\nno field\r\n\r\n",
+    @Test(arguments: [
+        "\0\u{1}\u{2}\r\n\r\n", "HTTP/1.1 banana\r\n\r\n", "SSH-2.0-x\r\n", "\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nno field\r\n\r\n",
     ])
     func `bytes that are no HTTP are an error`(text: String) async throws {
-        try await HTTPServer.run { _, _ in .bytes(text) } _: { server in
+        try await HTTPServer.run { _, _ in
+            .bytes(text)
+        } _: { server in
             let bench = try ServiceBench(server)
             #expect(await bench.failure() != nil)
         }
@@ -375,7 +414,9 @@ import Testing
     @Test func `a certificate that nobody vouches for is refused before anything is asked`() async throws {
         let certificates = try await Certificates.shared
         let tls = try TLSContext(server: TLSServerConfiguration(identity: certificates.server))
-        try await HTTPServer.run(tls: tls) { _, _ in ServiceBench.answer("t") } _: { server in
+        try await HTTPServer.run(tls: tls) { _, _ in
+            ServiceBench.answer("t")
+        } _: { server in
             let request = TokenRequest(url: try server.url(scheme: "https", host: "localhost"))
             let provider = try HTTPConnectionServiceProvider(clientID: "c", request: request, mapping: .test)
             await #expect(throws: AuthError.self) { try await provider.connectOptions() }
@@ -405,7 +446,9 @@ import Testing
 
     @Test(arguments: [1, 100, 64 << 10])
     func `an answer to no end is cut off`(partSize: Int) async throws {
-        try await HTTPServer.run { _, _ in .endless(status: 200, partSize: partSize) } _: { server in
+        try await HTTPServer.run { _, _ in
+            .endless(status: 200, partSize: partSize)
+        } _: { server in
             let bench = try ServiceBench(server, options: { $0.maximumResponseSize = 5_000 })
             #expect((await bench.failure() as? CourierError)?.message.contains("5000 bytes") == true)
             await server.waitForClosing()
@@ -414,14 +457,18 @@ import Testing
 
     /// (FoundationNetworking reads such a body to its end, whatever it is told: here that is the end of the server.)
     @Test func `a redirect with a body to no end keeps nobody waiting for longer than the timeout`() async throws {
-        try await HTTPServer.run { _, _ in .endless(status: 302, partSize: 100) } _: { server in
+        try await HTTPServer.run { _, _ in
+            .endless(status: 302, partSize: 100)
+        } _: { server in
             let bench = try ServiceBench(server, options: { $0.timeout = .milliseconds(200) })
             try expectSystemError(await bench.failure(), NSURLErrorDomain, NSURLErrorTimedOut)
         }
     }
 
     @Test func `calls that are cancelled at any moment have an end, and so have their connections`() async throws {
-        try await HTTPServer.run { _, _ in ServiceBench.answer("t", expiresIn: 0) } _: { server in
+        try await HTTPServer.run { _, _ in
+            ServiceBench.answer("t", expiresIn: 0)
+        } _: { server in
             for round in 1...200 {
                 let bench = try ServiceBench(server)
                 let call = Task { try await bench.provider.connectOptions() }

@@ -20,7 +20,8 @@ import Testing
 
     @Test(arguments: [
         ("/b", "https://id.example:8443/b"), ("b?y=2", "https://id.example:8443/a/b?y=2"),
-        ("//id.example:8443/c", "https://id.example:8443/c"), ("HTTPS://ID.EXAMPLE:8443/d", "HTTPS://ID.EXAMPLE:8443/d"),
+        ("//id.example:8443/c", "https://id.example:8443/c"),
+        ("HTTPS://ID.EXAMPLE:8443/d", "HTTPS://ID.EXAMPLE:8443/d"),
     ])
     func `the same origin is followed`(location: String, expected: String) throws {
         #expect(try step(308, location)?.url.absoluteString == expected)

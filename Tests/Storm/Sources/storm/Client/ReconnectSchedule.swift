@@ -1,0 +1,1 @@
+../../../../../Sources/CourierMQTT/Connection/ReconnectSchedule.swift
