@@ -4,9 +4,10 @@ import PackageDescription
 // Compiles the published Courier snippets against this package, as an app would: README.md says what is shown.
 
 let snippets: [Target.Dependency] = [
-    "NotThereYet",
     .product(name: "CourierCore", package: "Courier"),
     .product(name: "CourierMQTT", package: "Courier"),
+    .product(name: "CourierMQTTChuck", package: "Courier"),
+    .product(name: "CourierProtobuf", package: "Courier"),
 ]
 
 let package = Package(
@@ -15,15 +16,6 @@ let package = Package(
         .package(name: "Courier", path: "../..")
     ],
     targets: [
-        .target(
-            name: "NotThereYet",
-            dependencies: [.product(name: "CourierCore", package: "Courier")],
-            swiftSettings: [
-                .swiftLanguageMode(.v6),
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("MemberImportVisibility"),
-            ]),
         .target(name: "ReferenceSwift5", dependencies: snippets, swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(name: "ReferenceSwift6", dependencies: snippets, swiftSettings: [.swiftLanguageMode(.v6)]),
     ]

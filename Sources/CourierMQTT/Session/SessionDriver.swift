@@ -332,11 +332,12 @@ extension SessionDriver {
 }
 
 extension ChannelCloseReason {
-    /// Whether the peer has ended the connection without any reason.
-    fileprivate var isSilent: Bool {
+    /// Whether the peer has ended the connection without any reason, or with one that is not of MQTT: RabbitMQ closes a
+    /// WebSocket as after an error of its own when it does not know the version.
+    var isSilent: Bool {
         switch self {
         case .closedByPeer: true
-        case .failed(let error): error.code == .reset
+        case .failed(let error): [.reset, .truncated, .webSocketClosed].contains(error.code)
         case .closedByOwner: false
         }
     }

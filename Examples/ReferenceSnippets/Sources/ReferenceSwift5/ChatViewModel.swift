@@ -1,7 +1,8 @@
 import CourierCore
 import CourierMQTT
+import CourierMQTTChuck
+import CourierProtobuf
 import Foundation
-import NotThereYet
 
 struct Note: Codable {
     let title: String

@@ -1,0 +1,1 @@
+../../../../Cluster/Sources/cluster-test/RabbitNode.swift
