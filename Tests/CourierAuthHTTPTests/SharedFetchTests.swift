@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierAuthHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct SharedFetchTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedFetchTests {
     static let grant = ConnectGrant(
         ConnectOptions(host: "b", port: 1, clientId: "c", username: "u", password: "p"))
 
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `cancelling at any moment loses no waiter`() async throws {
-        for round in 0..<300 {
+        for round in 0..<90 {
             let fetch = SharedFetch()
             let tasks = (0..<8).map { number in
                 Task {
