@@ -100,7 +100,7 @@ let package = Package(
             name: "CourierCommandsTests",
             dependencies: [
                 "CommandArguments", "courier", "CourierCommands", "CourierCore", "CourierMQTT", "CourierMQTTChuck",
-                "CourierMQTTChuckSQLite", "CourierTransport", "MQTTCodec", "TestSupport",
+                "CourierMQTTChuckSQLite", "CourierSQLite", "CourierTransport", "MQTTCodec", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,4 +1,6 @@
 import CommandArguments
+import CourierCore
+import CourierSQLite
 import Foundation
 import Glibc
 import TestSupport
@@ -22,7 +24,7 @@ struct StoreCommandTests {
                 try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(port)", "-i", client, "-q", "1",
                 "-t", "orders/\(client)", "-m", "secret of \(client)", "--store", path,
             ])
-            while !run.errors.contains("stays in") { try await Task.sleep(for: .milliseconds(5)) }
+            try await run.wait { $0.errors.contains("stays in") }
             kill(try #require(run.id), SIGTERM)
             _ = await run.end()
         }
@@ -65,6 +67,40 @@ struct StoreCommandTests {
         #expect(try await Self.store("list", path).text.isEmpty)
     }
 
+    @Test func `it lists everything that is kept, and no text of others plays with the terminal`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("messages.store")
+        let store = try SQLiteMessageStore(at: URL(fileURLWithPath: path))
+        func message(_ id: UInt64, _ topic: String) -> StoredMessage {
+            StoredMessage(
+                id: StoredMessage.ID(rawValue: id), topic: topic, payload: Array("secret".utf8), qos: .two,
+                storedAt: Date(timeIntervalSince1970: 1_700_000_000))
+        }
+        let changes: [StoreChange] = [
+            .enqueue(message(1, "orders/1")), .progress(StoredMessage.ID(rawValue: 1), .sent(packetID: 77)),
+            .keep(message(2, "news/\u{7}")), .rememberPacketID(9),
+            .want(StoredSubscription(try TopicFilter("orders/#"), .subscribed(.one))),
+        ]
+        try await withCheckedThrowingContinuation { continuation in
+            store.commit(changes, in: StoreScope(clientID: "bob\u{1B}[2J", broker: "b.example:8883")) {
+                continuation.resume(with: $0)
+            }
+        }
+        let list = try await Self.store("list", path)
+        #expect(list.code == 0)
+        let lines = list.text.split(separator: "\n")
+        #expect(lines.count == 4)
+        for part in [
+            #": outgoing 1 "orders/1" QoS 2 6 bytes sent with packet id 77 since "#, #": incoming 2 "news/"#,
+            ": packet id 9", #": subscription "orders/#" QoS 1"#,
+        ] {
+            #expect(lines.count { $0.contains(part) } == 1, "\(part) in \(list.text)")
+        }
+        #expect(!list.text.contains("secret") && !list.text.contains(Data("secret".utf8).base64EncodedString()))
+        #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 32 } }, "\(list.text)")
+        await store.close()
+    }
+
     @Test func `a file that a program has open is shown and not purged`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
@@ -72,7 +108,7 @@ struct StoreCommandTests {
             try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(try LocalPort.free())", "-i", "ada",
             "-q", "1", "-t", "a", "-m", "x", "--store", path,
         ])
-        while !run.errors.contains("stays in") { try await Task.sleep(for: .milliseconds(5)) }
+        try await run.wait { $0.errors.contains("stays in") }
         #expect(try await Self.store("count", path).text.contains("1 outgoing"))
         let purge = try await Self.store("purge", path, "--all")
         #expect(purge.code == 1 && purge.output.isEmpty && purge.errors.contains("in use"), "\(purge.errors)")
