@@ -4,7 +4,7 @@ import Testing
 @testable import CourierTransport
 
 /// What is asked of DNS, against a server on this machine.
-@Suite(.timeLimit(.minutes(2))) struct ServiceRecordsTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceRecordsTests {
     private static let name = "_mqtt._tcp.example.com"
 
     private func ask(_ records: ServiceRecords, _ name: String = name) async -> ServiceRecords.Answer {

@@ -2,10 +2,6 @@ import TestSupport
 
 /// A `courier broker` that listens.
 final class RunningBroker: Sendable {
-    struct Silent: Error, CustomStringConvertible {
-        let description: String
-    }
-
     let port: UInt16
     let run: ProgramRun
 
@@ -13,10 +9,7 @@ final class RunningBroker: Sendable {
     init(_ options: [String] = []) async throws {
         port = try LocalPort.free()
         run = try ProgramRun([try CourierExecutable.path.get(), "broker", "-p", "\(port)"] + options)
-        while !Self.text(run).contains("Ctrl-C") {
-            guard run.id != nil else { throw Silent(description: run.errors) }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await run.wait { Self.text($0).contains("Ctrl-C") }
     }
 
     /// What a client on this machine types to reach it.

@@ -95,10 +95,7 @@ struct InspectCommandTests {
         let run = try ProgramRun([
             try CourierExecutable.path.get(), "inspect", try await Self.recording(.archive, in: folder), "--serve",
         ])
-        while !run.output.contains(0x0A) {
-            try #require(run.id != nil, "\(run.errors)")
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await run.wait { $0.output.contains(0x0A) }
         let line = String(decoding: run.output, as: UTF8.self)
         #expect(line.hasPrefix("5 packets: http://127.0.0.1:"))
         let address = try #require(line.split(whereSeparator: \.isWhitespace).last.map(String.init))

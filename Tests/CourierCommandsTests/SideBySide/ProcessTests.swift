@@ -69,7 +69,7 @@ struct ProcessTests {
         _ = try await ProgramRun(["/usr/bin/mosquitto_pub"] + place + ["-t", "a", "-m", "x", "-r", "-q", "1"]).end()
         for peer in Peer.allCases {
             let run = try ProgramRun(peer.words("sub") + place + ["-t", "a"])
-            while run.output.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await run.wait { !$0.output.isEmpty }
             kill(try #require(run.id), signal)
             let outcome = await run.end()
             #expect(outcome.code == 0 && outcome.text == "x\n" && outcome.errors == "", "\(peer)")
@@ -86,7 +86,7 @@ struct ProcessTests {
             "-t", "w", "--store", folder.file("store"),
         ]
         let waiting = try ProgramRun(words + ["-m", "first"])
-        while !waiting.errors.contains("stays in") { try await Task.sleep(for: .milliseconds(5)) }
+        try await waiting.wait { $0.errors.contains("stays in") }
         kill(try #require(waiting.id), SIGTERM)
         let outcome = await waiting.end()
         #expect(outcome.code == 128 + SIGTERM && outcome.errorLines.first == "Error: Connection refused")

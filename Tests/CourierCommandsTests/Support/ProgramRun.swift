@@ -15,6 +15,12 @@ final class ProgramRun: Sendable {
         var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
     }
 
+    /// It did not say what a test waits for.
+    struct Silent: Error {
+        let output: String
+        let errors: String
+    }
+
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
@@ -42,6 +48,19 @@ final class ProgramRun: Sendable {
 
     /// What it has complained about so far.
     var errors: String { String(decoding: Self.bytes(folder.file("errors")), as: UTF8.self) }
+
+    /// Waits until it has printed or complained about something.
+    ///
+    /// It writes into files, which tell nobody that they have grown: they are looked at again and again.
+    ///
+    /// - Throws: ``Silent`` when it has not after a minute.
+    func wait(until isThere: (ProgramRun) -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while !isThere(self) {
+            guard .now < end else { throw Silent(output: String(decoding: output, as: UTF8.self), errors: errors) }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
 
     /// Waits for its end.
     func end() async -> Outcome {

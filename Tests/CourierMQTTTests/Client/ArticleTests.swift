@@ -7,7 +7,7 @@ import Testing
 
 /// The published introduction, step by step, against a real broker. Everything runs on the main queue, as it does in an
 /// app that configures nothing.
-@Suite(.timeLimit(.minutes(2))) @MainActor struct ArticleTests {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct ArticleTests {
     struct Note: Codable, Equatable {
         let title: String
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-@Suite(.timeLimit(.minutes(2))) struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
     struct Note: Codable, Hashable, Sendable {
         var title: String
         var number = 0

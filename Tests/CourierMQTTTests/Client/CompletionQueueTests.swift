@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-@Suite(.timeLimit(.minutes(1))) struct CompletionQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct CompletionQueueTests {
     private let queue = DispatchQueue(label: "test.completions")
 
     @Test func `calls of every kind are made in order, however many turns they take`() async {

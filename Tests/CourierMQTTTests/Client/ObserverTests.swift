@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-@Suite(.timeLimit(.minutes(2))) struct ObserverTests {
+@Suite(.timeLimit(.minutes(5))) struct ObserverTests {
     private final class Recorder: PacketObserver {
         private let batches = Mutex<[PacketBatch]>([])
         var all: [PacketBatch] { batches.withLock { $0 } }

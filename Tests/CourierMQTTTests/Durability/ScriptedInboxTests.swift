@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Received messages that wait for a reader in the store, and what is stored of those that have one.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedInboxTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedInboxTests {
     private static func message(_ id: PacketID, _ text: String, qos: QoS = .one) -> ScriptStep {
         let delivery: Delivery =
             qos == .one ? .atLeastOnce(id, isDuplicate: false) : .exactlyOnce(id, isDuplicate: false)

@@ -9,7 +9,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Messages that are to survive the process, on their way through the store.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedOutboxTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedOutboxTests {
     private static let refusing = [ConnectionScript.connection([.refuse(.serverUnavailable)])]
     private static let present = ScriptStep.accept(isSessionPresent: true)
 

@@ -9,7 +9,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Clients with several endpoints, against real brokers, and by the virtual clock.
-@Suite(.timeLimit(.minutes(3))) struct FailoverTests {
+@Suite(.timeLimit(.minutes(5))) struct FailoverTests {
     private static func options(
         _ port: UInt16, id: String = "failover-%%%%%%%%", _ alternatives: [BrokerEndpoint]
     ) -> ConnectOptions {

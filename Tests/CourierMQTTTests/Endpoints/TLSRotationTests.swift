@@ -8,7 +8,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Certificates that are replaced under a running client, against a mosquitto that wants one.
-@Suite(.timeLimit(.minutes(3))) struct TLSRotationTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSRotationTests {
     /// Files of both sides, which are replaced in place.
     private struct Files {
         let folder: TemporaryFolder

@@ -37,7 +37,7 @@ private struct NamespaceLoop {
 
 @Suite(
     .enabled(PrivateNetwork.requirement) { try await NamespaceLoop.isPossible() },
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
 struct SystemNetworkMonitorTests {
     private func inNamespace(_ body: (NamespaceLoop) async throws -> Void) async throws {
         let namespace = try NamespaceLoop()

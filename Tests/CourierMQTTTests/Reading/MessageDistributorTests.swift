@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Which reader gets which message, in which memory, when many come together.
-@Suite(.timeLimit(.minutes(2))) struct MessageDistributorTests {
+@Suite(.timeLimit(.minutes(5))) struct MessageDistributorTests {
     private static func message(
         _ topic: String, _ payload: [UInt8], _ delivery: Delivery = .atMostOnce
     ) -> ScriptStep {

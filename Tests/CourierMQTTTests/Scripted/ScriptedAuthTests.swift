@@ -8,7 +8,7 @@ import Testing
 @testable import CourierMQTT
 
 /// How the client deals with its provider of credentials.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedAuthTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedAuthTests {
     private static func answers(_ error: AuthError, _ count: Int) -> ScriptedProvider {
         ScriptedProvider(Array(repeating: .failure(error), count: count))
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 
 /// The way of QoS 1 and 2 messages to a broker that loses, repeats and mixes up its answers.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedDeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedDeliveryTests {
     private static let present = ScriptStep.accept(isSessionPresent: true)
 
     @Test func `a message without its PUBACK is sent again with DUP and the same id`() async throws {

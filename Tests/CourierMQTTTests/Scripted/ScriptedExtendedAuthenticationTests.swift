@@ -8,7 +8,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Extended authentication of MQTT 5: challenges before CONNACK, and beginning again on a connection that stands.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedExtendedAuthenticationTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedExtendedAuthenticationTests {
     private struct NoAnswer: Error {}
 
     /// Gives the token of each round, which the first time ends, and answers challenges with their text reversed.

@@ -9,7 +9,7 @@ import Testing
 @testable import CourierMQTT
 
 /// connect(), disconnect(), destroy() and the end of the client, in each phase of a connection.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedLifecycleTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedLifecycleTests {
     /// Where a client can be when something happens to it.
     enum Phase: CaseIterable, Sendable {
         case unused, authenticating, opening, connected, waiting, stopped, takenOver, closing

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Messages that wait for a connection, within their limits.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedOfflineTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedOfflineTests {
     /// A broker that refuses the first attempt, so that there is a session and no connection for a second.
     private static let refusing = [ConnectionScript.connection([.refuse(.serverUnavailable)])]
 

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Messages from a broker, and when they are acknowledged.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedReadingTests {
     private static func message(_ id: PacketID, _ text: String, qos: QoS = .one, again: Bool = false) -> ScriptStep {
         let delivery: Delivery =
             qos == .one ? .atLeastOnce(id, isDuplicate: again) : .exactlyOnce(id, isDuplicate: again)

@@ -9,7 +9,7 @@ import Testing
 @testable import CourierMQTT
 
 /// What follows each end of an attempt or a connection, from the broker's bytes to the next connection.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedReasonTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedReasonTests {
     /// What a test can see of the response, written down anew rather than taken from the table under test.
     enum Outcome: Sendable {
         case nextAfter(seconds: Int)

@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 
 /// When the client comes back, by the virtual clock.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedReconnectTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedReconnectTests {
     @Test func `without jitter the pauses are 1 2 4 8 16 30 30, exactly`() async throws {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
             await world.connect()

@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Subscriptions over connections that come and go.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedSubscriptionTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedSubscriptionTests {
     private static func filters(_ world: ScriptedWorld, on connection: Int) async -> [[String]] {
         await world.broker.packets(.subscribe, on: connection)
             .compactMap { $0.packet.subscribe?.subscriptions.map(\.filter).sorted() }

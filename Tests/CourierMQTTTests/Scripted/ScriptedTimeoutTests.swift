@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 /// What the client does about silence.
-@Suite(.timeLimit(.minutes(2))) struct ScriptedTimeoutTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptedTimeoutTests {
     // MARK: Connecting
 
     @Test func `an attempt is given up when the policy says so`() async throws {

@@ -151,9 +151,12 @@ final class ScriptedWorld: Sendable {
         await settle()
     }
 
+    /// How long `until` believes that its condition may still come: the other tests want the same cores.
+    private static var patience: Duration { .seconds(60) }
+
     /// Waits for what tasks on other threads do.
     func until(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async -> Bool) async {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + Self.patience
         while !(await condition()) {
             guard ContinuousClock.now < end else {
                 Issue.record("waited in vain; \(events)", sourceLocation: sourceLocation)

@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 
 /// What is published just before a disconnect.
-@Suite(.timeLimit(.minutes(2))) struct LastMessagesTests {
+@Suite(.timeLimit(.minutes(5))) struct LastMessagesTests {
     /// Counts the packets that are written, by the first half of their first byte: batches of one test are small, and a
     /// PUBLISH of it shorter than 128 bytes.
     private final class Written: PacketObserver {

@@ -9,7 +9,7 @@ import Testing
 
 /// Publishing while nobody listens to events, which goes a shorter way than `ScriptedDeliveryTests` and
 /// `ScriptedOfflineTests` see.
-@Suite(.timeLimit(.minutes(2))) struct UnobservedPublishTests {
+@Suite(.timeLimit(.minutes(5))) struct UnobservedPublishTests {
     /// Runs `body` with a client that is connected and that nobody listens to.
     private static func run(
         _ script: ConnectionScript, _ change: (inout MQTTClientConfig) -> Void = { _ in },
@@ -162,9 +162,9 @@ import Testing
             let task = Task { [client = world.client] in try await client.publish("late", to: "t") }
             await world.until { world.client.waitingCount == 1 }
             gate.release()
-            await world.until { world.client.waitingCount == 0 }
             let receipt = try await task.value
             #expect(receipt.reasonCode == .success)
+            #expect(world.client.waitingCount == 0)
             #expect(await world.publishes().count == taken + 1)
         }
     }

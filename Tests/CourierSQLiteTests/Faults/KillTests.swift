@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// A process that stores numbered messages is killed at a random instant, again and again.
-@Suite(.timeLimit(.minutes(3))) struct KillTests {
+@Suite(.timeLimit(.minutes(5))) struct KillTests {
     private static let waiting = 20
 
     /// Stores messages and writes the number of each that was accepted into the report, until the process is killed.

@@ -46,14 +46,8 @@ final class RabbitCluster {
         for node in nodes { node.kill() }
         // It refuses as long as it takes the nodes for alive.
         let end = ContinuousClock.now + .seconds(5)
-        while !endRegistry(), .now < end { Thread.sleep(forTimeInterval: 0.1) }
+        while !site.endRegistry(), .now < end { Thread.sleep(forTimeInterval: 0.1) }
         site.folder.remove()
-    }
-
-    /// Whether the registry has ended.
-    private func endRegistry() -> Bool {
-        let said = try? ChildProcess.run(["/usr/bin/env", "ERL_EPMD_PORT=\(site.registryPort)", "epmd", "-kill"])
-        return said.map { !String(decoding: $0, as: UTF8.self).contains("not allowed") } ?? false
     }
 }
 

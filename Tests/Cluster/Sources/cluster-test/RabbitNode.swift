@@ -9,6 +9,12 @@ final class RabbitNode {
         /// Where they find each other, so that a RabbitMQ of this machine is not met.
         let registryPort: UInt16
         let names: [String]
+
+        /// Ends the registry of the nodes; `false` as long as it takes one of them for alive.
+        func endRegistry() -> Bool {
+            let said = try? ChildProcess.run(["/usr/bin/env", "ERL_EPMD_PORT=\(registryPort)", "epmd", "-kill"])
+            return said.map { !String(decoding: $0, as: UTF8.self).contains("not allowed") } ?? false
+        }
     }
 
     private static let programs = "/usr/lib/rabbitmq/bin/"

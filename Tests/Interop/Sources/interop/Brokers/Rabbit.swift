@@ -91,13 +91,7 @@ actor Rabbit: Broker {
         node.kill()
         let end = ContinuousClock.now + .seconds(10)
         // It refuses to end until it has seen that the node is gone.
-        while .now < end, !endRegistry() { try? await Task.sleep(for: .milliseconds(100)) }
+        while .now < end, !site.endRegistry() { try? await Task.sleep(for: .milliseconds(100)) }
         site.folder.remove()
-    }
-
-    /// Whether the registry has ended.
-    private func endRegistry() -> Bool {
-        let said = try? ChildProcess.run(["/usr/bin/env", "ERL_EPMD_PORT=\(site.registryPort)", "epmd", "-kill"])
-        return said.map { !String(decoding: $0, as: UTF8.self).contains("not allowed") } ?? false
     }
 }

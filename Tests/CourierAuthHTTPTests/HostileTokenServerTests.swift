@@ -1,0 +1,145 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CourierAuthHTTP
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A token endpoint that is slow, broken, or means harm.
+@Suite(.timeLimit(.minutes(5))) struct HostileTokenServerTests {
+    @Test func `an answer that is too slow is given up, and its connection closed`() async throws {
+        try await HTTPServer.run { _, _ in
+            .silence
+        } _: { server in
+            let bench = try ServiceBench(server, options: { $0.timeout = .milliseconds(200) })
+            try expectSystemError(await bench.failure(), NSURLErrorDomain, NSURLErrorTimedOut)
+            await server.waitForClosing()
+        }
+    }
+
+    @Test func `a connection that is reset, closed or refused is the system's error and nothing else of it`()
+        async throws
+    {
+        try await HTTPServer.run { _, number in
+            number == 0 ? .reset : number == 1 ? .close : .bytes("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{")
+        } _: { server in
+            let bench = try ServiceBench(server)
+            for _ in 0..<3 {
+                guard case AuthError.otherError(let error)? = await bench.failure() else {
+                    Issue.record("no system error")
+                    return
+                }
+                #expect(error.domain == NSURLErrorDomain)
+                #expect(error.userInfo.isEmpty)
+            }
+            #expect(server.requests.count == 3)
+        }
+        let free = try LocalPort.free()
+        let request = TokenRequest(url: try #require(URL(string: "http://127.0.0.1:\(free)/?s3cret")))
+        let provider = try HTTPConnectionServiceProvider(clientID: "c", request: request, mapping: .test)
+        do {
+            _ = try await provider.connectOptions()
+            Issue.record("nobody listens, and yet there are options")
+        } catch {
+            try expectSystemError(error, NSURLErrorDomain, NSURLErrorCannotConnectToHost)
+        }
+    }
+
+    @Test(arguments: [
+        "\0\u{1}\u{2}\r\n\r\n", "HTTP/1.1 banana\r\n\r\n", "SSH-2.0-x\r\n", "\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nno field\r\n\r\n",
+    ])
+    func `bytes that are no HTTP are an error`(text: String) async throws {
+        try await HTTPServer.run { _, _ in
+            .bytes(text)
+        } _: { server in
+            let bench = try ServiceBench(server)
+            #expect(await bench.failure() != nil)
+        }
+    }
+
+    @Test func `a certificate that nobody vouches for is refused before anything is asked`() async throws {
+        let certificates = try await Certificates.shared
+        let tls = try TLSContext(server: TLSServerConfiguration(identity: certificates.server))
+        try await HTTPServer.run(tls: tls) { _, _ in
+            ServiceBench.answer("t")
+        } _: { server in
+            let request = TokenRequest(url: try server.url(scheme: "https", host: "localhost"))
+            let provider = try HTTPConnectionServiceProvider(clientID: "c", request: request, mapping: .test)
+            await #expect(throws: AuthError.self) { try await provider.connectOptions() }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func `an announced giant is not read`() async throws {
+        try await HTTPServer.run { _, _ in
+            .bytes("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n{}")
+        } _: { server in
+            let error = try await ServiceBench(server).failure() as? CourierError
+            #expect(error?.message.contains("longer than 262144 bytes (maximumResponseSize)") == true)
+        }
+    }
+
+    @Test func `an answer of the greatest size is read, and a byte more is not`() async throws {
+        let answer = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": 0}"#
+        try await HTTPServer.run { _, number in
+            .json(answer + String(repeating: " ", count: 100_000 - answer.utf8.count + number))
+        } _: { server in
+            let bench = try ServiceBench(server, options: { $0.maximumResponseSize = 100_000 })
+            _ = try await bench.provider.connectOptions()
+            #expect((await bench.failure() as? CourierError)?.message.contains("100000 bytes") == true)
+        }
+    }
+
+    @Test(arguments: [1, 100, 64 << 10])
+    func `an answer to no end is cut off`(partSize: Int) async throws {
+        try await HTTPServer.run { _, _ in
+            .endless(status: 200, partSize: partSize)
+        } _: { server in
+            let bench = try ServiceBench(server, options: { $0.maximumResponseSize = 5_000 })
+            #expect((await bench.failure() as? CourierError)?.message.contains("5000 bytes") == true)
+            await server.waitForClosing()
+        }
+    }
+
+    /// (FoundationNetworking reads such a body to its end, whatever it is told: here that is the end of the server.)
+    @Test func `a redirect with a body to no end keeps nobody waiting for longer than the timeout`() async throws {
+        try await HTTPServer.run { _, _ in
+            .endless(status: 302, partSize: 100)
+        } _: { server in
+            let bench = try ServiceBench(server, options: { $0.timeout = .milliseconds(200) })
+            try expectSystemError(await bench.failure(), NSURLErrorDomain, NSURLErrorTimedOut)
+        }
+    }
+
+    @Test func `calls that are cancelled at any moment have an end, and so have their connections`() async throws {
+        try await HTTPServer.run { _, _ in
+            ServiceBench.answer("t", expiresIn: 0)
+        } _: { server in
+            for round in 1...200 {
+                let bench = try ServiceBench(server)
+                let call = Task { try await bench.provider.connectOptions() }
+                await server.wait(forRequests: round)
+                if round % 2 == 0 { await Task.yield() }
+                call.cancel()
+                _ = await call.result
+            }
+            await server.waitForClosing()
+        }
+    }
+
+    private func expectSystemError(_ error: (any Error)?, _ domain: String, _ code: Int) throws {
+        guard case AuthError.otherError(let system)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(system.domain == domain)
+        #expect(system.code == code)
+        #expect(system.userInfo.isEmpty)
+    }
+}
