@@ -91,8 +91,14 @@ extension ByteChannel {
     }
 
     /// Lets everything go and tells the owner. Later calls do nothing.
-    func finish(_ reason: ChannelCloseReason) {
+    func finish(_ last: ChannelCloseReason) {
         guard phase != .closed else { return }
+        // That the connection breaks while we close it for a reason is not the reason.
+        let reason =
+            switch (phase, last) {
+            case (.closing(.failed(let cause)), .failed): ChannelCloseReason.failed(cause)
+            default: last
+            }
         let wasOrderly = outputEnd == .done && hasInputEnded
         phase = .closed
         if let timer { loop.cancel(timer) }

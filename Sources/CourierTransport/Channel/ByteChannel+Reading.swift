@@ -68,9 +68,11 @@ extension ByteChannel {
         case .upgrading: isReadable || tls?.hasInput == true
         case .open:
             !isReadingPaused
-                && (isReadable || offersStash || !isBare && (tls?.hasInput == true || webSocket?.hasEarlyInput == true))
+                && (isReadable || offersStash || !isBare && (tls?.hasInput == true || webSocket?.hasNews == true))
         case .closing:
-            !hasInputEnded && (isReadable || webSocket?.hasPeerEnded == false && tls?.hasInput == true)
+            !hasInputEnded
+                && (isReadable
+                    || webSocket?.hasPeerEnded == false && (tls?.hasInput == true || webSocket?.hasEarlyInput == true))
         }
     }
 
@@ -134,7 +136,7 @@ extension ByteChannel {
                 return (0..<count, fill)
             }
         }
-        if fill == .ended { inputEnded() }
+        if fill == .ended { endReading() }
         if tls.hasOutput { flushFromLoop() }
     }
 
@@ -264,6 +266,11 @@ extension ByteChannel {
                 TransportError(
                     .remainderTooLong,
                     "\(stash.count) bytes from \(peerName) were left unread, the limit is \(options.remainderLimit)")))
+    }
+
+    /// The input has ended; a pause first gets what it has left over, and the end is found again behind it.
+    func endReading() {
+        if isReadingPaused { isReadable = true } else { inputEnded() }
     }
 
     func inputEnded() {

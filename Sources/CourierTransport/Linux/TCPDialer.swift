@@ -81,12 +81,6 @@ final class TCPDialer: Dialer {
         stop()
     }
 
-    /// Safe to share: the reference is constant, and read on the dialer's loop only.
-    private final class WeakDialer: @unchecked Sendable {
-        weak var dialer: TCPDialer?
-        init(_ dialer: TCPDialer) { self.dialer = dialer }
-    }
-
     private func resolved(_ answer: HostResolver.Answer) {
         guard finished != nil else { return }
         switch answer {

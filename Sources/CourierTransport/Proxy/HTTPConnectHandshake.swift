@@ -1,5 +1,3 @@
-import COpenSSL
-
 /// Asks an HTTP proxy for a connection: CONNECT goes out, and the first answer that is not interim decides (RFC 9110,
 /// section 9.3.6).
 ///
@@ -45,7 +43,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
         let target = route.target.text
         var request = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
         if let credentials {
-            request += "Proxy-Authorization: Basic \(Self.base64("\(credentials.user):\(credentials.password)"))\r\n"
+            request +=
+                "Proxy-Authorization: Basic \(Base64.text(Array("\(credentials.user):\(credentials.password)".utf8)))\r\n"
         }
         return Array("\(request)\r\n".utf8)
     }
@@ -179,13 +178,4 @@ struct HTTPConnectHandshake: ProxyHandshake {
 
     /// Those whose names are told.
     private static let knownSchemes = ["Basic", "Digest", "NTLM", "Negotiate", "Kerberos", "Bearer"]
-
-    /// RFC 4648, section 4.
-    private static func base64(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        let encoded = [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4 + 1) { space, count in
-            count = Int(EVP_EncodeBlock(space.baseAddress, bytes, Int32(bytes.count)))
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
 }

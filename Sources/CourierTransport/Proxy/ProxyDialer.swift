@@ -69,12 +69,6 @@ final class ProxyDialer: Dialer {
 
     // MARK: The host's name, where the proxy is not to look it up
 
-    /// Safe to share: the reference is constant, and read on the dialer's loop only.
-    private final class WeakDialer: @unchecked Sendable {
-        weak var dialer: ProxyDialer?
-        init(_ dialer: ProxyDialer) { self.dialer = dialer }
-    }
-
     private func lookUp() {
         let box = WeakDialer(self)
         let loop = loop

@@ -43,6 +43,7 @@ extension ByteChannel {
 
     /// One read of frames; what is in them is offered as bytes without frames would be.
     func readFramed(_ webSocket: WebSocketSession, _ hasDelivered: inout Bool) throws(TransportError) {
+        if let end = webSocket.end { return framesEnded(webSocket, end) }
         let buffer = tls == nil ? loop.readBuffer : loop.decryptedBuffer()
         let fill = try receive(in: buffer, &hasDelivered) { space throws(TransportError) in
             if webSocket.hasEarlyInput {
@@ -53,9 +54,10 @@ extension ByteChannel {
             return (webSocket.unwrap(UnsafeMutableRawBufferPointer(rebasing: space[..<count])), fill)
         }
         if let end = webSocket.end {
-            framesEnded(webSocket, end)
+            // A pause first gets what it has left over, and then the end.
+            if !isReadingPaused { framesEnded(webSocket, end) }
         } else if fill == .ended {
-            inputEnded()
+            endReading()
         }
         if webSocket.hasAnswers || tls?.hasOutput == true { flushFromLoop() }
     }
@@ -64,6 +66,10 @@ extension ByteChannel {
     func readForFarewell(_ webSocket: WebSocketSession) {
         let buffer = tls == nil ? loop.readBuffer : loop.decryptedBuffer()
         do throws(TransportError) {
+            while webSocket.hasEarlyInput {
+                let count = webSocket.takeEarlyInput(into: buffer)
+                _ = webSocket.unwrap(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+            }
             let (count, fill) = try fillFromBelow(buffer)
             _ = webSocket.unwrap(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
             if fill == .ended { hasInputEnded = true }
@@ -107,7 +113,7 @@ extension ByteChannel {
         switch end {
         case .closed(let status, let reason):
             guard let status, !status.isOrderly else { return .closedByPeer }
-            let words = reason.isEmpty ? "" : ": “\(HTTPHead.shown(reason))”"
+            let words = reason.isEmpty ? "" : options.webSocket.map { ": \($0.quoted(reason))" } ?? ""
             return .failed(
                 TransportError(.webSocketClosed, "\(peerName) closed the WebSocket with \(status)\(words)"))
         case .violated(let violation):

@@ -68,7 +68,7 @@ struct WebSocketClientHandshake: Sendable {
             throw mismatch("its Sec-WebSocket-Accept does not belong to our key; something on the way answers for it")
         }
         if let name = head.elements("sec-websocket-extensions").first {
-            throw mismatch("it uses the extension \(quoted(name)), which was not offered")
+            throw mismatch("it uses the extension \(configuration.quoted(name)), which was not offered")
         }
         try checkSubprotocol(head.values("sec-websocket-protocol"))
     }
@@ -78,7 +78,7 @@ struct WebSocketClientHandshake: Sendable {
         if chosen == [configuration.subprotocol] { return }
         let what =
             chosen.isEmpty
-            ? "did not choose it" : "chose \(quoted(chosen.joined(separator: ", "))) instead"
+            ? "did not choose it" : "chose \(configuration.quoted(chosen.joined(separator: ", "))) instead"
         throw TransportError(
             .webSocketSubprotocolRefused,
             "\(peerName) was asked for the WebSocket subprotocol “\(configuration.subprotocol)” at "
@@ -106,7 +106,9 @@ struct WebSocketClientHandshake: Sendable {
         let path = "“\(configuration.shownPath)”"
         switch status {
         case 300..<400:
-            let target = head.values("location").first.map { " to \(quoted($0.prefix { $0 != "?" && $0 != "#" }))" }
+            let target = head.values("location").first.map {
+                " to \(configuration.quoted($0.prefix { $0 != "?" && $0 != "#" }))"
+            }
             return TransportError(
                 .webSocketRedirected,
                 "\(peerName) answered \(answer) and sends us\(target ?? " elsewhere"); redirects are not followed, connect "
@@ -119,12 +121,14 @@ struct WebSocketClientHandshake: Sendable {
         case 404:
             return refused("\(peerName) answered \(answer): it has no WebSocket at \(path); give the path that it has")
         case 426:
-            let versions = head.elements("sec-websocket-version").first.map { " \(quoted($0))" } ?? ""
+            let versions = head.elements("sec-websocket-version").first.map { " \(configuration.quoted($0))" } ?? ""
             return refused(
                 "\(peerName) answered \(answer): it wants another protocol or version\(versions), and we speak WebSocket "
                     + "version 13 over HTTP/1.1")
         default:
-            let pause = head.values("retry-after").first.map { "; it wants to be asked again after \(quoted($0))" }
+            let pause = head.values("retry-after").first.map {
+                "; it wants to be asked again after \(configuration.quoted($0))"
+            }
             return refused("\(peerName) answered \(answer) to the request for a WebSocket at \(path)\(pause ?? "")")
         }
     }
@@ -139,10 +143,4 @@ struct WebSocketClientHandshake: Sendable {
         426: "Upgrade Required", 429: "Too Many Requests", 500: "Internal Server Error", 501: "Not Implemented",
         502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
     ]
-
-    /// Text of the peer's for a message, unless it repeats a value of a header field, which may be a secret.
-    private func quoted(_ text: some StringProtocol) -> String {
-        let repeats = configuration.headers.values.contains { !$0.isEmpty && text.contains($0) }
-        return repeats ? "<hidden>" : "“\(HTTPHead.shown(text))”"
-    }
 }

@@ -9,7 +9,7 @@ struct WebSocketKey: Hashable, Sendable {
     init(using generator: inout some RandomNumberGenerator) {
         var bytes: [UInt8] = []
         for _ in 0..<2 { withUnsafeBytes(of: generator.next()) { bytes += $0 } }
-        text = Self.base64(bytes)
+        text = Base64.text(bytes)
     }
 
     /// What a client has sent; `nil` unless it is sixteen bytes in base64.
@@ -32,13 +32,6 @@ struct WebSocketKey: Hashable, Sendable {
         let bytes = Array((text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
         var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
         SHA1(bytes, bytes.count, &digest)
-        return Self.base64(digest)
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        // OpenSSL writes a zero behind it.
-        var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-        let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
-        return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+        return Base64.text(digest)
     }
 }

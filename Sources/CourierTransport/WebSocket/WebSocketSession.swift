@@ -11,8 +11,6 @@ final class WebSocketSession {
     /// How many bytes of answers to Pings may wait; beyond it only the latest Ping is answered, which RFC 6455,
     /// section 5.5.3, allows.
     static let answerLimit = 16 << 10
-    /// How much memory an empty buffer keeps.
-    private static let keptCapacity = 16 << 10
 
     private let frameSize: Int
     private let peerName: String
@@ -112,6 +110,9 @@ final class WebSocketSession {
     /// Whether frames came right behind the handshake.
     var hasEarlyInput: Bool { !early.isEmpty }
 
+    /// Whether there is something to tell that needs no more of the stream.
+    var hasNews: Bool { hasEarlyInput || hasPeerEnded }
+
     /// Moves them into `space`; the count.
     func takeEarlyInput(into space: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(early.count, space.count)
@@ -155,7 +156,7 @@ final class WebSocketSession {
 
     func removeOutput(_ count: Int) {
         outgoing.removeFirst(count)
-        outgoing.trim(above: Self.keptCapacity)
+        outgoing.trim(above: ByteChannel.keptCapacity)
     }
 
     /// Puts all of `payload` into frames.

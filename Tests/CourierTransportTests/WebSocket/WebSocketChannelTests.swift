@@ -3,6 +3,30 @@ import Testing
 
 @testable import CourierTransport
 
+/// Takes nothing of what comes first and pauses, and takes everything afterwards.
+///
+/// Safe: touched on the loop only, but for what is locked.
+private final class Hesitant: ChannelHandler, @unchecked Sendable {
+    private var channel: ByteChannel?
+    let paused = Watched<ByteChannel?>(nil)
+    let told = Watched<[any Sendable]>([])
+
+    func opened(_ channel: ByteChannel) { self.channel = channel }
+
+    func received(_ bytes: RawSpan) -> Int {
+        if paused.value == nil, let channel {
+            channel.pauseReading()
+            paused.update { $0 = channel }
+            return 0
+        }
+        let copy = bytes.withUnsafeBytes { Array($0) }
+        told.update { $0.append(copy) }
+        return copy.count
+    }
+
+    func closed(_ reason: ChannelCloseReason) { told.update { $0.append(reason) } }
+}
+
 /// A channel over WebSocket behaves as one without.
 @Suite struct WebSocketChannelTests {
     enum Way: String, CaseIterable, Sendable {
@@ -50,6 +74,42 @@ import Testing
         // The socket in the folder is there until both have met.
         if way == .unix, let recorder = handler as? Recorder { _ = try await recorder.open() }
         return channel
+    }
+
+    /// Connects to a server that sends these bytes together with its part of the handshake.
+    private func connect(
+        _ loop: EventLoop, to frames: [UInt8], then: RawServer.Then = .stays, _ handler: any ChannelHandler,
+        _ change: (inout ChannelOptions) -> Void = { _ in }
+    ) throws {
+        let listener = try ChannelListener.listen(loop: loop) { _ in RawServer(then: then, sending: frames) }
+        ByteChannel.connect(to: listener.endpoint, options: Self.options(change), on: loop, handler: handler)
+    }
+
+    @Test(arguments: [RawServer.Then.stays, .closes])
+    func `what a pause has left over comes before the end that was in the same read`(_ then: RawServer.Then)
+        async throws
+    {
+        try await withLoop { loop in
+            let hesitant = Hesitant()
+            let frames = RawFrame.binary(Array(0..<100)) + (then == .stays ? RawFrame.close(1000) : [])
+            try connect(loop, to: frames, then: then, hesitant)
+            let channel = try #require(try await hesitant.paused.wait("a pause") { $0 != nil })
+            await channel.onLoop { $0.resumeReading() }
+            let told = try await hesitant.told.wait("the end") { $0.last is ChannelCloseReason }
+            #expect(told.first as? [UInt8] == Array(0..<100))
+            #expect(told.last as? ChannelCloseReason == .closedByPeer)
+        }
+    }
+
+    @Test(arguments: [RawFrame.close(1000), Array(RawFrame.close(1000).prefix(1))])
+    func `who closes at once waits for no Close frame that came with the handshake`(_ frames: [UInt8]) async throws {
+        try await withLoop { loop in
+            let recorder = Recorder(onOpen: { $0.close() })
+            let begin = ContinuousClock.now
+            try connect(loop, to: frames, then: .closes, recorder) { $0.lingerTimeout = .seconds(600) }
+            #expect(try await recorder.end() == .closedByOwner)
+            #expect(begin.duration(to: .now) < .seconds(300))
+        }
     }
 
     /// Two channels of which the second accepts.

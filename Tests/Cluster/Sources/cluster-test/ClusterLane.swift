@@ -73,9 +73,9 @@ final class ClusterLane: Sendable {
         }
     }
 
-    /// Publishes numbers, each awaited, until ``stop()``.
+    /// Publishes numbers, each awaited, until ``stop()`` or the end of the task.
     func write() async {
-        while !isOver.load(ordering: .relaxed) {
+        while !isOver.load(ordering: .relaxed), !Task.isCancelled {
             let number = state.withLock { state in
                 state.sent += 1
                 return state.sent

@@ -9,6 +9,8 @@ struct ClusterRun {
     private static let pace = Duration.seconds(20)
     /// How long a killed node stays away.
     private static let absence = Duration.seconds(4)
+    /// From one look at what is still missing to the next.
+    private static let look = Duration.milliseconds(100)
     private static let laneCount = 6
 
     let seconds: Int
@@ -34,7 +36,7 @@ struct ClusterRun {
         }
         let end = ContinuousClock.now + Self.patience
         while lanes.contains(where: { !$0.missing.isEmpty }), .now < end {
-            try await Task.sleep(for: .milliseconds(100))
+            try await Task.sleep(for: Self.look)  // The readers tell nobody.
         }
         let isGood = report(lanes, kills)
         for reading in readings { reading.cancel() }

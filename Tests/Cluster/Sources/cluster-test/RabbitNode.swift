@@ -73,6 +73,8 @@ final class RabbitNode {
     func kill() {
         let text = (try? String(contentsOfFile: home + "/pid", encoding: .utf8)) ?? ""
         if let id = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) { Glibc.kill(id, SIGKILL) }
+        // The number may soon belong to another process.
+        try? FileManager.default.removeItem(atPath: home + "/pid")
         process?.end(by: SIGKILL)
         process = nil
     }

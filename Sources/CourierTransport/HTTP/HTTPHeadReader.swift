@@ -1,54 +1,3 @@
-/// What an HTTP/1.1 message has in front of its content: the first line and the header fields (RFC 9112).
-struct HTTPHead: Equatable, Sendable {
-    struct Field: Equatable, Sendable {
-        /// In small letters.
-        let name: String
-        let value: String
-    }
-
-    /// Why bytes are no head.
-    enum Problem: Error, Equatable, Sendable {
-        case notHTTP
-        case tooLong(limit: Int)
-        case tooManyFields(limit: Int)
-        /// What is wrong, to stand behind “the head of the answer”.
-        case malformed(String)
-    }
-
-    let startLine: String
-    let fields: [Field]
-
-    /// The values of all fields called `name`, which is in small letters, in order.
-    func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
-
-    /// The elements of the lists that the fields called `name` hold.
-    func elements(_ name: String) -> [Substring] {
-        values(name).flatMap { $0.split(separator: ",") }.map { $0.trimmingBlanks }.filter { !$0.isEmpty }
-    }
-
-    /// Text of a peer's, made fit to stand in a message: cut, and without control characters.
-    static func shown(_ text: some StringProtocol, limit: Int = 120) -> String {
-        let scalars = text.unicodeScalars.prefix(limit).map { scalar -> Character in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}"
-            default: Character(scalar)
-            }
-        }
-        return String(scalars) + (text.unicodeScalars.count > limit ? "…" : "")
-    }
-}
-
-extension HTTPHead {
-    /// The status of a response by its first line; `nil` where it is none.
-    var status: Int? {
-        let parts = startLine.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts[0].utf8.count == 8, parts[0].hasPrefix("HTTP/1."),
-            parts[1].utf8.count == 3, let code = Int(parts[1]), (100...599).contains(code)
-        else { return nil }
-        return code
-    }
-}
-
 /// Collects a head that comes in pieces, up to a limit, and reads it.
 struct HTTPHeadReader: Sendable {
     private let beginning: [UInt8]
@@ -109,30 +58,5 @@ struct HTTPHeadReader: Sendable {
         guard name.isHTTPToken else { throw .malformed("has a field with a forbidden name") }
         let value = line[line.utf8.index(after: colon)...].trimmingBlanks
         return HTTPHead.Field(name: name.lowercased(), value: String(value))
-    }
-}
-
-extension StringProtocol {
-    /// Whether it is a token of HTTP, such as the name of a field (RFC 9110, section 5.6.2).
-    var isHTTPToken: Bool {
-        !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
-}
-
-extension Substring {
-    /// Without the blanks and tabs around it.
-    fileprivate var trimmingBlanks: Substring {
-        var text = self
-        while let first = text.utf8.first, first == 32 || first == 9 { text.removeFirst() }
-        while let last = text.utf8.last, last == 32 || last == 9 { text.removeLast() }
-        return text
     }
 }

@@ -1,0 +1,36 @@
+import COpenSSL
+
+extension StringProtocol {
+    /// Whether it is a token of HTTP, such as the name of a field (RFC 9110, section 5.6.2).
+    var isHTTPToken: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+}
+
+extension Substring {
+    /// Without the blanks and tabs around it.
+    var trimmingBlanks: Substring {
+        var text = self
+        while let first = text.utf8.first, first == 32 || first == 9 { text.removeFirst() }
+        while let last = text.utf8.last, last == 32 || last == 9 { text.removeLast() }
+        return text
+    }
+}
+
+/// Base 64 (RFC 4648, section 4).
+enum Base64 {
+    static func text(_ bytes: [UInt8]) -> String {
+        // OpenSSL writes a zero behind it.
+        var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+        let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
+        return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+    }
+}
