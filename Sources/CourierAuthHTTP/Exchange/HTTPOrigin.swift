@@ -1,3 +1,4 @@
+import CourierCore
 import Foundation
 
 /// Who answers a URL: scheme, host and port. What is meant for one origin is sent to no other.
@@ -19,11 +20,7 @@ struct HTTPOrigin: Hashable, Sendable {
     }
 
     /// Whether it is on this machine by its very name: `localhost`, an address of 127.0.0.0/8, or `::1`.
-    var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
+    var isLoopback: Bool { host.isLoopbackHost }
 }
 
 extension HTTPOrigin: CustomStringConvertible {

@@ -2,8 +2,8 @@ public import CourierCore
 
 /// The times and limits of an ``HTTPConnectionServiceProvider``.
 public struct HTTPConnectionServiceOptions: Sendable {
-    /// How long one answer may take, from the first byte sent to the last byte read, 15 s by default. Each redirect and each
-    /// retry begins anew.
+    /// How long one answer may take, from the look-up of the name to the last byte read, 15 s by default. Each redirect and
+    /// each retry begins anew.
     public var timeout = Duration.seconds(15)
     /// How long before their end credentials are not given out any more, 60 s by default, but at most half of the time
     /// for which they are good. A client asks for new ones 30 s before the end, and must then get new ones.

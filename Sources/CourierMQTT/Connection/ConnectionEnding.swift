@@ -63,6 +63,8 @@ extension LossCause {
             switch channel {
             case .closedByPeer: self = .closedByServer
             case .closedByOwner: self = .closedHere
+            // The server of the WebSocket refused what the provider gave, as a broker does in CONNACK.
+            case .failed(let error) where error.code == .webSocketUnauthorized: self = .refused(.notAuthorized)
             case .failed(let error): self = .transport(TransportProblem(error.code))
             }
         }

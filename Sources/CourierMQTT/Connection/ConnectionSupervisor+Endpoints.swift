@@ -29,6 +29,7 @@ extension ConnectionSupervisor {
                 ?? EndpointList(grant.options, limit: configuration.maximumEndpoints)
             use(list, &actions)
         case .failed(let reason):
+            isSearchDue = false  // Asked again when all that is known has failed.
             // What was known before is better than nothing, and the host itself may be a broker.
             actions.append(
                 .log(.warning, "the service records of \(grant.options.host.quoted()) are not known: \(reason)"))
@@ -141,6 +142,13 @@ extension ConnectionSupervisor {
     /// Gives up a connection to a less preferred endpoint, in order, when it is time and little is going on.
     mutating func comeHomeIfDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         guard let homecoming = connection.homecoming, now >= homecoming.due else { return }
+        guard round?.isAtPreferred == false else {
+            // Options that came meanwhile prefer the endpoint that the client is at.
+            var connection = connection
+            connection.homecoming = nil
+            phase = .connected(connection)
+            return returnSchedule.reset()
+        }
         let lastActive = [connection.acceptedAt, liveness.lastInbound, liveness.lastOutbound].compactMap(\.self).max()
         let quietAt = (lastActive ?? now).advanced(by: configuration.returnQuietTime)
         guard now >= min(quietAt, homecoming.latest) else {

@@ -181,7 +181,8 @@ extension DurableOutbox {
             storeArrivals()  // First, so that the store has something to do meanwhile.
             for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
             return
-        case .failure(let error) where batch.arrivals.count == 1:
+        // Alone, or of a session that was destroyed meanwhile: its rows are gone, and stay so.
+        case .failure(let error) where batch.arrivals.count == 1 || self.scope != scope:
             for arrival in batch.arrivals { refused(arrival, error) }
         case .failure:
             // One of them may be the reason: each for itself, the rest after it.
@@ -193,6 +194,11 @@ extension DurableOutbox {
 
     private func commitEach(_ batch: Batch, _ scope: StoreScope, _ index: Int) {
         guard index < batch.arrivals.count else {
+            isCommitting = false
+            return storeArrivals()
+        }
+        guard self.scope == scope else {
+            for arrival in batch.arrivals[index...] { refused(arrival, Self.destroyed) }
             isCommitting = false
             return storeArrivals()
         }
@@ -382,7 +388,12 @@ extension DurableOutbox {
     func ended(_ token: Token) {
         guard loop.isOnLoop else { return loop.execute { [self] in ended(token) } }
         guard let message = live.removeValue(forKey: token) else { return }
-        steps.addRepeatable(.removeOutgoing(message.id))
+        if message.packetID != nil {
+            steps.addRepeatable(.removeOutgoing(message.id))
+        } else {
+            // It was never sent, or is to be sent anew: a power cut that forgot its end would not repeat it, but send it.
+            steps.add(.removeOutgoing(message.id))
+        }
     }
 
     /// The broker has lost the session: packet ids mean nothing any more.

@@ -104,7 +104,7 @@ final class DurableSession: @unchecked Sendable {
 extension StoreScope {
     /// The rows of a client with these options. A templated client id stands for all ids that it may become, so that
     /// what one process left is found by the next.
-    init(_ options: ConnectOptions) {
+    package init(_ options: ConnectOptions) {
         self.init(clientID: options.clientId, broker: "\(options.host):\(options.port)")
     }
 }

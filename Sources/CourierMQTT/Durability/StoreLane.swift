@@ -103,7 +103,7 @@ final class StoreLane: @unchecked Sendable {
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         end = error
-        if retryTimer != nil { removeAll(error) }
+        if retryTimer != nil || scope == nil { removeAll(error) }
     }
 
     /// At the end of this turn of the loop, so that what one read brings is one batch.

@@ -13,7 +13,8 @@ public struct EndpointPolicy: Hashable, Sendable {
         /// or the time itself if that is longer.
         ///
         /// The connection is closed in order, and a preferred endpoint is tried; if it can not be reached, the others
-        /// follow as after a loss. The session survives, messages under way are finished on the new connection.
+        /// follow as after a loss. The session survives, unless options or configuration let it end with the connection, and
+        /// messages under way are finished on the new one.
         case after(Duration)
     }
 

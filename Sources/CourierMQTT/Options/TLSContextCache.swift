@@ -47,7 +47,9 @@ final class TLSContextCache: Sendable {
             tls = try asked.settled()
         } catch {
             throw CourierError(
-                .secureConnectionFailed, "The source of TLS certificates has failed: \(error)", cause: error)
+                .secureConnectionFailed,
+                "The source of TLS certificates (TLSClientConfiguration.material) has failed with \(type(of: error)), "
+                    + "which is the cause of this error.", cause: error)
         }
         // Before they are read: what changes meanwhile is read again for the next connection.
         let source = Source(tls)

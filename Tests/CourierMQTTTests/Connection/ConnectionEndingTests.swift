@@ -23,6 +23,13 @@ import Testing
         #expect(ending(.transportClosed, .failed(broken)).error.message == "reset by peer")
     }
 
+    @Test func `a WebSocket that is refused for its credentials asks for others, as a CONNACK does`() {
+        let refusal = ending(.transportClosed, .failed(TransportError(.webSocketUnauthorized, "answered 401")))
+        #expect(refusal.cause == .refused(.notAuthorized))
+        #expect(refusal.error.code == .notAuthorized)
+        #expect(LossPolicy.row(for: refusal.cause).response == .renewCredentials)
+    }
+
     @Test func `server references are taken from both packets`() {
         let properties: PacketProperties = [.serverReference("other:1")]
         let refused = ending(.refused(ConnAck(reasonCode: .serverMoved, properties: properties)))

@@ -29,11 +29,11 @@ final class ControlledStore: MessageStore {
     /// Holds commits back from now on.
     func hold() { state.withLock { $0.isHeld = true } }
 
-    /// Does what was held back.
-    func release() {
+    /// Does what was held back, and goes on holding back what follows if that is wanted.
+    func release(holdingNext: Bool = false) {
         let held = state.withLock { state in
             defer { state.held = [] }
-            state.isHeld = false
+            state.isHeld = holdingNext
             return state.held
         }
         for commit in held { commit() }

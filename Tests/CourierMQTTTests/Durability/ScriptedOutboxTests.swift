@@ -316,6 +316,45 @@ import Testing
         }
     }
 
+    @Test func `messages that the store refused while their session was destroyed are not stored for the next one`()
+        async throws
+    {
+        try await Self.run(Self.refusing) { world, store in
+            await world.connect()
+            try await world.client.enqueue("in the store", to: "t")
+            store.hold()
+            // One that is alone on its way, and two that are together in the next commit.
+            for text in ["a", "b", "c"] { try world.publish(text) }
+            await world.until { store.heldCount == 1 }
+            store.fail { $0.isEnqueue ? CourierError(.storeFull, "No room.") : nil }
+            let refused = store.changes.count
+            store.release(holdingNext: true)
+            await world.until { store.heldCount == 1 }
+            world.client.destroy()
+            await world.settle()
+            store.release()
+            store.fail(nil)
+            await world.until { store.changes.contains(.removeAll) }
+            await world.settle()
+            #expect(store.changes.dropFirst(refused).filter(\.isEnqueue).isEmpty)
+            #expect(await store.memory.summary(of: world.scope).outgoingCount == 0)
+        }
+    }
+
+    @Test func `the end of a message that was never sent survives a power cut, as a replaced one's does`() async throws
+    {
+        try await Self.run(Self.refusing) { world, store in
+            await world.connect()
+            for text in ["a", "b"] {
+                try await world.client.enqueue(
+                    text, as: PublishRequest(topic: TopicTemplate(exactly: "t"), isLatestOnly: true))
+            }
+            let replaced = StoreChange.removeOutgoing(StoredMessage.ID(rawValue: 1))
+            await world.until { store.changes.contains(replaced) }
+            #expect(!store.repeatableChanges.contains(replaced))
+        }
+    }
+
     @Test func `a client that is let go leaves its rows`() async throws {
         let store = MemoryMessageStore()
         let options = ConnectOptions(

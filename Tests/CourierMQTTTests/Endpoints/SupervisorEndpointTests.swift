@@ -371,6 +371,21 @@ import Testing
         world.expectNoFaults()
     }
 
+    @Test func `a client whose renewed options prefer where it is does not go back`() {
+        var world = SupervisorHarness { $0.returnInterval = .seconds(100) }
+        world.handle(.connectRequested(source: "test"))
+        world.grant(Self.two, expiresIn: 120)
+        _ = fail(&world)
+        world.accept()
+        while world.fetch == nil { world.fireTimer() }
+        let only = ConnectOptions(host: "far", port: 2, clientId: "c", username: "", password: "")
+        world.grant(only)
+        world.fireTimer()
+        #expect(world.supervisor.state == .connected && host(world) == "far:2")
+        #expect(world.deadline == nil, "nothing is planned any more")
+        world.expectNoFaults()
+    }
+
     // MARK: Service records
 
     private func locating(_ options: ConnectOptions = SupervisorHarness.options) -> SupervisorHarness {
@@ -407,6 +422,19 @@ import Testing
         #expect(world.search != nil)
         world.handle(.endpointsFound(world.lastAttempt, .failed("no answer")))
         #expect(host(world) == "n1:1")
+        world.expectNoFaults()
+    }
+
+    @Test func `a look-up that fails is repeated with the round, not before each endpoint of it`() {
+        var world = locating(Self.three)
+        world.handle(.endpointsFound(world.lastAttempt, .failed("no answer")))
+        #expect(host(world) == "a:1883")
+        for next in ["b:1884", "far:1885"] {
+            #expect(fail(&world) == (next, 0))
+            #expect(world.search == nil)
+        }
+        #expect(fail(&world).pause == 1)
+        #expect(world.search != nil)
         world.expectNoFaults()
     }
 
