@@ -45,7 +45,7 @@ struct ArchiveReader {
             // A packet takes an eighth of the memory at most.
             options.logsMaxBytes = max(
                 options.logsMaxBytes, min(bytes, Self.mostBytes) * 2 + min(rows, Self.mostBytes) * Self.rowOverhead,
-                options.packetMaxSize * 8)
+                min(largest, Self.mostBytes) * 8)
             return options
         } catch {
             throw notReadable(error)
@@ -56,19 +56,51 @@ struct ArchiveReader {
     @discardableResult
     func read(into logger: MQTTChuckLogger) throws(CourierError) -> Int {
         var restoring = PacketRestoring(logger)
+        var last = Int64.min
+        try read(into: &restoring, behind: &last)
+        return restoring.count
+    }
+
+    /// Adds the rows behind one, in one view of the file; `last` is then the last of them.
+    func read(into restoring: inout PacketRestoring, behind last: inout Int64) throws(CourierError) {
         do throws(SQLiteFailure) {
             try database.execute("BEGIN", "reading")
-            let connections = try connections()
-            let packets = try database.prepare("SELECT * FROM packet ORDER BY number", "reading packets")
-            while try packets.step() {
-                guard let record = Self.record(packets, connections), restoring.restore(record) else {
-                    throw SQLiteFailure.unreadableRow(in: "packet")
-                }
-            }
+            // Rows that were added before one that can not be read are not to be added again.
+            let result = rows(into: &restoring, behind: &last)
+            try database.execute("COMMIT", "reading")
+            try result.get()
         } catch {
             throw notReadable(error)
         }
-        return restoring.count
+    }
+
+    private func rows(
+        into restoring: inout PacketRestoring, behind last: inout Int64
+    ) -> Result<Void, SQLiteFailure> {
+        do throws(SQLiteFailure) {
+            let connections = try connections()
+            let packets = try database.prepare(
+                "SELECT * FROM packet WHERE number > ? ORDER BY number", "reading packets")
+            packets.bind(1, last)
+            while try packets.step() {
+                guard let record = Self.record(packets, connections), (try? restoring.restore(record)) != nil else {
+                    throw SQLiteFailure.unreadableRow(in: "packet")
+                }
+                last = packets.integer(0)
+            }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A number that is another one when somebody else has written to the file.
+    func version() throws(CourierError) -> Int64 {
+        do throws(SQLiteFailure) {
+            return try database.number("PRAGMA data_version", "looking for changes")
+        } catch {
+            throw notReadable(error)
+        }
     }
 
     private func connections() throws(SQLiteFailure) -> [Int64: MQTTChuckConnection] {

@@ -19,7 +19,7 @@ extension MQTTChuckArchive {
         /// - Parameters:
         ///   - rows: The most rows; at least 1 is used.
         ///   - bytes: The most bytes of packets; at least 1 is used.
-        ///   - age: How long rows stay, `nil` for as long as there is room.
+        ///   - age: How long rows stay; at least zero is used. `nil` for as long as there is room.
         public init(rows: Int = 1_000_000, bytes: Int = 256 << 20, age: Duration? = .seconds(7 * 86_400)) {
             self.rows = max(1, rows)
             self.bytes = max(1, bytes)

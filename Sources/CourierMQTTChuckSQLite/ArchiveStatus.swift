@@ -17,13 +17,15 @@ extension MQTTChuckArchive {
         public internal(set) var writtenRows: UInt64 = 0
 
         /// How many rows left the logger before they were written, because they came too fast, the disk was full, or
-        /// the logger was cleared.
+        /// the logger was cleared. Those that were gone when the archive was made do not count, nor do gaps between the
+        /// numbers of an imported recording.
         public internal(set) var missedRows: UInt64 = 0
 
         /// Why nothing can be written at present; it is tried again every second.
         public internal(set) var failure: CourierError?
 
-        /// The last file that was no archive or damaged, and was set aside for a new one.
+        /// The last file that was no archive or damaged, and was set aside for a new one. While an archive is open that
+        /// happens once; a second time ``failure`` says so.
         public internal(set) var setAside: SetAside?
     }
 }

@@ -15,27 +15,47 @@ final class ArchiveThread: Sendable {
         var isClosed = false
     }
 
+    /// How far the thread has got.
+    private struct Progress {
+        /// The row to go on with.
+        var next: UInt64
+        /// How many rows of the logger were gone before the archive was made.
+        let goneBefore: UInt64
+        var written: UInt64 = 0
+        /// Whether a damaged file was set aside. It happens once, so that a disk that damages everything does not fill
+        /// itself with damaged files.
+        var hasSetAside = false
+    }
+
     /// How many rows go into one transaction.
     private static let batch = 4_096
-    /// After how long it is tried again what has failed.
-    private static let patience = DispatchTimeInterval.seconds(1)
 
     private let inbox: Mutex<Inbox>
     private let bell = DispatchSemaphore(value: 0)
     private let writer: Confined<ArchiveWriter>
     private let logger: MQTTChuckLogger
     private let interval: DispatchTimeInterval
+    /// After how long it is tried again what has failed.
+    private let patience: DispatchTimeInterval
+    private let beginning: Progress
 
     /// Takes over an open file. It is used by the thread alone from here on.
     init(
-        _ writer: sending ArchiveWriter, _ logger: MQTTChuckLogger, _ interval: Duration,
+        _ writer: sending ArchiveWriter, _ logger: MQTTChuckLogger, interval: Duration, patience: Duration,
         _ status: MQTTChuckArchive.Status
     ) {
         self.writer = Confined(writer)
         self.logger = logger
-        let (seconds, attoseconds) = min(max(interval, .zero), .seconds(3_600)).components
-        self.interval = .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+        self.interval = Self.dispatched(interval)
+        self.patience = Self.dispatched(patience)
+        let summary = logger.summary
+        beginning = Progress(
+            next: summary.firstRow, goneBefore: summary.recordedCount - UInt64(summary.rowCount))
         inbox = Mutex(Inbox(status: status))
+    }
+
+    private static func dispatched(_ duration: Duration) -> DispatchTimeInterval {
+        .nanoseconds(Int(clamping: Nanoseconds.of(min(max(duration, .zero), .seconds(3_600)))))
     }
 
     /// Starts the thread, which lives until ``close(_:)``.
@@ -75,20 +95,20 @@ final class ArchiveThread: Sendable {
 
     private func run(_ writer: ArchiveWriter) {
         let waiter = logger.newWaiter()
-        var next: UInt64 = 1
+        var progress = beginning
         while true {
             let (flushes, isClosing) = inbox.withLock { inbox in
                 defer { inbox.flushes = [] }
                 return (inbox.flushes, inbox.isClosing)
             }
-            let failure = catchUp(&next, writer)
+            let failure = catchUp(&progress, writer)
             for flush in flushes { flush(failure.map { .failure($0) } ?? .success(())) }
             if isClosing { break }
             if failure != nil {
-                _ = bell.wait(timeout: .now() + Self.patience)
+                _ = bell.wait(timeout: .now() + patience)
                 continue
             }
-            logger.whenThereIs(row: next, for: waiter) { [bell] in bell.signal() }
+            logger.whenThereIs(row: progress.next, for: waiter) { [bell] in bell.signal() }
             bell.wait()
             // Lets more rows gather, unless somebody waits for those that are there.
             if !isAwaited { _ = bell.wait(timeout: .now() + interval) }
@@ -106,43 +126,53 @@ final class ArchiveThread: Sendable {
     private var isAwaited: Bool { inbox.withLock { $0.isClosing || !$0.flushes.isEmpty } }
 
     /// Writes the rows that there are now; those that come meanwhile wait for the next time.
-    private func catchUp(_ next: inout UInt64, _ writer: ArchiveWriter) -> CourierError? {
-        let end = logger.summary.nextRow
-        while next < end {
-            var records: [PacketRecord] = []
-            var position = next
-            while records.count < Self.batch, position < end {
-                let part = logger.records(from: position)
-                guard let last = part.last else {
-                    position = end
-                    break
-                }
-                records += part
-                position = last.number + 1
-            }
+    private func catchUp(_ progress: inout Progress, _ writer: ArchiveWriter) -> CourierError? {
+        let summary = logger.summary
+        while progress.next < summary.nextRow {
+            let (records, next) = records(from: progress.next, to: summary.nextRow)
             do throws(SQLiteFailure) {
                 if !records.isEmpty { try writer.write(records, now: Date()) }
             } catch {
-                return failed(error, writer)
+                if let error = failed(error, &progress, writer) { return error }
+                continue  // The same rows, into the new file.
             }
-            let missed = position - next - UInt64(records.count)
-            next = position
+            progress.next = next
+            progress.written += UInt64(records.count)
             inbox.withLock { inbox in
-                inbox.status.writtenRows += UInt64(records.count)
-                inbox.status.missedRows += missed
+                inbox.status.writtenRows = progress.written
                 inbox.status.failure = nil
             }
         }
+        // Only now is known which of the rows up to here are missing, because their numbers may have gaps.
+        let missed = summary.recordedCount - progress.goneBefore - progress.written
+        inbox.withLock { $0.status.missedRows = missed }
         return nil
     }
 
-    /// Notes a failure; a file that turned out to be damaged is replaced, and its rows are tried again.
-    private func failed(_ failure: SQLiteFailure, _ writer: ArchiveWriter) -> CourierError {
+    /// The rows for one transaction, and the row to go on with behind them.
+    private func records(from first: UInt64, to end: UInt64) -> (records: [PacketRecord], next: UInt64) {
+        var records: [PacketRecord] = []
+        var next = first
+        while records.count < Self.batch, next < end {
+            let part = logger.records(from: next).prefix { $0.number < end }
+            guard let last = part.last else { return (records, end) }
+            records += part
+            next = last.number + 1
+        }
+        return (records, next)
+    }
+
+    /// Notes a failure; `nil` when a damaged file was set aside, so that it can be tried again at once.
+    private func failed(
+        _ failure: SQLiteFailure, _ progress: inout Progress, _ writer: ArchiveWriter
+    ) -> CourierError? {
         var error = failure.archiveError(writer.files.path)
-        if failure.isDamage {
+        if failure.isDamage, !progress.hasSetAside {
             do throws(CourierError) {
-                let setAside = try writer.replace(damagedBy: failure)
+                let setAside = try writer.setAside(damagedBy: failure)
+                progress.hasSetAside = true
                 inbox.withLock { $0.status.setAside = setAside }
+                return nil
             } catch let other {
                 error = other
             }

@@ -6,11 +6,10 @@ import Foundation
 
 /// The open file of an archive. Used by one thread at a time.
 final class ArchiveWriter {
-    /// Files of at most this many pages are looked through when they are opened. In larger ones damage is found when
-    /// it is met.
-    private static let pagesLookedThrough: Int64 = 1_024
     /// How many pages the log holds before they are moved into the database: 4 MiB.
     private static let logPages = 1_024
+    /// What the log may take on the disk once its pages were moved.
+    private static let logBytes = 8 << 20
 
     /// A connection that has rows in the file.
     private struct Entry {
@@ -19,8 +18,10 @@ final class ArchiveWriter {
         var last: Int64
     }
 
-    let files: ArchiveFiles
+    let files: DatabaseFiles
     private let retention: MQTTChuckArchive.Retention
+    /// The name of the SQLite VFS; `nil` for the usual one.
+    private let system: String?
     private let lock: StoreLock
     /// `nil` while a damaged file is replaced. All of it must be gone before the file is moved: SQLite would remove the
     /// log of the new file with the last statement of the old one.
@@ -28,9 +29,13 @@ final class ArchiveWriter {
     /// The connections of this run by their ids in the logger.
     private var entries: [UInt64: Entry] = [:]
 
-    private init(_ files: ArchiveFiles, _ retention: MQTTChuckArchive.Retention, _ lock: StoreLock, _ tables: Tables) {
+    private init(
+        _ files: DatabaseFiles, _ retention: MQTTChuckArchive.Retention, _ system: String?, _ lock: StoreLock,
+        _ tables: Tables
+    ) {
         self.files = files
         self.retention = retention
+        self.system = system
         self.lock = lock
         self.tables = tables
     }
@@ -39,46 +44,46 @@ final class ArchiveWriter {
 
     /// Opens the file; one that is no archive or damaged is set aside for a new one.
     static func open(
-        _ files: ArchiveFiles, _ retention: MQTTChuckArchive.Retention
+        _ files: DatabaseFiles, _ retention: MQTTChuckArchive.Retention, system: String?
     ) throws(CourierError) -> sending (writer: ArchiveWriter, setAside: MQTTChuckArchive.Status.SetAside?) {
+        try files.make()
         try files.protect()
         let lock: StoreLock
-        do throws(SQLiteFailure) { lock = try StoreLock(files.lock, system: nil) } catch {
+        do throws(SQLiteFailure) { lock = try StoreLock(files.lock, system: system) } catch {
             throw error.archiveError(files.path)
         }
         var setAside: MQTTChuckArchive.Status.SetAside?
         let tables: Tables
         do throws(SQLiteFailure) {
-            tables = try Tables(files)
+            tables = try Tables(files, system)
         } catch {
             guard error.isDamage else { throw error.archiveError(files.path) }
-            (tables, setAside) = try replace(files, damagedBy: error)
+            setAside = try self.setAside(files, damagedBy: error)
+            do throws(SQLiteFailure) { tables = try Tables(files, system) } catch {
+                throw error.archiveError(files.path)
+            }
         }
-        return (ArchiveWriter(files, retention, lock, tables), setAside)
+        return (ArchiveWriter(files, retention, system, lock, tables), setAside)
     }
 
-    /// Sets the file aside, and opens a new one.
-    private static func replace(
-        _ files: ArchiveFiles, damagedBy failure: SQLiteFailure
-    ) throws(CourierError) -> (Tables, MQTTChuckArchive.Status.SetAside) {
-        let error = failure.archiveError(files.path)
+    /// Sets the file aside, to begin a new one in its place.
+    private static func setAside(
+        _ files: DatabaseFiles, damagedBy failure: SQLiteFailure
+    ) throws(CourierError) -> MQTTChuckArchive.Status.SetAside {
         let aside = try files.setAside()
-        let setAside = MQTTChuckArchive.Status.SetAside(
+        return MQTTChuckArchive.Status.SetAside(
             url: URL(fileURLWithPath: aside),
             error: CourierError(
-                .storeDamaged, "\(error.message) It was set aside as \(aside), and a new one begun.", cause: failure))
-        do throws(SQLiteFailure) { return (try Tables(files), setAside) } catch {
-            throw error.archiveError(files.path)
-        }
+                .storeDamaged,
+                "\(failure.archiveError(files.path).message) It was set aside as \(aside), and a new one begun.",
+                cause: failure))
     }
 
-    /// Goes on in a new file because this one turned out to be damaged.
-    func replace(damagedBy failure: SQLiteFailure) throws(CourierError) -> MQTTChuckArchive.Status.SetAside {
+    /// Sets the file aside because it turned out to be damaged; the next rows go into a new one.
+    func setAside(damagedBy failure: SQLiteFailure) throws(CourierError) -> MQTTChuckArchive.Status.SetAside {
         close(tables: &tables)
         entries = [:]
-        let (replaced, setAside) = try Self.replace(files, damagedBy: failure)
-        tables = replaced
-        return setAside
+        return try Self.setAside(files, damagedBy: failure)
     }
 
     func close() {
@@ -102,7 +107,7 @@ final class ArchiveWriter {
             try tables.database.execute("BEGIN IMMEDIATE", "beginning to write")
             var touched: Set<UInt64> = []
             for record in records {
-                let number = tables.base + Int64(clamping: record.number)
+                guard let number = tables.number(ofRow: record.number) else { throw SQLiteFailure.noNumbersLeft }
                 let key = try key(record.connection, row: number, tables)
                 touched.insert(record.connection.id)
                 try tables.add(record, number: number, connection: key)
@@ -126,7 +131,7 @@ final class ArchiveWriter {
 
     private func openTables() throws(SQLiteFailure) -> Tables {
         if let tables { return tables }
-        let opened = try Tables(files)
+        let opened = try Tables(files, system)
         tables = opened
         return opened
     }
@@ -158,41 +163,32 @@ extension ArchiveWriter {
         private let removeConnections: Statement
         private let largestKey: Statement
         /// What is added to the numbers of this run: the newest number of the runs before.
-        let base: Int64
+        private let base: Int64
         var rows: Int
         var bytes: Int
 
-        convenience init(_ files: ArchiveFiles) throws(SQLiteFailure) {
-            let database = try Database(path: files.path, .owner, system: nil)
+        convenience init(_ files: DatabaseFiles, _ system: String?) throws(SQLiteFailure) {
+            do throws(CourierError) { try files.make() } catch {
+                throw SQLiteFailure(
+                    extendedCode: SQLITE_CANTOPEN, message: error.message, operation: "making the file")
+            }
+            let database = try Database(path: files.path, .owner, system: system)
             let finding = try ArchiveSchema.look(at: database)
             if case .newer(let version) = finding {
                 throw SQLiteFailure(
                     extendedCode: SQLITE_MISMATCH, message: "it has version \(version), made by a newer library",
                     operation: "opening the file")
             }
-            let operation = "setting up the file"
-            try database.execute("PRAGMA auto_vacuum = INCREMENTAL", operation)
-            guard try database.text("PRAGMA journal_mode = WAL", operation) == "wal" else {
-                throw SQLiteFailure(
-                    extendedCode: SQLITE_CANTOPEN, message: "the file system offers no write-ahead log",
-                    operation: operation)
-            }
-            try database.execute(
-                "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = \(8 << 20); PRAGMA temp_store = MEMORY",
-                operation)
+            try database.setUp(.normal, logBytes: ArchiveWriter.logBytes)
             if case .empty = finding { try ArchiveSchema.make(in: database) }
-            if try database.number("PRAGMA page_count", operation) <= ArchiveWriter.pagesLookedThrough {
-                let found = try database.text("PRAGMA integrity_check(1)", "looking through the file")
-                guard found == "ok" else {
-                    throw SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: found, operation: operation)
-                }
-            }
+            try database.lookThrough()
             do throws(SQLiteFailure) {
                 try self.init(database)
             } catch {
                 guard error.code == SQLITE_ERROR else { throw error }
                 // The tables are not those of this version.
-                throw SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: error.message, operation: operation)
+                throw SQLiteFailure(
+                    extendedCode: SQLITE_CORRUPT, message: error.message, operation: error.operation)
             }
         }
 
@@ -200,7 +196,7 @@ extension ArchiveWriter {
             self.database = database
             let counting = "counting rows"
             base = try database.number("SELECT max(number) FROM packet", counting)
-            guard (0...Int64.max / 2).contains(base) else { throw SQLiteFailure.unreadableRow(in: "packet") }
+            guard base >= 0 else { throw SQLiteFailure.unreadableRow(in: "packet") }
             rows = Int(clamping: try database.number("SELECT count(*) FROM packet", counting))
             bytes = Int(clamping: try database.number("SELECT sum(length(bytes)) FROM packet", counting))
             addPacket = try database.prepare(
@@ -215,6 +211,13 @@ extension ArchiveWriter {
             largestKey = try database.prepare("SELECT max(key) FROM connection", "numbering a connection")
             // What earlier runs have removed goes back to the disk.
             try database.execute("PRAGMA incremental_vacuum(1000)", "giving space back")
+        }
+
+        /// The number in the file of a row of this run; `nil` beyond those that can be read again.
+        func number(ofRow row: UInt64) -> Int64? {
+            let largest = Int64(PacketRestoring.largestNumber)
+            guard base <= largest, row <= UInt64(largest - base) else { return nil }
+            return base + Int64(row)
         }
 
         func newKey() throws(SQLiteFailure) -> Int64 {
@@ -234,9 +237,8 @@ extension ArchiveWriter {
             } else {
                 addPacket.bindNull(6).bindNull(7)
             }
-            if let link = record.link {
-                addPacket.bind(8, base + Int64(clamping: link.start)).bind(9, link.elapsed)
-                    .bind(10, link.isLast ? 1 : 0)
+            if let link = record.link, let start = self.number(ofRow: link.start) {
+                addPacket.bind(8, start).bind(9, link.elapsed).bind(10, link.isLast ? 1 : 0)
             } else {
                 addPacket.bindNull(8).bindNull(9).bindNull(10)
             }
@@ -249,7 +251,9 @@ extension ArchiveWriter {
         func trim(
             _ retention: MQTTChuckArchive.Retention, now: Date
         ) throws(SQLiteFailure) -> Int64? {
-            let limit = retention.age.map { Self.nanoseconds(now) - Self.nanoseconds($0) } ?? .min
+            let limit =
+                retention.age.map { Nanoseconds.difference(Nanoseconds.since1970(now), Nanoseconds.of(max($0, .zero))) }
+                ?? .min
             defer { oldest.reset() }
             var first: Int64?
             var last: Int64 = 0
@@ -269,16 +273,6 @@ extension ArchiveWriter {
             try removePackets.bind(1, stays).run()
             try removeConnections.bind(1, stays).run()
             return stays
-        }
-
-        private static func nanoseconds(_ date: Date) -> Int64 {
-            Int64(exactly: (date.timeIntervalSince1970 * 1e9).rounded()) ?? .max
-        }
-
-        private static func nanoseconds(_ duration: Duration) -> Int64 {
-            let (seconds, attoseconds) = duration.components
-            let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-            return overflow ? .max : whole &+ attoseconds / 1_000_000_000
         }
     }
 }

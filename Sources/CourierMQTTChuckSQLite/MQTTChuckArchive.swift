@@ -44,14 +44,23 @@ public final class MQTTChuckArchive: Sendable {
     ///   - interval: How long rows gather before they are written.
     /// - Throws: ``CourierCore/CourierError`` with the code `storeInUse` when another archive writes the file, and
     ///   `storeFailed`, `storeFull` or `invalidConfiguration` when there can be no such file.
-    public init(
+    public convenience init(
         of logger: MQTTChuckLogger, at url: URL, retention: Retention = .default,
         interval: Duration = MQTTChuckArchive.defaultInterval
     ) throws {
-        let files = try ArchiveFiles(at: url)
+        try self.init(of: logger, at: url, retention: retention, interval: interval, system: nil)
+    }
+
+    /// The same on a VFS of SQLite with this name, and with another time after which it is tried again what has failed.
+    init(
+        of logger: MQTTChuckLogger, at url: URL, retention: Retention = .default,
+        interval: Duration = MQTTChuckArchive.defaultInterval, system: String?, patience: Duration = .seconds(1)
+    ) throws {
+        let files = try DatabaseFiles(.archive, at: url)
         self.url = URL(fileURLWithPath: files.path)
-        let opened = try ArchiveWriter.open(files, retention)
-        thread = ArchiveThread(opened.writer, logger, interval, Status(setAside: opened.setAside))
+        let opened = try ArchiveWriter.open(files, retention, system: system)
+        thread = ArchiveThread(
+            opened.writer, logger, interval: interval, patience: patience, Status(setAside: opened.setAside))
         thread.start()
     }
 

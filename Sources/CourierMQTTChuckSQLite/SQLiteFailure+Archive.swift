@@ -12,6 +12,11 @@ extension SQLiteFailure {
             return CourierError(
                 .storeFull, "The disk of the archive \(path) is full. Free some space; it goes on by itself.",
                 cause: self)
+        case Self.noNumbersLeft.code:
+            return CourierError(
+                .storeFull,
+                "The archive \(path) has no numbers left for further rows, because a recording with very large ones was "
+                    + "imported. Choose another file.", cause: self)
         case SQLITE_BUSY, SQLITE_LOCKED:
             return CourierError(
                 .storeInUse, "The archive \(path) is written by somebody else. Close that one, or choose another file.",
@@ -21,6 +26,10 @@ extension SQLiteFailure {
                 .storeFailed, what + " See that the disk works and that this user may write to it.", cause: self)
         }
     }
+
+    /// A row would get a number that is too large to be read again.
+    static let noNumbersLeft = SQLiteFailure(
+        extendedCode: SQLITE_RANGE, message: "no numbers are left", operation: "numbering a row")
 
     /// A file that SQLite can read and that is no archive.
     static func foreign(applicationID: Int64) -> SQLiteFailure {

@@ -27,10 +27,11 @@ struct ServerLimits: Sendable {
     /// Bytes of a query.
     var query = 1_000
 
-    /// Bytes of a payload or packet that are shown; more is for the download.
+    /// Bytes of a payload or packet that are shown, and Unicode scalars of what a parser makes of one; more is for the
+    /// download.
     var shownBytes = 16 * 1024
 
-    /// Characters of one field of a packet that are shown.
+    /// Unicode scalars of one field of a packet that are shown.
     var shownCharacters = 4_096
 
     /// The most fields of a packet, and the most packets of an exchange, that are shown.

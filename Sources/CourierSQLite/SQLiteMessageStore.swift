@@ -75,7 +75,7 @@ public final class SQLiteMessageStore: MessageStore {
             throw CourierError(
                 .invalidConfiguration, "A limit of the message store \(url.path) is 0 or less. Give positive limits.")
         }
-        let files = try StoreFiles(at: url)
+        let files = try DatabaseFiles(.messageStore, at: url)
         let recoveries = Recoveries(onRecovery)
         ClosingStores.wait(for: files.path)
         let opening = StoreOpening(

@@ -195,20 +195,6 @@ import Testing
         #expect(rows.map(\.connection.clientID) == Array(repeating: "new", count: 4))
     }
 
-    @Test func `rows that leave the logger before they are written are counted`() async throws {
-        var options = MQTTChuckOptions()
-        options.logsMaxSize = 10
-        let logger = MQTTChuckLogger(options: options)
-        let traffic = Traffic(logger)
-        for number in 0..<10 { try traffic.exchange(number) }  // 40 rows, 30 of which are gone.
-        let archive = try MQTTChuckArchive(of: logger, at: url)
-        try await archive.flush()
-        #expect(archive.status.writtenRows == 10)
-        #expect(archive.status.missedRows == 30)
-        await archive.close()
-        #expect(try MQTTChuckArchive.logger(of: url).rows().rows.map(\.number) == Array(31...40))
-    }
-
     @Test func `clearing the logger takes nothing from the file`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)

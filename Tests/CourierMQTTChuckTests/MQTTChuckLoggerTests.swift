@@ -184,6 +184,43 @@ import Testing
         #expect(page.next == 11)
     }
 
+    @Test func `an exchange is found however many others end meanwhile, and looking never holds recording up for long`()
+        throws
+    {
+        var options = MQTTChuckOptions()
+        options.logsMaxSize = 100_000
+        let logger = MQTTChuckLogger.test(options)
+        let recording = Recording(logger, version: .v311)
+        try recording.send(Recording.message("slow", id: 1, qos: .atLeastOnce), at: 0)
+        let others = 3 * MQTTChuckLogger.linkChunk
+        for number in 0..<others {
+            try recording.send(.pingReq, at: number)
+            try recording.receive(.pingResp, at: number)
+        }
+        try recording.receive(.pubAck(Acknowledgement(packetID: 1)), at: 5_000)
+        let last = UInt64(others * 2 + 2)
+        #expect(logger.rows(limit: 1).rows.first?.roundTrip == .seconds(5))
+        #expect(logger.details(of: 1)?.exchange.map(\.number) == [1, last])
+        #expect(logger.rows(matching: try MQTTChuckQuery("took:>4s")).rows.map(\.number) == [1, last])
+        // One hold of the lock.
+        func links(from row: UInt64) -> [ExchangeLink] {
+            logger.state.withLock { $0.recorder.links(from: row, limit: MQTTChuckLogger.linkChunk) }
+        }
+        #expect(links(from: 0).count == MQTTChuckLogger.linkChunk)
+        #expect(links(from: last).map(\.start) == [1])
+        #expect(links(from: last + 1).isEmpty)
+
+        // Beyond a number of links the end is looked for only by the details of a packet, which have it last.
+        for number in 0...MQTTChuckLogger.linksLookedThrough {
+            try recording.send(.pingReq, at: number)
+            try recording.receive(.pingResp, at: number)
+            if number == 0 { try recording.send(Recording.message("slower", id: 2, qos: .atLeastOnce), at: 0) }
+        }
+        try recording.receive(.pubAck(Acknowledgement(packetID: 2)), at: 9_000)
+        #expect(logger.rows(from: last + 3, limit: 1).rows.first?.roundTrip == nil)
+        #expect(logger.details(of: last + 3)?.exchange.last?.roundTrip == .seconds(9))
+    }
+
     @Test func `waiting for changes ends with the next packet, a clear, or a cancelled task`() async throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)

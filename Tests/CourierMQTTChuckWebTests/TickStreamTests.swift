@@ -50,6 +50,32 @@ import Testing
         #expect(read() == nil)
     }
 
+    @Test func `without a page nothing is counted but once a second, and a page gets what is new at the next look`()
+        throws
+    {
+        let logger = MQTTChuckLogger()
+        let ticker = Ticker(logger, WaitingRoom(), ServerLimits())
+        ticker.stop()
+        while ticker.history.isEmpty { ticker.look() }  // The timer may have fired before it was stopped.
+        func ticks(_ looks: Int) -> UInt64 {
+            let before = ticker.tick(after: 0)?.number ?? 0
+            for _ in 0..<looks {
+                logger.clear()
+                ticker.look()
+            }
+            return (ticker.tick(after: 0)?.number ?? 0) - before
+        }
+        #expect(ticks(4 * Ticker.looksBetweenTicks) == 4)
+        logger.clear()
+        let stream = try #require(ticker.stream())
+        let before = ticker.tick(after: 0)?.number
+        ticker.look()
+        #expect(ticker.tick(after: 0)?.number != before)
+        #expect(ticks(4 * Ticker.looksBetweenTicks) == UInt64(4 * Ticker.looksBetweenTicks))
+        stream.close()
+        #expect(ticks(4 * Ticker.looksBetweenTicks) == 4)
+    }
+
     @Test func `there are so many event streams and no more, and a closed one makes room`() throws {
         var limits = ServerLimits()
         limits.eventStreams = 2

@@ -5,7 +5,8 @@ extension MQTTChuckLogger {
     /// Adds the packets of a JSON Lines export.
     ///
     /// An empty logger shows them as the exporting one did, under the same numbers; one that has rows already gives
-    /// them numbers behind its own. The limits and redaction rules of this logger apply, and its metrics count what
+    /// them numbers behind its own. Clients may record into it meanwhile: their rows come between, and a packet behind
+    /// them is not joined to an exchange that began before them. The limits and redaction rules of this logger apply, and its metrics count what
     /// is added. Lines before one that can not be read stay added.
     ///
     /// - Parameter data: The file.
@@ -35,12 +36,21 @@ extension MQTTChuckLogger {
                 throw problem("connection \(packet.connection) is not described by an earlier line")
             }
             guard let time = WrittenTime.nanoseconds(packet.time) else { throw problem("a time that can not be read") }
-            guard !packet.bytes.isEmpty, packet.number < UInt64(Int64.max) else {
-                throw problem("a packet without bytes")
+            do throws(PacketRestoring.Refusal) {
+                try restoring.restore(Self.record(packet, time, connection))
+            } catch {
+                throw problem(Self.sentence(error))
             }
-            guard restoring.restore(Self.record(packet, time, connection)) else { throw problem("numbers must grow") }
         }
         return restoring.count
+    }
+
+    private static func sentence(_ refusal: PacketRestoring.Refusal) -> String {
+        switch refusal {
+        case .hasNoBytes: "a packet without bytes"
+        case .numberIsTooLarge: "a number above \(PacketRestoring.largestNumber)"
+        case .numberDoesNotGrow: "numbers must grow"
+        }
     }
 
     private static func record(

@@ -82,8 +82,7 @@ extension MQTTChuckLogger {
         var row = reader.row(raw, isWhole: true)
         var exchange: [MQTTChuckRow] = []
         if let start = row.exchange {
-            let links = state.withLock { $0.recorder.links(ofExchange: start, limit: 1_000) }
-            let rows = ([start] + links.map(\.row)).compactMap { number in
+            let rows = ([start] + links(ofExchange: start, limit: Self.pageLimit).map(\.row)).compactMap { number in
                 rawRows(from: number, limit: 1).first { $0.number == number }
             }
             exchange = page(rows, next: 0, reader).rows
@@ -115,14 +114,44 @@ extension MQTTChuckLogger {
         guard query.needsRoundTrips, let first = raws.first else { return raws }
         var raws = raws
         let starts = Set(raws.compactMap(\.exchangeStart))
-        // No exchange of theirs ended before the first of them.
-        let endings = state.withLock {
-            $0.recorder.endings(of: starts, from: first.number, limit: Self.linksLookedThrough)
-        }
+        let endings = endings(of: starts, from: first.number)  // None of them ended before the first row.
         for index in raws.indices {
             raws[index].roundTrip = raws[index].exchangeStart.flatMap { endings[$0]?.elapsed }
         }
         return raws
+    }
+
+    /// The rows that belong to the exchange that `start` began, without `start`: up to `limit`.
+    private func links(ofExchange start: UInt64, limit: Int) -> [ExchangeLink] {
+        var result: [ExchangeLink] = []
+        forEachLink(from: start) { link in
+            if link.start == start { result.append(link) }
+            return result.count < limit && !(link.start == start && link.isLast)
+        }
+        return result
+    }
+
+    /// The links from row `first` on that end an exchange which began in `starts`, as far as it is looked.
+    private func endings(of starts: Set<UInt64>, from first: UInt64) -> [UInt64: ExchangeLink] {
+        var result: [UInt64: ExchangeLink] = [:]
+        var left = Self.linksLookedThrough
+        forEachLink(from: first) { link in
+            if link.isLast, starts.contains(link.start) { result[link.start] = link }
+            left -= 1
+            return left > 0 && result.count < starts.count
+        }
+        return result
+    }
+
+    /// Calls `body` with the links of rows from `first` on, until it answers `false`. Nobody has to wait meanwhile but
+    /// for the copy of some of them.
+    private func forEachLink(from first: UInt64, _ body: (ExchangeLink) -> Bool) {
+        var next = first
+        while true {
+            let part = state.withLock { $0.recorder.links(from: next, limit: Self.linkChunk) }
+            guard let last = part.last, part.allSatisfy(body), last.row < .max else { return }
+            next = last.row + 1
+        }
     }
 
     /// Formats rows, and adds the round trips to those that began an exchange.
@@ -130,9 +159,7 @@ extension MQTTChuckLogger {
         var rows = raws.map { reader.row($0) }
         let starts = Set(rows.filter { $0.exchange == $0.number }.map(\.number))
         if let first = starts.min() {
-            let endings = state.withLock {
-                $0.recorder.endings(of: starts, from: first, limit: Self.linksLookedThrough)
-            }
+            let endings = endings(of: starts, from: first)
             for index in rows.indices {
                 if let link = endings[rows[index].number] { rows[index].roundTrip = .nanoseconds(link.elapsed) }
             }

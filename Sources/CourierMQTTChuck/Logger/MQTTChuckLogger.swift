@@ -27,6 +27,9 @@ public final class MQTTChuckLogger: PacketObserver {
     /// How many rows are read under one hold of the lock, so that recording never waits long for somebody who looks.
     static let chunk = 256
 
+    /// How many links of exchanges are read under one hold of the lock.
+    static let linkChunk = 1_024
+
     let state: Mutex<LoggerState>
     let clock: @Sendable () -> Int64
 
@@ -89,7 +92,8 @@ struct LoggerState {
     var summary: MQTTChuckSummary {
         MQTTChuckSummary(
             firstRow: recorder.firstRow, nextRow: recorder.nextRow, rowCount: recorder.heldRows,
-            byteCount: recorder.heldBytes, droppedCount: recorder.droppedRows, clearCount: recorder.clearCount)
+            byteCount: recorder.heldBytes, droppedCount: recorder.droppedRows, recordedCount: recorder.recordedRows,
+            clearCount: recorder.clearCount)
     }
 
     /// Takes all who wait, to be resumed outside the lock.

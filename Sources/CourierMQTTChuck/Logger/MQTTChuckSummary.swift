@@ -16,6 +16,9 @@ public struct MQTTChuckSummary: Hashable, Sendable {
     /// How many rows the limits have dropped since the logger was made.
     public let droppedCount: UInt64
 
+    /// How many rows there ever were, whether they are kept or not.
+    package let recordedCount: UInt64
+
     /// How often the logger was cleared.
     public let clearCount: UInt64
 }

@@ -12,8 +12,8 @@ struct ConnectionBook {
     var tracks: [ConnectionTrack] = []
     /// By the id that observers of this process see.
     private var liveSlots: [UInt64: Int] = [:]
-    /// By the id that a file has.
-    private var restoredSlots: [UInt64: Int] = [:]
+    /// By what a file says of the connection, because two files may use one id for two connections.
+    private var restoredSlots: [MQTTChuckConnection: Int] = [:]
     private var clients: [String: Client] = [:]
     private var shownIDs: Set<UInt64> = []
     private var spareID: UInt64 = 1 << 48
@@ -33,10 +33,10 @@ struct ConnectionBook {
 
     /// The slot of a connection that a file describes.
     mutating func slot(restoring connection: MQTTChuckConnection) -> Int {
-        if let slot = restoredSlots[connection.id] { return slot }
+        if let slot = restoredSlots[connection] { return slot }
         let shown = renumbered(connection)
         let slot = insert(ConnectionTrack(shown, openedInstant: .now))
-        restoredSlots[connection.id] = slot
+        restoredSlots[connection] = slot
         return slot
     }
 

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// Times as one number: nanoseconds since 1970, or between two moments. What does not fit is the nearest that does.
-enum Nanoseconds {
+package enum Nanoseconds {
     static let perSecond: Int64 = 1_000_000_000
 
-    static func since1970(_ date: Date) -> Int64 {
+    package static func since1970(_ date: Date) -> Int64 {
         // Seconds and their fraction apart: together they have more digits than a Double.
         let seconds = date.timeIntervalSince1970
         let whole = seconds.rounded(.down)
@@ -17,7 +17,7 @@ enum Nanoseconds {
         return Date(timeIntervalSince1970: Double(seconds) + Double(rest) / 1e9)
     }
 
-    static func of(_ duration: Duration) -> Int64 {
+    package static func of(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         return sum(product(seconds, perSecond), attoseconds / perSecond)
     }
@@ -34,7 +34,7 @@ enum Nanoseconds {
         return overflow ? (right > 0 ? .max : .min) : sum
     }
 
-    static func difference(_ left: Int64, _ right: Int64) -> Int64 {
+    package static func difference(_ left: Int64, _ right: Int64) -> Int64 {
         let (difference, overflow) = left.subtractingReportingOverflow(right)
         return overflow ? (left > 0 ? .max : .min) : difference
     }

@@ -22,6 +22,8 @@ struct Recorder {
     /// The oldest row that is kept, ``nextRow`` when there is none.
     private(set) var firstRow: UInt64 = 1
     private(set) var heldRows = 0
+    /// How many rows there ever were; an imported recording leaves gaps between their numbers.
+    private(set) var recordedRows: UInt64 = 0
     private var heldSlabBytes = 0
     /// Rows that a limit has taken.
     private(set) var droppedRows: UInt64 = 0
@@ -119,6 +121,7 @@ struct Recorder {
         heldSlabBytes &+= slab.cost
         heldRows &+= piece.rowCount
         nextRow &+= UInt64(piece.rowCount)
+        recordedRows &+= UInt64(piece.rowCount)
         slabs.append(slab)
     }
 
@@ -219,32 +222,10 @@ struct Recorder {
         return firstRow
     }
 
-    /// The rows that belong to the exchange that `start` began, without `start`: up to `limit`.
-    func links(ofExchange start: UInt64, limit: Int) -> [ExchangeLink] {
-        var result: [ExchangeLink] = []
-        var index = context.links.firstIndex { $0.row > start }
-        while index < context.links.count, result.count < limit {
-            let link = context.links[index]
-            if link.start == start {
-                result.append(link)
-                if link.isLast { break }
-            }
-            index += 1
-        }
-        return result
-    }
-
-    /// The links from row `first` on that end an exchange which began in `starts`; looks at `limit` links at most.
-    func endings(of starts: Set<UInt64>, from first: UInt64, limit: Int) -> [UInt64: ExchangeLink] {
-        var result: [UInt64: ExchangeLink] = [:]
-        var index = context.links.firstIndex { $0.row >= first }
-        let end = min(context.links.count, index + limit)
-        while index < end, result.count < starts.count {
-            let link = context.links[index]
-            if link.isLast, starts.contains(link.start) { result[link.start] = link }
-            index += 1
-        }
-        return result
+    /// Up to `limit` links of rows from `first` on.
+    func links(from first: UInt64, limit: Int) -> [ExchangeLink] {
+        let index = context.links.firstIndex { $0.row >= first }
+        return (index..<min(context.links.count, index + limit)).map { context.links[$0] }
     }
 
     private func aliasTopic(_ header: PacketHeader, _ bytes: Span<UInt8>, _ slab: Slab, _ row: UInt64) -> String? {

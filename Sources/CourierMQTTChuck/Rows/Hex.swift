@@ -13,16 +13,16 @@ enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Lines of sixteen bytes with their offset, hex and ASCII.
-    static func dump(_ bytes: some Collection<UInt8>) -> String {
+    /// Lines of so many bytes, sixteen by default, with their offset, hex and ASCII.
+    static func dump(_ bytes: some Collection<UInt8>, perLine count: Int = 16) -> String {
         let bytes = Array(bytes)
-        return stride(from: 0, to: bytes.count, by: 16).map { start in
-            let line = bytes[start..<min(start + 16, bytes.count)]
+        return stride(from: 0, to: bytes.count, by: count).map { start in
+            let line = bytes[start..<min(start + count, bytes.count)]
             let hex = line.map { text([$0]) }.joined(separator: " ")
             let ascii = String(decoding: line.map { $0 >= 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
             let offset = String(start, radix: 16)
             return String(repeating: "0", count: max(0, 6 - offset.count)) + offset + "  " + hex
-                + String(repeating: " ", count: 49 - hex.count) + ascii
+                + String(repeating: " ", count: count * 3 + 1 - hex.count) + ascii
         }.joined(separator: "\n")
     }
 }

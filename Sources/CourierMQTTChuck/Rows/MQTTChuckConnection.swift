@@ -83,6 +83,12 @@ extension MQTTChuckConnection: Hashable {
                 && left.protocolVersion == right.protocolVersion && left.openedNanoseconds == right.openedNanoseconds
     }
 
-    /// Hashes the id.
-    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+    /// Hashes what tells connections apart; a file may give one id to all of its own.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(ordinal)
+        hasher.combine(openedNanoseconds)
+        hasher.combine(clientID)
+        hasher.combine(host)
+    }
 }

@@ -20,4 +20,9 @@ public struct MQTTChuckDetails: Hashable, Sendable {
 
     /// ``bytes`` in lines of sixteen, with offsets and ASCII.
     public var hexDump: String { Hex.dump(bytes) }
+
+    /// Some of ``bytes`` in the same way, in lines of so many; their offsets begin at 0.
+    package func hexDump(of range: Range<Int>, perLine count: Int) -> String {
+        Hex.dump(bytes[range.clamped(to: bytes.indices)], perLine: max(1, count))
+    }
 }

@@ -54,8 +54,7 @@ struct DetailsJSON: Encodable, Sendable {
         let preview = details.row.preview
         func add(_ name: String) {
             let text = preview.text.cut(limits.shownBytes)
-            let isCut = preview.isCut || text.utf8.count != preview.text.utf8.count
-            views.append(View(name: name, text: text, isCut: isCut))
+            views.append(View(name: name, text: text, isCut: preview.isCut || text != preview.text))
         }
         switch preview.kind {
         case .parsed: add("Parsed")

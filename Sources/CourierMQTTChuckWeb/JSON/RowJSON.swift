@@ -5,7 +5,7 @@ import MQTTCodec
 
 /// A row as the page's list shows it. Members that say nothing are left out.
 struct RowJSON: Encodable, Sendable {
-    /// A topic or a preview is cut after this many characters.
+    /// A topic or a preview is cut after this many Unicode scalars.
     static let textLimit = 200
 
     struct Reason: Encodable, Sendable {
@@ -85,11 +85,13 @@ struct PageJSON: Encodable, Sendable {
 }
 
 extension String {
-    /// The beginning, with an ellipsis where something is missing.
+    /// The first so many Unicode scalars, with an ellipsis where something is missing.
+    ///
+    /// Scalars and not characters, because any number of combining marks are one character.
     func cut(_ limit: Int) -> String {
-        // Bytes are counted first, because counting characters walks through all of them.
+        // Bytes are counted first, because counting scalars walks through all of them.
         if utf8.count <= limit { return self }
-        let part = prefix(limit)
-        return part.endIndex == endIndex ? self : part + "…"
+        let part = unicodeScalars.prefix(limit)
+        return part.endIndex == endIndex ? self : String(part) + "…"
     }
 }

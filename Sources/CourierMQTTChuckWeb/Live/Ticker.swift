@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Looks at the logger five times a second, tells the pages that wait, and keeps what the chart shows.
+/// Looks at the logger five times a second, tells the pages that wait, and keeps what the chart shows. Without a page it
+/// does no more than the chart needs.
 ///
 /// Everybody waits for the same tick, so a page costs the same whether it is fast, slow or one of thirty, and the logger
 /// knows of none of them.
@@ -60,16 +61,18 @@ final class Ticker: Sendable {
     // MARK: Looking
 
     func look() {
-        let summary = logger.summary
-        let (isDue, isSecond) = state.withLock { state in
-            let isSecond = state.looks % Self.looksBetweenTicks == 0
-            state.looks += 1
-            let now = (summary.nextRow, summary.clearCount)
-            let isNew = state.seen.map { $0 != now } ?? true
-            state.seen = now
-            return (isNew || isSecond, isSecond)
+        let (isSecond, hasStreams) = state.withLock { state in
+            defer { state.looks += 1 }
+            return (state.looks % Self.looksBetweenTicks == 0, state.streams > 0)
         }
-        guard isDue else { return }
+        guard isSecond || hasStreams else { return }
+        let summary = logger.summary
+        let now = (summary.nextRow, summary.clearCount)
+        let isNew = state.withLock { state in
+            defer { state.seen = now }
+            return state.seen.map { $0 != now } ?? true
+        }
+        guard isNew || isSecond else { return }
         let tick = TickJSON(logger.metrics, at: Date())
         // Numbers only: encoding them can not fail.
         guard let json = try? JSONEncoder().encode(tick) else { return }

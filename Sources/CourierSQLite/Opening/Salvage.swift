@@ -10,7 +10,7 @@ struct Salvage {
 
     let opening: StoreOpening
 
-    private var files: StoreFiles { opening.files }
+    private var files: DatabaseFiles { opening.files }
 
     /// Saves rows into the file `recovering`, which is complete and closed when this returns.
     ///
@@ -31,7 +31,7 @@ struct Salvage {
 
     private func makeTarget(_ path: String) throws(SQLiteFailure) -> Database {
         let target = try Database(path: path, .owner, system: opening.system)
-        try StoreOpening.setUp(target, .full, opening.limits)
+        try target.setUp(.full, logBytes: opening.limits.logBytes)
         try opening.schema.migrate(target, from: 0)
         return target
     }

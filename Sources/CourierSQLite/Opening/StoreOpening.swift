@@ -18,11 +18,7 @@ struct StoreOpening: Sendable {
         case other(CourierError)
     }
 
-    /// Files of at most this many pages are looked through when they are opened. In larger ones damage is found when
-    /// it is met.
-    private static let pagesLookedThrough: Int64 = 1_024
-
-    let files: StoreFiles
+    let files: DatabaseFiles
     let durability: SQLiteMessageStore.Durability
     let limits: SQLiteMessageStore.Limits
     /// The name of the SQLite VFS; `nil` for the usual one.
@@ -85,15 +81,9 @@ struct StoreOpening: Sendable {
             return .failure(.foreign(applicationID: applicationID))
         }
         guard version <= schema.version else { return .failure(.other(newer(version))) }
-        try Self.setUp(database, durability, limits)
+        try database.setUp(durability, logBytes: limits.logBytes)
         try schema.migrate(database, from: isNew ? 0 : version)
-        if try database.number("PRAGMA page_count", operation) <= Self.pagesLookedThrough {
-            let finding = try database.text("PRAGMA integrity_check(1)", "looking through the file")
-            if finding != "ok" {
-                return .failure(
-                    .damaged(SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: finding, operation: operation)))
-            }
-        }
+        try database.lookThrough()
         do throws(SQLiteFailure) {
             let ledger = try ScopeLedger.load(from: database, forgetting: limits.emptyScopeAge, now: now)
             return .success(ChangeWriter(database, try StoreTables(database), ledger, durability))
@@ -101,30 +91,6 @@ struct StoreOpening: Sendable {
             guard error.code == SQLITE_ERROR else { throw error }
             return .failure(.damaged(error))  // The tables are not those of this version.
         }
-    }
-
-    /// Sets what holds for one connection, and for a new file what holds for ever.
-    static func setUp(
-        _ database: Database, _ durability: SQLiteMessageStore.Durability, _ limits: SQLiteMessageStore.Limits
-    ) throws(SQLiteFailure) {
-        let operation = "setting up the file"
-        try database.execute("PRAGMA auto_vacuum = INCREMENTAL", operation)  // Has no effect on a file with tables.
-        let mode = try database.text("PRAGMA journal_mode = WAL", operation)
-        guard mode == "wal" else {
-            throw SQLiteFailure(
-                extendedCode: SQLITE_CANTOPEN, message: "the file system offers no write-ahead log",
-                operation: operation)
-        }
-        let synchronous =
-            switch durability {
-            case .full: "FULL"
-            case .normal: "NORMAL"
-            }
-        try database.execute(
-            """
-            PRAGMA synchronous = \(synchronous); PRAGMA journal_size_limit = \(limits.logBytes);
-            PRAGMA secure_delete = FAST; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY
-            """, operation)
     }
 
     private func newer(_ version: Int64) -> CourierError {

@@ -2,7 +2,13 @@ import MQTTCodec
 
 /// A packet of a client in a recording, and which packets of another run take its place.
 struct RecordedRequest: Sendable, CustomStringConvertible {
-    private enum Subject: Hashable, Sendable {
+    /// What a packet has in common with those that may take its place.
+    struct Kind: Hashable, Sendable {
+        fileprivate let type: PacketType
+        fileprivate let subject: Subject
+    }
+
+    fileprivate enum Subject: Hashable, Sendable {
         case message(topic: String, qos: PacketQoS)
         case filters(Set<String>)
         /// An answer to the broker, whose packet ids are the same in each run.
@@ -57,10 +63,13 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Its type and what it is about; the packet ids of an exchange that the client began do not count.
+    var kind: Kind { Kind(type: type, subject: subject) }
+
     /// Whether another client's packet takes the place of this one; `ids` has the packet ids of the other client for those
     /// of this one, as far as they are known.
     func isLike(_ other: RecordedRequest, _ ids: [PacketID: PacketID]) -> Bool {
-        guard type == other.type, subject == other.subject else { return false }
+        guard kind == other.kind else { return false }
         // The second half of an exchange belongs to its first half.
         return type != .pubRel || ownID.map { ids[$0] ?? $0 } == other.ownID
     }

@@ -17,14 +17,18 @@ struct ReplayPlayer: Sendable {
         case taken
         /// A ping that the recording does not wait for.
         case ping
-        /// Nothing of what is still to come is like it.
+        /// Nothing of what is still to come is like it, or all that is has come already.
         case unexpected
     }
 
     private let traffic: RecordedTraffic
     private var position = 0
-    /// What came and is not needed yet.
+    /// What came and is not needed yet; never more than the recording has.
     private var early: [RecordedRequest] = []
+    /// How many packets of each kind are still to come.
+    private var missing: [RecordedRequest.Kind: Int] = [:]
+    /// Where the recording waits for the ping that the broker did not answer; `nil` where it answered all.
+    private let lastPing: Int?
     /// The client's packet ids for those of the recording.
     private var ids: [PacketID: PacketID] = [:]
     /// When the step before was done.
@@ -33,6 +37,10 @@ struct ReplayPlayer: Sendable {
     init(_ traffic: RecordedTraffic, now: Instant) {
         self.traffic = traffic
         since = now
+        lastPing = traffic.steps.lastIndex { step in
+            if case .client(let request) = step { request.type == .pingReq } else { false }
+        }
+        for case .client(let request) in traffic.steps { missing[request.kind, default: 0] += 1 }
     }
 
     /// When the broker speaks next; `nil` while it waits for the client.
@@ -56,20 +64,13 @@ struct ReplayPlayer: Sendable {
     /// Takes a packet of the client.
     mutating func received(_ packet: Packet) -> Reception {
         let request = RecordedRequest(packet)
-        if request.type == .pingReq {
-            guard position < traffic.steps.count, case .client(let wanted) = traffic.steps[position],
-                wanted.type == .pingReq
-            else { return .ping }
+        if request.type == .pingReq, position < lastPing ?? .max { return .ping }
+        // Which of several exchanges the second half of one belongs to is looked at when the first half has been.
+        guard let count = missing[request.kind], count > 0 else {
+            // Behind the ping that was not answered none is.
+            return request.type == .pingReq ? .taken : .unexpected
         }
-        // The second half of an exchange is looked at when its first half has been.
-        let isWanted = traffic.steps[position...].contains { step in
-            if case .client(let wanted) = step {
-                wanted.isLike(request, ids) || wanted.type == .pubRel && request.type == .pubRel
-            } else {
-                false
-            }
-        }
-        guard isWanted else { return .unexpected }
+        missing[request.kind] = count - 1
         early.append(request)
         return .taken
     }

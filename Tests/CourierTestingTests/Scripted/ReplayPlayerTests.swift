@@ -143,6 +143,43 @@ import Testing
         #expect(!play.player.isWaitingForClient)
     }
 
+    @Test func `more packets of a kind than the recording has are told, however they are read`() throws {
+        let traffic = RecordedTraffic([
+            try Self.client(Self.publish("a", 1)), try Self.client(Self.publish("a", 2)),
+            try Self.broker(.pubAck(Acknowledgement(packetID: 1))), try Self.client(Self.publish("b", 3)),
+        ])
+        // All at once, or one after the other.
+        for isOneRead in [true, false] {
+            var play = Play(traffic)
+            for id in [1, 2] as [PacketID] {
+                #expect(play.player.received(Self.publish("a", id)) == .taken)
+                if !isOneRead { _ = play.advance() }
+            }
+            #expect(play.player.received(Self.publish("a", 3)) == .unexpected)
+            #expect(play.receive(Self.publish("b", 3)).last == .finished)
+            for packet in [Self.publish("a", 4), Self.publish("b", 5)] {
+                #expect(play.player.received(packet) == .unexpected)
+            }
+        }
+    }
+
+    @Test func `no ping behind the one that was left unanswered is answered or fails the script`() throws {
+        let traffic = RecordedTraffic([
+            try Self.client(Self.connect), try Self.client(.pingReq), try Self.broker(Self.publish("a", 1), after: 5),
+        ])
+        for isOneRead in [true, false] {
+            var play = Play(traffic)
+            #expect(play.player.received(.pingReq) == .ping)
+            _ = play.receive(Self.connect)
+            for _ in 0..<1_000 {
+                #expect(play.player.received(.pingReq) == .taken)
+                if !isOneRead { _ = play.advance() }
+            }
+            #expect(play.advance() == [.wait])
+            #expect(play.pass(.milliseconds(5)) == [try Self.said(Self.publish("a", 1)), .finished])
+        }
+    }
+
     @Test func `pings are the client's own affair, unless the broker fell silent`() throws {
         let answered = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(.pingReq, after: 30),

@@ -1,0 +1,41 @@
+import CSQLite
+
+extension Database {
+    /// Files of at most this many pages are looked through when they are opened. In larger ones damage is found when
+    /// it is met.
+    private static let pagesLookedThrough: Int64 = 1_024
+
+    private static let settingUp = "setting up the file"
+
+    /// Sets what holds for one connection, and for a new file what holds for ever.
+    package func setUp(_ durability: SQLiteMessageStore.Durability, logBytes: Int) throws(SQLiteFailure) {
+        try execute("PRAGMA auto_vacuum = INCREMENTAL", Self.settingUp)  // Has no effect on a file with tables.
+        guard try text("PRAGMA journal_mode = WAL", Self.settingUp) == "wal" else {
+            throw SQLiteFailure(
+                extendedCode: SQLITE_CANTOPEN, message: "the file system offers no write-ahead log",
+                operation: Self.settingUp)
+        }
+        let synchronous =
+            switch durability {
+            case .full: "FULL"
+            case .normal: "NORMAL"
+            }
+        try execute(
+            """
+            PRAGMA synchronous = \(synchronous); PRAGMA journal_size_limit = \(logBytes);
+            PRAGMA secure_delete = FAST; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY
+            """, Self.settingUp)
+    }
+
+    /// Looks through a small file.
+    ///
+    /// - Throws: A failure that is damage when something is wrong with it.
+    package func lookThrough() throws(SQLiteFailure) {
+        guard try number("PRAGMA page_count", Self.settingUp) <= Self.pagesLookedThrough else { return }
+        let operation = "looking through the file"
+        let finding = try text("PRAGMA integrity_check(1)", operation)
+        guard finding == "ok" else {
+            throw SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: finding, operation: operation)
+        }
+    }
+}

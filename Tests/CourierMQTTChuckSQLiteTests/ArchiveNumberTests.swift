@@ -1,0 +1,170 @@
+import CourierCore
+import CourierSQLite
+import Foundation
+import MQTTCodec
+import TestSupport
+import Testing
+
+@testable import CourierMQTTChuck
+@testable import CourierMQTTChuckSQLite
+
+/// Numbers, sizes and times at their ends.
+@Suite(.timeLimit(.minutes(5))) struct ArchiveNumberTests {
+    private static let largest = PacketRestoring.largestNumber
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var url: URL { URL(fileURLWithPath: folder.file("session.chuck")) }
+
+    private static func record(_ number: UInt64, start: UInt64? = nil) -> PacketRecord {
+        PacketRecord(
+            number: number, bytes: [0xC0, 0], wholeSize: 2, direction: .outgoing, time: 0,
+            connection: MQTTChuckConnection(
+                id: 1, ordinal: 1, clientID: "recorded", host: "h", port: 1, scheme: nil, alpn: [],
+                protocolVersion: .v5, openedNanoseconds: 0),
+            alias: nil, link: start.map { ExchangeLink(row: number, start: $0, elapsed: 5, isLast: true) })
+    }
+
+    /// A logger with a recording of packets with these numbers, joined in pairs.
+    private static func logger(_ numbers: UInt64...) throws -> MQTTChuckLogger {
+        let logger = MQTTChuckLogger()
+        var restoring = PacketRestoring(logger)
+        var previous: UInt64?
+        for number in numbers {
+            try restoring.restore(record(number, start: previous))
+            previous = number
+        }
+        return logger
+    }
+
+    @discardableResult
+    private func write(
+        _ logger: MQTTChuckLogger, retention: MQTTChuckArchive.Retention = MQTTChuckArchive.Retention(age: nil)
+    ) async throws -> MQTTChuckArchive.Status {
+        let archive = try MQTTChuckArchive(of: logger, at: url, retention: retention)
+        await archive.close()
+        return archive.status
+    }
+
+    private func change(_ sql: String) throws {
+        let database = try Database(path: url.path, .owner, system: nil)
+        try database.execute(sql, "test")
+        database.close()
+    }
+
+    // MARK: Numbers
+
+    @Test func `the largest number is written and read, and behind it the archive says that it is over`() async throws {
+        let status = try await write(try Self.logger(1, Self.largest - 1, Self.largest))
+        #expect(status.writtenRows == 3 && status.missedRows == 0 && status.failure == nil)
+        #expect(try MQTTChuckArchive.logger(of: url).rows().rows.map(\.number) == [1, Self.largest - 1, Self.largest])
+
+        // The next run has no numbers: it says so, and leaves what is there.
+        let logger = MQTTChuckLogger()
+        try Traffic(logger).exchange(1)
+        let next = try await write(logger)
+        #expect(next.setAside == nil && next.writtenRows == 0)
+        #expect(next.failure?.code == .storeFull)
+        #expect(next.failure?.message.contains("Choose another file") == true)
+        #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 3)
+    }
+
+    @Test(arguments: [Int64(1) << 53, Int64.max / 2 + 1, .max])
+    func `a healthy file with very large numbers is not set aside`(number: Int64) async throws {
+        let logger = MQTTChuckLogger()
+        try Traffic(logger).exchange(1)
+        try await write(logger)
+        try change("UPDATE packet SET number = \(number) WHERE number = 4; UPDATE connection SET last = \(number)")
+        let status = try await write(logger)
+        #expect(status.setAside == nil && status.writtenRows == 0 && status.failure?.code == .storeFull)
+        #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-1"))
+    }
+
+    @Test func `numbers and exchanges that no archive writes are an error or left out, never a trap`() async throws {
+        try await write(try Self.logger(1, 2, 3))
+        try change("UPDATE packet SET start = -5 WHERE number = 2")
+        try change("UPDATE packet SET start = \(Int64.max) WHERE number = 3")
+        let rows = try MQTTChuckArchive.logger(of: url).rows().rows
+        #expect(rows.count == 3 && rows.allSatisfy { $0.roundTrip == nil })
+        for number in [Int64.max - 1, Int64(Self.largest) + 1, -1] {
+            try change("UPDATE packet SET number = \(number) WHERE number = (SELECT max(number) FROM packet)")
+            let error = #expect(throws: CourierError.self) { try MQTTChuckArchive.logger(of: url) }
+            #expect(error?.code == .storeDamaged)
+            #expect(throws: CourierError.self) { try MQTTChuckLogger().importArchive(at: url) }
+        }
+    }
+
+    @Test func `an archive is added to a logger while a client records into it`() async throws {
+        let source = MQTTChuckLogger()
+        let traffic = Traffic(source, client: "recorded")
+        for number in 0..<2_000 { try traffic.exchange(number) }
+        try await write(source)
+        let logger = MQTTChuckLogger()
+        async let imported = logger.importArchive(at: url)
+        let live = Traffic(logger, id: 2, client: "live")
+        for number in 0..<2_000 { try live.exchange(number) }
+        #expect(try await imported == 8_000)
+        let rows = logger.rows(limit: .max).rows
+        #expect(rows.map(\.number) == Array(1...16_000))
+        let own = rows.filter { $0.connection.clientID == "recorded" }
+        #expect(own.map(\.type) == source.rows(limit: .max).rows.map(\.type))
+        let begins = Set(own.filter { $0.type == .publish }.map(\.number))
+        #expect(own.allSatisfy { $0.exchange.map(begins.contains) ?? true })
+    }
+
+    // MARK: What is missed
+
+    @Test func `gaps between imported numbers, and rows that were gone before, are not missed`() async throws {
+        #expect(try await write(try Self.logger(1, 1_000, 1_000_000_000)).missedRows == 0)
+        var options = MQTTChuckOptions()
+        options.logsMaxSize = 10
+        let logger = MQTTChuckLogger(options: options)
+        let traffic = Traffic(logger)
+        for number in 0..<10 { try traffic.exchange(number) }  // 40 rows, 30 of which are gone.
+        let status = try await write(logger)
+        #expect(status.writtenRows == 10 && status.missedRows == 0)
+        #expect(try MQTTChuckArchive.logger(of: url).rows().rows.last?.number == 1_000_000_040)
+    }
+
+    // MARK: Sizes and times
+
+    @Test(arguments: [(0, 0, 0), (.max, .max, .max), (-1, -1, -1)])
+    func `an archive is read whatever limits the options have`(rows: Int, bytes: Int, packet: Int) async throws {
+        let source = MQTTChuckLogger()
+        let traffic = Traffic(source)
+        for number in 0..<10 { try traffic.exchange(number) }
+        try traffic.huge()
+        try await write(source)
+        var options = MQTTChuckOptions()
+        (options.logsMaxSize, options.logsMaxBytes, options.packetMaxSize) = (rows, bytes, packet)
+        let logger = try MQTTChuckArchive.logger(of: url, options: options)
+        #expect(logger.rows(limit: .max).rows == source.rows(limit: .max).rows)
+    }
+
+    @Test func `a size that no packet has does not trap`() async throws {
+        try await write(try Self.logger(1, 2, 3))
+        try change("UPDATE packet SET size = \(Int64.max), bytes = x'30' WHERE number = 2")
+        let logger = try MQTTChuckArchive.logger(of: url)
+        #expect(logger.rows().rows.map(\.size) == [2, .max, 2])
+        for number in UInt64(1)...3 { #expect(logger.details(of: number) != nil) }
+        for format in MQTTChuckExportFormat.allCases { _ = logger.exported(format) }
+    }
+
+    @Test(arguments: [
+        (Duration.seconds(-1), 0), (.seconds(Int64.min), 0), (.zero, 0), (.seconds(Int64.max), 3), (nil, 3),
+    ])
+    func `an absurd age is the nearest that there is`(age: Duration?, rows: Int) async throws {
+        let status = try await write(try Self.logger(1, 2, 3), retention: MQTTChuckArchive.Retention(age: age))
+        #expect(status.writtenRows == 3 && status.failure == nil)
+        #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == rows)
+    }
+
+    @Test func `limits that were set to nothing leave nothing, and no failure`() async throws {
+        var retention = MQTTChuckArchive.Retention(age: nil)
+        (retention.rows, retention.bytes) = (.min, .min)
+        #expect(try await write(try Self.logger(1, 2, 3), retention: retention).failure == nil)
+        #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 0)
+    }
+}

@@ -1,0 +1,1 @@
+../../CourierSQLiteTests/Faults/FaultyDisk.swift

@@ -1,0 +1,1 @@
+../../CourierSQLiteTests/Faults/FaultyVFS.swift

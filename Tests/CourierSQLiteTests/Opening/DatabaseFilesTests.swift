@@ -1,0 +1,59 @@
+import CourierCore
+import Foundation
+import Testing
+
+@testable import CourierSQLite
+
+@Suite struct DatabaseFilesTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func permissions(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test func `what is made can be read by its user only, and what was there is kept and closed to others`() throws {
+        let file = folder.url.appendingPathComponent("a/b/data")
+        let files = try DatabaseFiles(.archive, at: file)
+        try files.make()
+        #expect(try permissions(file.deletingLastPathComponent().path) == 0o700)
+        for path in [files.path, files.lock] { #expect(try permissions(path) == 0o600) }
+        for path in [files.path, files.log, files.index, files.lock] {
+            try Data(path.utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        }
+        try files.make()
+        try files.protect()
+        for path in [files.path, files.log, files.index, files.lock] {
+            #expect(try permissions(path) == 0o600)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(path.utf8))
+        }
+    }
+
+    @Test func `a database goes aside with its log, under names that are free`() throws {
+        let files = try DatabaseFiles(.archive, at: folder.file)
+        for number in 1...3 {
+            try Data("data \(number)".utf8).write(to: folder.file)
+            // The second had been moved into the database.
+            if number != 2 { try Data("log \(number)".utf8).write(to: URL(fileURLWithPath: files.log)) }
+            try Data("index".utf8).write(to: URL(fileURLWithPath: files.index))
+            #expect(try files.setAside() == files.path + ".damaged-\(number)")
+        }
+        let name = folder.file.lastPathComponent
+        let aside = (1...3).map { "\(name).damaged-\($0)" }
+        #expect(folder.names == [aside[0], aside[0] + "-wal", aside[1], aside[2], aside[2] + "-wal"])
+        for number in 1...3 {
+            #expect(try folder.bytes("\(name).damaged-\(number)") == Data("data \(number)".utf8))
+            if number != 2 { #expect(try folder.bytes("\(name).damaged-\(number)-wal") == Data("log \(number)".utf8)) }
+        }
+    }
+
+    @Test(arguments: [(DatabaseFiles.Purpose.messageStore, "message store"), (.archive, "archive")])
+    func `a message says what the file is for`(purpose: DatabaseFiles.Purpose, name: String) throws {
+        for url in [folder.url, try #require(URL(string: "https://example.com/x"))] {
+            let error = #expect(throws: CourierError.self) { try DatabaseFiles(purpose, at: url) }
+            #expect(error?.message.hasPrefix("The \(name) ") == true)
+        }
+    }
+}
