@@ -106,6 +106,7 @@ extension ClientCoordinator {
         pacedParts = publishing.gate.waitingCount / settings.offline.drainCount
         publishing.gate.connected()
         tell(.accepted(connAck, driver.protocolVersion))
+        keepAliveBegan(connAck)
         subscriptions.perform()
     }
 

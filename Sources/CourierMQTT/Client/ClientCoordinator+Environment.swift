@@ -26,9 +26,12 @@ extension ClientCoordinator {
         switch change {
         case .network(let status):
             network = status
+            keepAliveDisturbed()
             tell(.networkChanged(networkForBroker))
         case .phase(let phase): tell(.phaseChanged(phase))
-        case .resumed: tell(.resumedFromSuspend)
+        case .resumed:
+            keepAliveDisturbed()
+            tell(.resumedFromSuspend)
         }
     }
 

@@ -46,6 +46,7 @@ extension ClientCoordinator {
         case .pongReceived(let roundTrip):
             pingedAt = nil
             tell(.pongReceived(timeTaken: roundTrip.wholeMilliseconds))
+            keepAliveAnswered()
         case .authenticationContinued(let auth): answer(auth)
         case .authenticated:
             settings.log.log(.info, source: "connection", clientID: info?.clientId, "authenticated anew")
@@ -79,6 +80,7 @@ extension ClientCoordinator {
 
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) {
         pingFailed()
+        keepAliveEnded(reason)
         lost()
         tell(.closed(reason, cause))
         answerCloseWaiters()

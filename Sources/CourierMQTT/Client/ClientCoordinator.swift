@@ -62,6 +62,9 @@ final class ClientCoordinator: @unchecked Sendable {
     var connectionNumber = 0
     /// When PINGREQ was sent that has no answer yet.
     var pingedAt: ContinuousClock.Instant?
+    /// When to ping; `nil` where the session does so at a fixed interval.
+    var keepAlive: KeepAliveSearch?
+    var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     var startsClean = false
     /// How many parts are left of what waited when the connection came; what comes later is not held back.
@@ -95,6 +98,7 @@ final class ClientCoordinator: @unchecked Sendable {
         self.durable = durable
         supervisor = ConnectionSupervisor(
             settings.supervisor, seed: settings.jitterSeed, now: loop.clock.now)
+        keepAlive = settings.keepAlive.map { KeepAliveSearch(KeepAliveBounds($0), memory: $0.memory) }
         let link = WeakCoordinator()
         subscriptions = SubscriptionKeeper(
             settings.topics, driver, on: loop, isRestored: durable == nil, options: settings.subscriptionOptions

@@ -21,6 +21,8 @@ struct ClientSettings: Sendable {
     let log: any LogHandler
     let observer: (any PacketObserver)?
     let serviceRecords: ServiceRecords
+    /// ``AdaptiveKeepAlive/memoryChanged`` goes to the delivery queue by itself.
+    let keepAlive: AdaptiveKeepAlive?
     /// What the chance in the pauses begins with.
     let jitterSeed: UInt64
     private let connection: ConnectionSettings
@@ -34,6 +36,7 @@ struct ClientSettings: Sendable {
         topics = try Self.topics(config.topics)
         subscriptionOptions = config.subscriptionOptions
         registry = try AdapterRegistry(config.messageAdapters, rules: config.adapterRules)
+        keepAlive = try Self.keepAlive(config)
         connection = Self.connection(config)
         try connection.check()
         supervisor = try Self.supervisor(config)
@@ -57,8 +60,7 @@ struct ClientSettings: Sendable {
 
     /// Whether the broker of these options is on this machine, or reached by a stream of the app's own.
     func isLocal(_ options: ConnectOptions) -> Bool {
-        endpoint != nil || options.scheme?.lowercased() == "unix" || options.host == "localhost"
-            || options.host == "::1" || options.host == "[::1]" || options.host.hasPrefix("127.")
+        endpoint != nil || options.scheme?.lowercased() == "unix" || options.host.isLoopbackHost
     }
 
     /// What a connection with these options is. `serverName` is whom the server's certificate has to be for, unless the
@@ -97,6 +99,10 @@ extension ClientSettings {
         settings.tls = config.tls
         settings.proxy = config.proxy
         settings.acknowledgementTimeout = config.acknowledgementTimeout
+        if let keepAlive = config.adaptiveKeepAlive {
+            settings.keepAlive = KeepAliveBounds(keepAlive).announcedKeepAlive
+            settings.channel.keepAliveIdle = nil  // With probes of TCP, no silence would be one.
+        }
         settings.receiveMaximum = config.receiveMaximum
         settings.maximumPacketSize = config.maximumPacketSize
         if let maximum = config.maximumInFlight {
@@ -179,6 +185,17 @@ extension ClientSettings {
                 "A limit of `offline` is zero or negative; to queue nothing use maximumCount: 1 with overflow: .fail.")
         }
         return policy
+    }
+
+    private static func keepAlive(_ config: MQTTClientConfig) throws(CourierError) -> AdaptiveKeepAlive? {
+        guard var keepAlive = config.adaptiveKeepAlive else { return nil }
+        let bounds = KeepAliveBounds(keepAlive)
+        try bounds.check()
+        try bounds.check(config.idleActivityTimeoutPolicy)
+        if let changed = keepAlive.memoryChanged {
+            keepAlive.memoryChanged = { [queue = config.deliveryQueue] memory in queue.async { changed(memory) } }
+        }
+        return keepAlive
     }
 
     private static func seconds(_ seconds: TimeInterval, _ name: String) throws(CourierError) -> Duration {

@@ -96,6 +96,10 @@ public struct MQTTClientConfig {
     /// Gives up on an acknowledgement after this long and reconnects; 60 s by default, `nil` is never.
     public var acknowledgementTimeout: Duration? = .seconds(60)
 
+    /// How to find out how seldom this connection can be pinged, in the place of `ConnectOptions.keepAlive`; `nil`, the
+    /// default, is not at all.
+    public var adaptiveKeepAlive: AdaptiveKeepAlive?
+
     // MARK: Messages
 
     /// Which content type belongs to which topics where MQTT does not say it; asked in order, none by default.

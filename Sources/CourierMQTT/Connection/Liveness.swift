@@ -24,9 +24,9 @@ struct Liveness: Sendable {
     /// When something was last sent.
     private(set) var lastOutbound: Instant?
 
-    private let start: Instant
+    let start: Instant
     /// The first send after the last receipt.
-    private var unansweredSince: Instant?
+    private(set) var unansweredSince: Instant?
     /// When the last probe since then was asked for.
     private var probedAt: Instant?
     /// By when a probe that was asked for from outside has to be answered.

@@ -88,7 +88,7 @@ extension ConnectPlan {
         try options.checkCredentials(for: settings.version)
         var connect = Connect(
             version: settings.version == .version311 ? .v311 : .v5, clientID: options.clientId,
-            isCleanStart: options.isCleanSession, keepAlive: options.keepAlive,
+            isCleanStart: options.isCleanSession, keepAlive: settings.keepAlive ?? options.keepAlive,
             username: options.username.isEmpty ? nil : options.username,
             password: options.password.isEmpty ? nil : SecretBytes(options.password), will: settings.will?.packet)
         guard connect.version >= .v5 else {

@@ -32,6 +32,9 @@ struct ConnectionSettings: Sendable {
     /// When to give up on an acknowledgement, 60 s by default; `nil` is never.
     var acknowledgementTimeout: Duration? = .seconds(60)
 
+    /// The keep-alive of every connection in seconds; `nil`, the default, is that of its options.
+    var keepAlive: UInt16?
+
     /// How many incoming QoS 1 and 2 messages may be unacknowledged, 65,535 by default.
     var receiveMaximum = UInt16.max
     /// The size of the largest packet that is read, 16 MiB by default.

@@ -215,6 +215,12 @@ package final class SessionDriver: @unchecked Sendable {
         if isPaused { state.pointee.channel?.pauseReading() } else { state.pointee.channel?.resumeReading() }
     }
 
+    /// Whether what the server sends is left with the system for now.
+    package var isReadingPaused: Bool {
+        loop.preconditionOnLoop()
+        return state.pointee.channel?.isPaused ?? false
+    }
+
     /// Whether the server has accepted the connection.
     package var isConnected: Bool {
         loop.preconditionOnLoop()

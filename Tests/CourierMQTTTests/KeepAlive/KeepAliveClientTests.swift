@@ -1,0 +1,245 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import Foundation
+import MQTTCodec
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+/// The client with an adaptive keep-alive, over paths that forget, in virtual time.
+@Suite(.timeLimit(.minutes(5))) struct KeepAliveClientTests {
+    private static let keepAlive = AdaptiveKeepAlive(
+        minimumInterval: .seconds(60), maximumInterval: .seconds(600), step: .seconds(60))
+
+    private func run(
+        _ script: [ConnectionScript] = [], over path: ForgetfulPath, _ keepAlive: AdaptiveKeepAlive = Self.keepAlive,
+        _ change: (inout MQTTClientConfig) -> Void = { _ in }, _ body: (ScriptedWorld) async throws -> Void
+    ) async throws {
+        // The broker does not learn that the path has forgotten a connection, and keeps it.
+        try await ScriptedWorld.run(script, mayOverlap: true) { config in
+            config.adaptiveKeepAlive = keepAlive
+            guard let loop = config.eventLoops?.loops[0], let endpoint = config.endpoint else { return }
+            config.endpoint = { path.endpoint(to: endpoint($0), on: loop) }
+            change(&config)
+        } _: { world in
+            await world.connect()
+            try await body(world)
+        }
+    }
+
+    @Test func `the client finds the longest silence that its path survives, and stays there`() async throws {
+        let path = ForgetfulPath(limit: .seconds(200))
+        try await run(over: path) { world in
+            await world.run(for: .seconds(1_400))
+            #expect(await world.connectTimes == .seconds(0, 610))
+            // The fourth ping, after 240 s, got lost.
+            #expect(await world.times(of: .pingReq, on: 1) == .seconds(60, 180, 360))
+            #expect(await world.times(of: .pingReq, on: 2) == .seconds(790, 970, 1_150, 1_330))
+            #expect(path.fatalSilences == .seconds(240))
+            #expect(world.errors(of: "connectionLost").map(\.code) == [.timedOut])
+            await world.run(for: .seconds(100_000))
+            #expect(await world.broker.connections.count == 2)
+        }
+    }
+
+    @Test(arguments: [ForgetfulPath.Manner.resets, .closes])
+    func `a path that says so when it forgets costs one connection as well`(_ manner: ForgetfulPath.Manner) async throws
+    {
+        let path = ForgetfulPath(limit: .seconds(200), manner)
+        try await run(over: path) { world in
+            await world.run(for: .seconds(20_000))
+            #expect(await world.broker.connections.count == 2)
+            let pings = await world.times(of: .pingReq, on: 2)
+            #expect(Set(zip(pings, pings.dropFirst()).map { $1 - $0 }) == [.seconds(180)])
+        }
+    }
+
+    @Test func `CONNECT leaves room for the longest silence, whatever the options say`() async throws {
+        try await run(over: ForgetfulPath(limit: nil)) { world in
+            guard case .connect(let connect)? = await world.broker.packets(.connect).first?.packet else {
+                Issue.record("no CONNECT")
+                return
+            }
+            #expect(connect.keepAlive == 667)
+            await world.run(for: .seconds(20_000))
+            let pings = await world.times(of: .pingReq)
+            #expect(pings.prefix(3) == [.seconds(60), .seconds(180), .seconds(360)])
+            #expect(pings.suffix(2).reduce(.zero) { $1 - $0 } == .seconds(600))
+            #expect(await world.broker.connections.count == 1)
+        }
+    }
+
+    @Test func `[MQTT-3.2.2-21] the keep-alive of the server bounds the search`() async throws {
+        let script = ConnectionScript.connection([.accept(properties: [.serverKeepAlive(100)])])
+        try await run([script], over: ForgetfulPath(limit: nil)) { world in
+            await world.run(for: .seconds(400))
+            #expect(await world.times(of: .pingReq) == .seconds(60, 150, 240, 330))
+        }
+    }
+
+    @Test func `only real silence counts`() async throws {
+        try await run(over: ForgetfulPath(limit: nil)) { world in
+            // Nobody answers the first ones.
+            for qos in [QoS.zero, .zero, .zero, .one, .one] {
+                await world.run(for: .seconds(50))
+                try world.client.publishMessage("x", topic: "t", qos: qos)
+            }
+            await world.run(for: .seconds(59))
+            #expect(await world.broker.packets(.pingReq).isEmpty)
+            await world.run(for: .seconds(1))
+            #expect(await world.times(of: .pingReq) == .seconds(310))
+        }
+    }
+
+    @Test func `a broker that does not acknowledge is no path that forgets`() async throws {
+        let script = ConnectionScript.connection([.accept(), .fault(.drop(.pubAck))])
+        let again = ConnectionScript.connection([.accept(isSessionPresent: true)])
+        try await run([script, again], over: ForgetfulPath(limit: nil)) { world in
+            await world.run(for: .seconds(190))
+            let outcome = try world.publish("x")
+            await world.run(for: .seconds(250))
+            #expect(outcome.value?.success?.reasonCode == .success)
+            #expect(world.errors(of: "connectionLost").map(\.code) == [.timedOut])
+            let opened = try #require(await world.connectTimes.last)
+            #expect(await world.times(of: .pingReq, on: 2) == [opened + .seconds(180)])
+        }
+    }
+
+    @Test func `[MQTT-3.1.2-20] a client that only receives is heard within the keep-alive`() async throws {
+        let message = Publish(topic: "t", payload: [1])
+        let feed = (0..<74).flatMap { _ in [ScriptStep.pause(.seconds(9)), .send(.publish(message))] }
+        let script = ConnectionScript.connection([.accept()] + feed)
+        try await run([script], over: ForgetfulPath(limit: nil)) { world in
+            await world.run(for: .seconds(730))
+            // The last message came at 666 s, so the next silence ends 60 s after the answer.
+            #expect(await world.times(of: .pingReq) == .seconds(667, 727))
+            #expect(await world.broker.connections.count == 1)
+        }
+    }
+
+    @Test func `what was found out is handed over to be stored, and used from the start`() async throws {
+        let stored = Mutex<[KeepAliveMemory]>([])
+        var keepAlive = Self.keepAlive
+        keepAlive.network = { "home" }
+        keepAlive.memoryChanged = { memory in stored.withLock { $0.append(memory) } }
+        let path = ForgetfulPath(limit: .seconds(200))
+        try await run(over: path, keepAlive) { world in await world.run(for: .seconds(2_000)) }
+        let memories = stored.withLock { $0 }
+        #expect(memories.map { $0["home"]?.interval } == [60, 120, 180, 180].map { .seconds($0) })
+        #expect(memories.map { $0["home"]?.failedInterval } == [nil, nil, nil, .seconds(240)])
+        keepAlive.memory = try #require(memories.last)
+        try await run(over: path, keepAlive) { world in
+            await world.run(for: .seconds(1_000))
+            #expect(await world.times(of: .pingReq) == .seconds(180, 360, 540, 720, 900))
+        }
+        #expect(path.fatalSilences.count == 1)
+    }
+
+    @Test func `each network has its own interval`() async throws {
+        let network = Mutex("home")
+        var keepAlive = Self.keepAlive
+        keepAlive.network = { network.withLock { $0 } }
+        let path = ForgetfulPath(limit: .seconds(130))
+        func pings(_ world: ScriptedWorld, on connection: Int) async -> [Duration] {
+            let opened = await world.connectTimes[connection - 1]
+            return await world.times(of: .pingReq, on: connection).map { $0 - opened }
+        }
+        func move(_ world: ScriptedWorld, to name: String) async {
+            world.client.disconnect()
+            await world.run(for: .seconds(1))
+            network.withLock { $0 = name }
+            await world.connect()
+        }
+        try await run(over: path, keepAlive) { world in
+            await world.run(for: .seconds(1_000))
+            #expect(await pings(world, on: 2).first == .seconds(120))
+            path.limit = nil
+            await move(world, to: "street")
+            await world.run(for: .seconds(400))
+            #expect(await pings(world, on: 3) == .seconds(60, 180, 360))
+            await move(world, to: "home")
+            await world.run(for: .seconds(300))
+            #expect(await pings(world, on: 4) == .seconds(120, 240))
+            await move(world, to: "street")
+            await world.run(for: .seconds(300))
+            #expect(await pings(world, on: 5) == .seconds(240))
+        }
+    }
+
+    @Test func `an outage is not mistaken for a path that forgets`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .serve(until: .pingReq), .cut(.reset)]), .connection([.refuse(.serverUnavailable)]),
+        ]
+        try await run(script, over: ForgetfulPath(limit: nil)) { world in
+            await world.run(for: .seconds(500))
+            let again = try #require(await world.connectTimes.last)
+            #expect(await world.times(of: .pingReq, on: 3).map { $0 - again } == .seconds(60, 180, 360))
+        }
+    }
+
+    @Test func `a network that was away is to blame, and not the silence`() async throws {
+        let network = SwitchedNetwork()
+        let path = ForgetfulPath(limit: .seconds(200))
+        try await run(over: path) {
+            $0.networkMonitor = network
+        } _: { world in
+            await world.run(for: .seconds(500))
+            network.become(.unavailable)
+            await world.run(for: .seconds(110))
+            #expect(await world.connectTimes == .seconds(0, 610))
+            await world.run(for: .seconds(600))
+            // 240 s are tried again, and fail again.
+            #expect(path.fatalSilences == .seconds(240, 240))
+            #expect(await world.connectTimes == .seconds(0, 610, 860))
+            #expect(await world.times(of: .pingReq, on: 3) == .seconds(1_040))
+        }
+    }
+
+    @Test func `while nothing is read, no silence is measured`() async throws {
+        try await run(over: ForgetfulPath(limit: nil)) { world in
+            let driver = world.client.parts.coordinator.driver
+            world.loop.execute { driver.setReadingPaused(true) }
+            await world.run(for: .seconds(90))
+            world.loop.execute { driver.setReadingPaused(false) }
+            await world.run(for: .seconds(400))
+            // Looked at after 60 s, and from then on.
+            #expect(await world.times(of: .pingReq).first == .seconds(120))
+        }
+    }
+
+    @Test func `a path that becomes worse is followed down`() async throws {
+        let path = ForgetfulPath(limit: .seconds(310))
+        try await run(over: path) { world in
+            await world.run(for: .seconds(5_000))
+            #expect(await world.broker.connections.count == 2)
+            path.limit = .seconds(200)
+            await world.run(for: .seconds(20_000))
+            // 300 and 240 fail, one after the other.
+            #expect(path.fatalSilences == .seconds(360, 300, 240))
+            let pings = await world.times(of: .pingReq, on: 4).suffix(2)
+            #expect(pings.reduce(.zero) { $1 - $0 } == .seconds(180))
+        }
+    }
+
+    @Test func `the log says which interval is in use`() async throws {
+        final class Log: LogHandler {
+            let lines = Mutex<[String]>([])
+            func log(_ record: LogRecord) {
+                if record.source == "keep-alive" { lines.withLock { $0.append(record.message) } }
+            }
+        }
+        let log = Log()
+        try await run(over: ForgetfulPath(limit: .seconds(70))) {
+            $0.logHandler = log
+        } _: { world in
+            await world.run(for: .seconds(300))
+        }
+        #expect(
+            log.lines.withLock { $0 } == [
+                "pings after 120.0 seconds of silence",
+                "pings after 60.0 seconds of silence; 120.0 seconds was too long here",
+            ])
+    }
+}
