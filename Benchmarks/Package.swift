@@ -48,5 +48,13 @@ let package = Package(
                 .product(name: "CourierTransport", package: "Courier"),
                 .product(name: "MQTTCodec", package: "Courier"), .product(name: "MQTTEngine", package: "Courier"),
             ], swiftSettings: settings),
+        .executableTarget(
+            name: "WireBenchmark",
+            dependencies: [
+                "BenchmarkHarness", .product(name: "CourierCore", package: "Courier"),
+                .product(name: "CourierMQTT", package: "Courier"),
+                .product(name: "CourierTesting", package: "Courier"),
+                .product(name: "CourierTransport", package: "Courier"),
+            ], swiftSettings: settings),
     ]
 )

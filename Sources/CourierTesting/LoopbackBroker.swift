@@ -5,7 +5,7 @@ import Synchronization
 /// A small MQTT broker in this process, for tests and demos; it is no production broker.
 ///
 /// It runs a ``BrokerMachine`` on an event loop and speaks MQTT 3.1, 3.1.1 and 5.0 over TCP on a free port, over a Unix socket,
-/// over TLS with a certificate of yours, or directly in memory. It keeps nothing when it stops.
+/// over TLS with a certificate of yours, over WebSocket above either, or directly in memory. It keeps nothing when it stops.
 ///
 /// ```swift
 /// let broker = try LoopbackBroker.start()
@@ -38,17 +38,22 @@ public final class LoopbackBroker: Sendable {
     /// - Parameters:
     ///   - address: Where to listen; a free port of 127.0.0.1 by default.
     ///   - tls: A server's context, to speak TLS; `nil` by default.
+    ///   - webSocket: What to expect of clients that speak WebSocket; `nil`, the default, for those that do not.
     ///   - configuration: What it offers, whom it lets in, and its limits.
     /// - Returns: The broker, which runs until ``shutdown()``.
     /// - Throws: `TransportError` when the address cannot be listened on.
     public static func start(
-        on address: ChannelListener.Address = .tcp(), tls: TLSContext? = nil,
+        on address: ChannelListener.Address = .tcp(), tls: TLSContext? = nil, webSocket: WebSocketConfiguration? = nil,
         configuration: BrokerConfiguration = BrokerConfiguration()
     ) throws(TransportError) -> LoopbackBroker {
+        var options = ChannelOptions()
+        options.webSocket = webSocket
         let loop = try EventLoop(name: "loopback-broker")
         let host = BrokerHost(configuration, on: loop)
         do throws(TransportError) {
-            let listener = try ChannelListener.listen(on: address, tls: tls, loop: loop) { host.accept($0) }
+            let listener = try ChannelListener.listen(on: address, tls: tls, options: options, loop: loop) {
+                host.accept($0)
+            }
             return LoopbackBroker(loop: loop, listener: listener, host: host)
         } catch {
             loop.shutdownAndWait()

@@ -1,3 +1,4 @@
+import CourierCore
 import CourierTesting
 import CourierTransport
 import MQTTCodec
@@ -33,6 +34,8 @@ actor Loopback: Broker {
             ways = [
                 Way("tcp", port: try LocalPort.free()),
                 Way("tls", port: try LocalPort.free(), tls: certificates.client),
+                Way("ws", port: try LocalPort.free(), webSocket: WebSocketOptions()),
+                Way("wss", port: try LocalPort.free(), tls: certificates.client, webSocket: WebSocketOptions()),
                 Way(socketPath: folder.file("broker.sock")),
             ]
         }
@@ -42,7 +45,8 @@ actor Loopback: Broker {
                 if case .unix(let path) = way.endpoint { .unix(path: path) } else { .tcp(port: way.port) }
             brokers.append(
                 try LoopbackBroker.start(
-                    on: address, tls: way.tls == nil ? nil : secure, configuration: configuration))
+                    on: address, tls: way.tls == nil ? nil : secure,
+                    webSocket: way.webSocket == nil ? nil : WebSocketConfiguration(), configuration: configuration))
         }
         return ways
     }
