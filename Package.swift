@@ -100,7 +100,8 @@ let package = Package(
             name: "CourierCommandsTests",
             dependencies: [
                 "CommandArguments", "courier", "CourierCommands", "CourierCore", "CourierMQTT", "CourierMQTTChuck",
-                "CourierMQTTChuckSQLite", "CourierSQLite", "CourierTransport", "MQTTCodec", "TestSupport",
+                "CourierMQTTChuckSQLite", "CourierSQLite", "CourierTesting", "CourierTransport", "MQTTCodec",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -2,6 +2,7 @@
 
 // OpenSSL 3, and what Swift cannot import from its headers: macros, and callbacks that fill a caller's memory.
 
+#include <arpa/inet.h>
 #include <limits.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -15,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // --- A BIO over memory: reads from bytes that somebody else owns, writes into a run of its own that grows ---
 //
@@ -212,6 +214,51 @@ static inline int courier_x509_key_digest(X509 *certificate, uint8_t digest[32])
     int made = EVP_Digest(encoded, (size_t)count, digest, &size, EVP_sha256(), NULL);
     OPENSSL_free(encoded);
     return made == 1 && size == 32;
+}
+
+// Writes a name as RFC 4514 has it: UTF-8, with control characters escaped.
+static inline void courier_x509_print_name(BIO *bio, const X509_NAME *name) {
+    X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+}
+
+// What a memory BIO holds, valid until it is written to or freed.
+static inline size_t courier_bio_memory(BIO *bio, const uint8_t **bytes) {
+    char *start = NULL;
+    long count = BIO_get_mem_data(bio, &start);
+    *bytes = (const uint8_t *)start;
+    return count > 0 ? (size_t)count : 0;
+}
+
+// A time of a certificate in seconds since 1970. 1 on success.
+static inline int courier_asn1_seconds(const ASN1_TIME *time, int64_t *seconds) {
+    struct tm parts;
+    if (!time || ASN1_TIME_to_tm(time, &parts) != 1) return 0;
+    *seconds = (int64_t)timegm(&parts);
+    return 1;
+}
+
+// What a certificate is for besides its subject; freed by GENERAL_NAMES_free. NULL where it does not say.
+static inline GENERAL_NAMES *courier_x509_names(const X509 *certificate) {
+    return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+}
+
+static inline int courier_names_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
+
+// The bytes of a host name (returns GEN_DNS) or of an address (GEN_IPADD); any other kind has none here.
+static inline int courier_names_at(const GENERAL_NAMES *names, int index, const uint8_t **bytes, int *count) {
+    const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
+    const ASN1_STRING *string = NULL;
+    if (name && name->type == GEN_DNS) string = name->d.dNSName;
+    if (name && name->type == GEN_IPADD) string = name->d.iPAddress;
+    *bytes = string ? ASN1_STRING_get0_data(string) : NULL;
+    *count = string ? ASN1_STRING_length(string) : 0;
+    return name ? name->type : -1;
+}
+
+// The usual text of an address of 4 or 16 bytes. 1 on success.
+static inline int courier_address_text(const uint8_t *bytes, int count, char text[INET6_ADDRSTRLEN]) {
+    int family = count == 4 ? AF_INET : count == 16 ? AF_INET6 : AF_UNSPEC;
+    return family != AF_UNSPEC && inet_ntop(family, bytes, text, INET6_ADDRSTRLEN) != NULL;
 }
 
 // --- Errors ---

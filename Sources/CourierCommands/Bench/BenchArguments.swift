@@ -10,6 +10,8 @@ package struct BenchArguments: Sendable {
     package var rate: Int?
     /// How many may be under way at the same time.
     package var window = 100
+    /// Where the report is drawn.
+    var report: ReportFile?
 
     package init() {}
 
@@ -30,31 +32,24 @@ package struct BenchArguments: Sendable {
                     Option(
                         OptionNames("n", "count"), .one("COUNT"), "How many messages; 10000 by default.",
                         missing: "count"
-                    ) { $0.count = try number($1[0], 1...1_000_000_000, "count") },
+                    ) { $0.count = try WholeNumber.value($1[0], in: 1...1_000_000_000, of: "count") },
                     Option(
                         OptionNames("s", "size"), .one("BYTES"), "The size of a payload; 64 by default, at least 16.",
                         missing: "size"
-                    ) { $0.size = try number($1[0], 16...1_048_576, "size") },
+                    ) { $0.size = try WholeNumber.value($1[0], in: 16...1_048_576, of: "size") },
                     Option(
                         OptionNames(nil, "rate"), .one("MESSAGES"),
                         "How many messages a second; as many as arrive by default.", missing: "rate"
-                    ) { $0.rate = try number($1[0], 1...10_000_000, "rate") },
+                    ) { $0.rate = try WholeNumber.value($1[0], in: 1...10_000_000, of: "rate") },
                     Option(
                         OptionNames(nil, "window"), .one("COUNT"),
                         "How many messages may be under way at the same time; 100 by default.", missing: "count"
-                    ) { $0.window = try number($1[0], 1...100_000, "count") },
+                    ) { $0.window = try WholeNumber.value($1[0], in: 1...100_000, of: "count") },
+                    Option(
+                        OptionNames(nil, "report"), .one("FILE", .files),
+                        "Draw rate, percentiles and histogram into this new file, which ends in .svg.", missing: "file"
+                    ) { settings, values throws(ArgumentError) in settings.report = try ReportFile(values[0]) },
                 ])
         ]
-        + ConnectionArguments.groups.compactMap { group in
-            let options = group.options.filter { shared.contains($0.summary.names.main) }
-            return options.isEmpty ? nil : OptionGroup(group.title, options).part(\.connection)
-        } + [HelpOptions.group()]
-
-    private static func number(_ text: String, _ range: ClosedRange<Int>, _ name: String) throws(ArgumentError) -> Int {
-        guard let number = Int(text), range.contains(number) else {
-            throw ArgumentError(
-                "Invalid \(name) \"\(text)\".", hint: "Give a number from \(range.lowerBound) to \(range.upperBound).")
-        }
-        return number
-    }
+        + ConnectionArguments.groups(with: shared).map { $0.part(\.connection) } + [HelpOptions.group()]
 }

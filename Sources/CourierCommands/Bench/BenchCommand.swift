@@ -18,6 +18,7 @@ package struct BenchCommand: CourierCommand {
             examples: [
                 .init("courier bench -q 1 -n 100000", "How many messages of QoS 1 a second the local broker takes."),
                 .init("courier bench -h broker.example --rate 100 -n 1000", "How long messages take there and back."),
+                .init("courier bench -n 1000000 --report bench.svg", "Draws the rate over time, too."),
             ], exitCodes: ExitCode.meanings)
     }
 
@@ -25,6 +26,7 @@ package struct BenchCommand: CourierCommand {
         var settings = BenchArguments()
         try ArgumentReader(BenchArguments.groups).read(arguments, into: &settings)
         try settings.connection.check()
+        try settings.report?.check()
         return try BenchRun(settings, console).run()
     }
 }

@@ -1,18 +1,24 @@
 import Foundation
 
-/// What `courier bench` prints at its end.
+/// What `courier bench` has found out, and the lines that it prints of it.
 struct BenchReport {
     /// How long the longest bar is, in characters.
     private static let width = 50
 
     let sentCount: Int
     let histogram: LatencyHistogram
+    let timeline: RateTimeline
     let duration: Duration
     let size: Int
 
+    /// Messages a second that arrived.
+    var rate: Double {
+        let seconds = duration / .seconds(1)
+        return seconds > 0 ? Double(histogram.total) / seconds : 0
+    }
+
     var lines: [String] {
         let seconds = duration / .seconds(1)
-        let rate = Double(histogram.total) / seconds
         var lines = [
             "\(histogram.total) of \(sentCount) messages arrived in \(String(format: "%.2f", seconds)) s: "
                 + "\(String(format: "%.0f", rate)) messages/s, "
@@ -33,6 +39,17 @@ struct BenchReport {
             return "\(pad)\(name)  \(String(repeating: "#", count: length)) \(bar.count)"
         }
         return lines
+    }
+
+    /// A number in groups of three digits.
+    static func grouped(_ number: Int) -> String {
+        var groups: [Substring] = []
+        var rest = String(number.magnitude)[...]
+        while !rest.isEmpty {
+            groups.insert(rest.suffix(3), at: 0)
+            rest = rest.dropLast(3)
+        }
+        return (number < 0 ? "-" : "") + groups.joined(separator: ",")
     }
 
     static func text(_ nanoseconds: UInt64) -> String {

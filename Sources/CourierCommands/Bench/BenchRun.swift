@@ -1,3 +1,4 @@
+import CommandArguments
 import CourierCore
 import CourierMQTT
 import Dispatch
@@ -31,6 +32,7 @@ final class BenchRun: @unchecked Sendable {
     private var hasSubscribed = false
     private var sentCount = 0
     private var histogram = LatencyHistogram()
+    private var timeline = RateTimeline()
     private var begunAt = ContinuousClock.now
     private var lastArrival = ContinuousClock.now
     private var shownCount = 0
@@ -78,6 +80,10 @@ final class BenchRun: @unchecked Sendable {
         switch event {
         case .connectionSuccess: if isPublisher { isPublisherConnected = true }
         case .subscribeSuccess: if !isPublisher { hasSubscribed = true }
+        case .subscribeFailure(_, _, let error):
+            // A lost connection is told as such.
+            if (error as? CourierError)?.code != .connectionLost { denied(error) }
+            return
         case .connectionFailure(_, let error): return failed(error, isLost: false)
         case .connectionLost(_, let error, _, _): return failed(error, isLost: true)
         default: return
@@ -99,6 +105,13 @@ final class BenchRun: @unchecked Sendable {
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
         for line in problem.lines { console.tell(line) }
         close(problem.exitCode)
+    }
+
+    /// Without the subscription nothing will ever arrive.
+    private func denied(_ error: (any Error)?) {
+        guard phase != .closing else { return }
+        console.tell("Error: \((error as? CourierError)?.message ?? "The subscription failed.")")
+        close(ExitCode.failure)
     }
 
     private func interrupted(_ signal: Int32) {
@@ -142,6 +155,7 @@ final class BenchRun: @unchecked Sendable {
         guard sentAt <= now else { return }  // Not one of ours.
         histogram.add(now - sentAt)
         lastArrival = .now
+        timeline.add(after: begunAt.duration(to: lastArrival))
         if histogram.total >= settings.count { return finish(ExitCode.success) }
         // Several together, so that they share a packet of TCP.
         if settings.rate == nil, sentCount - histogram.total <= settings.window / 2 { send() }
@@ -173,9 +187,28 @@ final class BenchRun: @unchecked Sendable {
     private func finish(_ code: Int32) {
         if console.isErrorTerminal { console.writeToErrors("\r\u{1B}[K") }
         let report = BenchReport(
-            sentCount: sentCount, histogram: histogram, duration: begunAt.duration(to: .now), size: settings.size)
+            sentCount: sentCount, histogram: histogram, timeline: timeline, duration: begunAt.duration(to: .now),
+            size: settings.size)
         console.write(report.lines.map { $0 + "\n" }.joined())
-        close(code)
+        guard let file = settings.report else { return close(code) }
+        do throws(ArgumentError) {
+            try file.write(BenchPicture(report, subtitle: subtitle).text)
+            console.write("\nThe report is in \(file.path).\n")
+            close(code)
+        } catch {
+            console.tell("Error: \(error.message)")
+            close(ExitCode.failure)
+        }
+    }
+
+    /// What was measured.
+    private var subtitle: String {
+        let options = settings.connection.connectOptions
+        let place = settings.connection.unixPath ?? "\(options.host):\(options.port)"
+        let pace = settings.rate.map { "\(BenchReport.grouped($0)) messages/s wanted" } ?? "as fast as they arrive"
+        let load = "QoS \(settings.connection.qos), \(BenchReport.grouped(settings.size)) bytes each, \(pace)"
+        return "\(place), \(load), at most \(BenchReport.grouped(settings.window)) under way; "
+            + Date.now.formatted(.iso8601.year().month().day())
     }
 
     private func close(_ code: Int32) {

@@ -36,11 +36,17 @@ struct LatencyHistogram: Hashable, Sendable {
     }
 
     /// A bar for each doubling from the first that has something to the last.
-    var bars: [Bar] {
-        let all = stride(from: 0, to: Self.count, by: Self.perDoubling).map { start in
-            Bar(
-                end: Self.end(of: start + Self.perDoubling - 1),
-                count: buckets[start..<start + Self.perDoubling].reduce(0, +))
+    var bars: [Bar] { bars(joining: Self.perDoubling) }
+
+    /// Two, four or eight bars for each doubling, or one: the finest that are not too many.
+    func bars(atMost limit: Int) -> [Bar] {
+        let fine = [1, 2, 4].lazy.map { bars(joining: $0) }.first { $0.count <= limit }
+        return fine ?? bars
+    }
+
+    private func bars(joining width: Int) -> [Bar] {
+        let all = stride(from: 0, to: Self.count, by: width).map { start in
+            Bar(end: Self.end(of: start + width - 1), count: buckets[start..<start + width].reduce(0, +))
         }
         guard let first = all.firstIndex(where: { $0.count > 0 }), let last = all.lastIndex(where: { $0.count > 0 })
         else { return [] }

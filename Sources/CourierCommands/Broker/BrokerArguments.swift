@@ -1,4 +1,5 @@
 package import CommandArguments
+import CourierCore
 
 /// The command line of `courier broker`.
 package struct BrokerArguments: Sendable, Equatable {
@@ -66,7 +67,7 @@ package struct BrokerArguments: Sendable, Equatable {
     ]
 
     /// Whether only programs on this machine can connect.
-    package var isLocal: Bool { unixPath != nil || host.hasPrefix("127.") || host == "::1" }
+    package var isLocal: Bool { unixPath != nil || host.isLoopbackHost }
 
     /// Finds options that need others that are not there.
     package func check() throws(ArgumentError) {

@@ -18,6 +18,11 @@ extension ConnectionArguments {
             throw ArgumentError(
                 "--store needs a client id, by which the messages in the file are known.", hint: "Give one by -i.")
         }
+        if properties.connect.authenticationData != nil, properties.connect.authenticationMethod == nil {
+            throw ArgumentError(
+                "authentication-data given, but no authentication-method.",
+                hint: "Add -D connect authentication-method NAME.")
+        }
         if unixPath != nil, transport == .webSocket {
             throw ArgumentError("--unix and --ws can not be used together.", hint: "Leave one of them out.")
         }

@@ -43,7 +43,6 @@ package struct ConnectionArguments: Sendable {
         package var isInsecure = false
         package var applicationProtocol: String?
         package var version: String?
-        package var ciphers: String?
         package var usesSystemAuthorities = false
         /// Whether a URL asks for it, which says nothing of whom to trust.
         package var isWanted = false

@@ -13,7 +13,8 @@ package final class Console: Sendable {
     package let environment: [String: String]
     /// Where messages are read from.
     package let input: Int32
-    private let output: Int32
+    /// Where messages are printed.
+    package let output: Int32
     private let errors: Int32
     private let waiting = Mutex<[UInt8]>([])
     private let state = Mutex(State())

@@ -35,6 +35,14 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         case disconnected(PacketReasonCode)
         /// A message was refused.
         case messageRefused(PacketReasonCode)
+
+        /// Whether a DISCONNECT can follow it, which ends the session.
+        fileprivate var leavesConnected: Bool {
+            switch self {
+            case .silent, .messageRefused: true
+            case .transport, .closed, .speaksOlderVersion, .unreadable, .disconnected: false
+            }
+        }
     }
 
     /// What was learnt.
@@ -184,7 +192,8 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
     /// Tells what was learnt, once, and leaves in order.
     private func end(_ failure: Failure?) {
         guard phase != .ended else { return }
-        let isConnected = phase == .measuring && failure == nil && answer.connAck?.reasonCode == .success
+        let mayStillSpeak = failure.map(\.leavesConnected) ?? true
+        let isConnected = phase == .measuring && mayStillSpeak && answer.connAck?.reasonCode == .success
         phase = .ended
         answer.failure = failure
         if let channel {

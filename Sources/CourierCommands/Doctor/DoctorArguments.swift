@@ -10,6 +10,8 @@ package struct DoctorArguments: Sendable {
     /// Whether the round trips are messages instead of pings.
     package var publishes = false
     package var isJSON = false
+    /// Below so many days left, a certificate is worth a note.
+    package var expiryDays = 21
 
     package init() {}
 
@@ -21,10 +23,7 @@ package struct DoctorArguments: Sendable {
 
     /// Its options.
     package static let groups: [OptionGroup<DoctorArguments>] =
-        ConnectionArguments.groups.compactMap { group in
-            let options = group.options.filter { shared.contains($0.summary.names.main) }
-            return options.isEmpty ? nil : OptionGroup(group.title, options).part(\.connection)
-        } + [
+        ConnectionArguments.groups(with: shared).map { $0.part(\.connection) } + [
             OptionGroup(
                 "Examination",
                 [
@@ -37,26 +36,22 @@ package struct DoctorArguments: Sendable {
                     Option(
                         OptionNames("W"), .one("SECONDS"), "How long each step may take; 10 by default.",
                         missing: "timeout"
-                    ) { $0.timeLimit = try number($1[0], 1...3_600, "timeout") },
+                    ) { $0.timeLimit = try WholeNumber.value($1[0], in: 1...3_600, of: "timeout") },
                     Option(
                         OptionNames("n", "count"), .one("COUNT"),
                         "How many round trips are measured; 5 by default, 0 for none.", missing: "count"
-                    ) { $0.roundTripCount = try number($1[0], 0...10_000, "count") },
+                    ) { $0.roundTripCount = try WholeNumber.value($1[0], in: 0...10_000, of: "count") },
                     Option(
                         OptionNames(nil, "publish"),
                         "Measure them by messages of QoS 1 to the topic courier-doctor/ID, and not by pings."
                     ) { settings, _ in settings.publishes = true },
+                    Option(
+                        OptionNames(nil, "expiry-days"), .one("DAYS"),
+                        "Note certificates that end within so many days; 21 by default.", missing: "number of days"
+                    ) { $0.expiryDays = try WholeNumber.value($1[0], in: 0...100_000, of: "number of days") },
                     Option(OptionNames(nil, "json"), "Print the findings as JSON.") { settings, _ in
                         settings.isJSON = true
                     },
                 ]), HelpOptions.group(),
         ]
-
-    private static func number(_ text: String, _ range: ClosedRange<Int>, _ name: String) throws(ArgumentError) -> Int {
-        guard let number = Int(text), range.contains(number) else {
-            throw ArgumentError(
-                "Invalid \(name) \"\(text)\".", hint: "Give a number from \(range.lowerBound) to \(range.upperBound).")
-        }
-        return number
-    }
 }

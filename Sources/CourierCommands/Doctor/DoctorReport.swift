@@ -1,3 +1,4 @@
+import CourierTransport
 import Foundation
 
 /// What the doctor says, for people and for programs.
@@ -33,20 +34,40 @@ enum DoctorReport {
             let text: String
             let advice: String?
         }
+        struct Certificate: Encodable {
+            let subject: String
+            let issuer: String
+            let names: [String]
+            let notBefore: Date
+            let notAfter: Date
+            let daysLeft: Int
+            let isSelfSigned: Bool
+        }
         struct Report: Encodable {
             let broker: String
             let isUsable: Bool
             let checks: [Check]
+            let certificates: [Certificate]
             let limits: AnnouncedLimits?
             let roundTripsInMilliseconds: [Double]
         }
         let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         let report = Report(
             broker: place, isUsable: record.problem == nil,
             checks: record.findings.map {
                 Check(check: $0.check.rawValue, state: $0.state.rawValue, text: $0.text, advice: $0.advice)
-            }, limits: record.limits,
+            },
+            certificates: record.certificates.map { review in
+                review.chain.certificates.map {
+                    Certificate(
+                        subject: $0.subject, issuer: $0.issuer, names: $0.names,
+                        notBefore: Date(timeIntervalSince1970: Double($0.notBefore)),
+                        notAfter: Date(timeIntervalSince1970: Double($0.notAfter)), daysLeft: review.daysLeft($0),
+                        isSelfSigned: $0.isSelfSigned)
+                }
+            } ?? [], limits: record.limits,
             roundTripsInMilliseconds: record.roundTrips.map {
                 (Examination.milliseconds($0) * 1_000).rounded() / 1_000
             })

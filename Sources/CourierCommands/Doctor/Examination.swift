@@ -4,6 +4,7 @@ import CourierMQTT
 import CourierTransport
 import Foundation
 import MQTTCodec
+import Synchronization
 
 /// What the doctor looks at, one after the other, until there is no use in going on.
 ///
@@ -18,6 +19,8 @@ struct Examination {
         var findings: [Finding] = []
         var limits: AnnouncedLimits?
         var roundTrips: [Duration] = []
+        /// What the broker's certificates say, where it has shown some.
+        var certificates: CertificateReview?
 
         /// The first thing that does not work.
         var problem: Finding? { findings.first { $0.state == .problem } }
@@ -30,6 +33,8 @@ struct Examination {
     private let loop: EventLoop
     private let clientID: String
     private let told: (Finding) -> Void
+    /// The certificates of the last handshake that showed some.
+    private let chain = ChainBox()
     private var record = Record()
 
     /// Prepares it; `told` learns of each finding at once.
@@ -38,7 +43,9 @@ struct Examination {
         self.told = told
         let configuration = arguments.connection.configuration()
         options = arguments.connection.connectOptions
-        tls = arguments.connection.isSecure ? configuration.tls ?? TLSClientConfiguration() : nil
+        var tls = arguments.connection.isSecure ? configuration.tls ?? TLSClientConfiguration() : nil
+        tls?.peerChainSeen = { [chain] shown in chain.value.withLock { $0 = shown } }
+        self.tls = tls
         proxy = configuration.proxy
         loop = try EventLoop(name: "courier-doctor")
         clientID =
@@ -73,17 +80,17 @@ struct Examination {
     private mutating func isReachable() -> Bool {
         guard isDirect else { return opens(endpoint, by: proxy) }
         var addresses = [options.host]
-        if !NameLookUp.isAddress(options.host) {
+        if !HostAddresses.isAddress(options.host) {
             let begunAt = ContinuousClock.now
-            do throws(NameLookUp.Failure) {
-                addresses = try NameLookUp.addresses(of: options.host)
+            do throws(TransportError) {
+                addresses = try HostAddresses.lookUp(options.host)
                 let time = begunAt.duration(to: .now)
                 note(
                     .good(.name, "\(options.host) is \(addresses.joined(separator: ", ")) (\(Self.text(time)))"))
             } catch {
                 note(
                     .problem(
-                        .name, "\(options.host) has no address: \(error.reason)",
+                        .name, error.message,
                         "Correct the name (-h), or look at the name server of this machine's network."))
                 return false
             }
@@ -141,9 +148,22 @@ struct Examination {
         }
         let answer = BrokerDialogue.hold(
             .init(timeLimit: timeLimit), with: endpoint, tls: context, proxy: proxy, on: loop)
+        record.certificates = chain.value.withLock { $0 }.map {
+            CertificateReview(
+                chain: $0, host: options.host, warningDays: arguments.expiryDays,
+                now: Int64(Date().timeIntervalSince1970))
+        }
+        let isSecured = noteSecurity(answer)
+        for finding in record.certificates?.findings ?? [] { note(finding) }
+        return isSecured
+    }
+
+    private mutating func noteSecurity(_ answer: BrokerDialogue.Answer) -> Bool {
         switch answer.failure {
         case .transport(let error):
-            note(.problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
+            note(
+                record.certificates?.problem(error.code)
+                    ?? .problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
             return false
         case .closed, .silent:
             note(
@@ -287,4 +307,9 @@ struct Examination {
     static func text(_ time: Duration) -> String { String(format: "%.1f ms", milliseconds(time)) }
 
     static func milliseconds(_ time: Duration) -> Double { time / .milliseconds(1) }
+}
+
+/// Where the loop leaves the certificates that it has seen.
+private final class ChainBox: Sendable {
+    let value = Mutex<TLSPeerChain?>(nil)
 }

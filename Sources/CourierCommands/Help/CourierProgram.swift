@@ -9,7 +9,7 @@ package struct CourierProgram: Sendable {
     /// Its commands, in the order of help.
     package static let commands: [any CourierCommand] = [
         PublishCommand(), SubscribeCommand(), RequestCommand(), BrokerCommand(), DoctorCommand(), StoreCommand(),
-        InspectCommand(), DemoCommand(), BenchCommand(),
+        ChatCommand(), InspectCommand(), DemoCommand(), BenchCommand(),
     ]
 
     package init() {}
@@ -42,10 +42,14 @@ package struct CourierProgram: Sendable {
             console.write(answer)
             return ExitCode.success
         }
+        if name == "completions" {
+            console.complain("Error: Say for which shell the completions are.")
+            console.complain("Use 'courier completions bash', zsh or fish.")
+            return ExitCode.failure
+        }
         guard let command = Self.commands.first(where: { $0.summary.name == name }) else {
-            let refusal = UnbuiltCommand.refusal(of: name)
-            console.complain("Error: \(refusal?.error ?? "Unknown command '\(name)'.")")
-            console.complain(refusal?.hint ?? "Use 'courier --help' to see the commands.")
+            console.complain("Error: Unknown command '\(name)'.")
+            console.complain("Use 'courier --help' to see the commands.")
             return ExitCode.failure
         }
         return run(command, Array(arguments.dropFirst()), console)

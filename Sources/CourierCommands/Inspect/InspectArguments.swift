@@ -45,7 +45,8 @@ package struct InspectArguments: Sendable {
                 Option(
                     OptionNames(nil, "export"),
                     .one("FORMAT", .words(MQTTChuckExportFormat.allCases.map(\.rawValue))),
-                    "text, the default, a line for each packet; jsonl, which this command reads; or pcapng, for Wireshark.",
+                    "text, a line for each packet, the default without a terminal; jsonl, which this command reads; or "
+                        + "pcapng, for Wireshark.",
                     missing: "format"
                 ) {
                     guard let format = MQTTChuckExportFormat(rawValue: $1[0]) else {

@@ -11,7 +11,7 @@ package struct InspectCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "inspect", abstract: "search, show and convert recorded packets",
+            name: "inspect", abstract: "look through, search and convert recorded packets",
             usage: [
                 "FILE [-q QUERY] [--export text|jsonl|pcapng] [-o FILE]", "FILE --row NUMBER",
                 "FILE --serve [-p PORT]",
@@ -19,17 +19,24 @@ package struct InspectCommand: CourierCommand {
             discussion: [
                 "FILE is a recording as JSON Lines, as MQTTChuckLogger and the page of --inspect export it, or an archive of "
                     + "MQTTChuckArchive, also one that a program is writing. It is not changed.",
+                "On a terminal it opens a view to look through the packets: arrows select, Enter shows all of one, / filters, ? "
+                    + "tells the other keys, q ends. What a program adds to an archive meanwhile appears there and on the "
+                    + "page of --serve. Into a pipe or a file, or with --export text, it prints a line for each packet.",
                 "A query is words that must all hold: \(MQTTChuckQuery.help).",
             ],
             groups: InspectArguments.groups.map(\.summary),
             examples: [
-                .init("courier inspect run.jsonl -q 'type:publish topic:orders/# qos:>0'", "Prints the orders."),
-                .init("courier inspect run.archive -q errors", "Prints what went wrong."),
+                .init("courier inspect run.archive", "Looks through the packets, also while they are recorded."),
+                .init(
+                    "courier inspect run.jsonl -q 'type:publish topic:orders/# qos:>0' --export text",
+                    "Prints the orders."),
+                .init("courier inspect run.archive -q errors", "Shows what went wrong."),
                 .init("courier inspect run.archive --export pcapng -o run.pcapng", "Makes a capture for Wireshark."),
                 .init("courier inspect run.jsonl --serve", "Shows all of it on a page for the browser."),
             ],
             exitCodes: [
                 .init("0", "Done."), .init("1", "The command line is wrong, or the file is missing or no recording."),
+                .init("129, 130, 143", "A signal ended the view."),
             ])
     }
 
@@ -41,28 +48,35 @@ package struct InspectCommand: CourierCommand {
         if settings.format == .pcapng, settings.outputPath == nil, console.isOutputTerminal {
             throw ArgumentError("A capture is not for the terminal.", hint: "Add -o FILE.")
         }
-        let logger = try Recording.logger(of: path)
-        if settings.isServed { return try serve(logger, settings.port ?? 0, console) }
-        if let row = settings.row { return try show(row, of: logger, console) }
-        let target = try ExportTarget(settings.outputPath, console)
+        let recording = try Recording(of: path)
+        if settings.isServed { return try serve(recording, settings.port ?? 0, console) }
+        if let row = settings.row { return try show(row, of: recording.logger, console) }
+        if settings.format == nil, settings.outputPath == nil, TerminalScreen.isPossible(on: console) {
+            return try MainActor.assumeIsolated {
+                try InspectRun.run(recording, name: path, query: settings.query, console)
+            }
+        }
+        let target = try ExportTarget(settings.outputPath, of: path, console)
         do {
-            try logger.export(settings.format ?? .text, matching: settings.query) { try target.write($0) }
+            try recording.logger.export(settings.format ?? .text, matching: settings.query) { try target.write($0) }
         } catch is ExportTarget.Closed {
             // Whoever wanted only the beginning has it.
         }
         return ExitCode.success
     }
 
-    private func serve(_ logger: MQTTChuckLogger, _ port: UInt16, _ console: Console) throws -> Int32 {
-        let server = try logger.serve(port: port)
+    private func serve(_ recording: Recording, _ port: UInt16, _ console: Console) throws -> Int32 {
+        let server = try recording.logger.serve(port: port)
+        recording.follow()
         let ending = Ending()
         let signals = SignalWatch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.inspect.signals")) { _ in
             ending.end(ExitCode.success)
         }
-        console.write("\(logger.summary.rowCount) packets: \(server.url.absoluteString)\n")
+        console.write("\(recording.logger.summary.rowCount) packets: \(server.url.absoluteString)\n")
         console.flush()
         return withExtendedLifetime(signals) {
             let code = ending.wait()
+            recording.stopFollowing()
             server.stop()
             return code
         }

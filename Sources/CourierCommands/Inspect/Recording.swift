@@ -1,17 +1,33 @@
 import CommandArguments
+import CourierCore
 import CourierMQTTChuck
 import CourierMQTTChuckSQLite
+import Dispatch
 import Foundation
 
-/// A file of recorded packets: JSON Lines, or an archive.
-enum Recording {
+/// A file of recorded packets: JSON Lines, or an archive, which a program may be writing.
+///
+/// Safe to share: what changes is touched on the queue only, but for the reading of the file in ``init(of:)``.
+final class Recording: @unchecked Sendable {
     /// What every file of SQLite begins with.
     private static let databaseMark = Array("SQLite format 3\0".utf8)
     /// More than a row takes in memory beside its bytes.
     private static let rowOverhead = 512
+    /// How often an archive is looked at. It is asked, and not watched: SQLite writes to a log that is another file at any
+    /// time, and of the folder a watch would tell every change to everything. The question costs a look at some bytes.
+    private static let interval = DispatchTimeInterval.seconds(1)
+
+    /// What was read so far.
+    let logger: MQTTChuckLogger
+    private let follower: ArchiveFollower?
+    private let queue = DispatchQueue(label: "courier.recording")
+    private var timer: (any DispatchSourceTimer)?
 
     /// Reads all of a file, however old and however large.
-    static func logger(of path: String) throws -> MQTTChuckLogger {
+    ///
+    /// - Parameter path: The file.
+    /// - Throws: That there is none, or that it is no recording.
+    init(of path: String) throws {
         let url = URL(fileURLWithPath: path)
         var options = MQTTChuckOptions()
         options.logsMaxAge = nil
@@ -20,14 +36,18 @@ enum Recording {
         do {
             let file = try FileHandle(forReadingFrom: url)
             defer { try? file.close() }
-            if try file.read(upToCount: databaseMark.count) == Data(databaseMark) {
-                return try MQTTChuckArchive.logger(of: url, options: options)
+            if try file.read(upToCount: Self.databaseMark.count) == Data(Self.databaseMark) {
+                let follower = try ArchiveFollower(url, options: options)
+                self.follower = follower
+                logger = follower.logger
+                return
             }
             data = try Data(contentsOf: url, options: .mappedIfSafe)
         } catch let error as CocoaError {
             throw ArgumentError("\(path) can not be read: \(error.localizedDescription)")
         }
-        return try logger(of: data, path, &options)
+        follower = nil
+        logger = try Self.logger(of: data, path, &options)
     }
 
     private static func logger(
@@ -47,5 +67,35 @@ enum Recording {
                 "\(path), \(error).", hint: "Give a recording as JSON Lines, or an archive of MQTTChuckArchive.")
         }
         return logger
+    }
+
+    // MARK: Following
+
+    /// Whether rows may still come.
+    var isFollowed: Bool { follower != nil }
+
+    /// Adds to ``logger`` what a program adds to the file, until ``stopFollowing()``.
+    ///
+    /// - Parameter changed: Called after rows were added, on a queue of its own.
+    func follow(_ changed: @escaping @Sendable () -> Void = {}) {
+        queue.async { [self] in
+            guard let follower, timer == nil else { return }
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
+            timer.setEventHandler {
+                // A file that can not be read now may be readable the next time; what was read stays.
+                if let count = try? follower.catchUp(), count > 0 { changed() }
+            }
+            timer.resume()
+            self.timer = timer
+        }
+    }
+
+    /// Nothing is added any more.
+    func stopFollowing() {
+        queue.sync {
+            timer?.cancel()
+            timer = nil
+        }
     }
 }

@@ -19,6 +19,16 @@ package final class Ending: Sendable {
         if isFirst { reached.signal() }
     }
 
+    /// Ends the command after a while, unless it has ended in order until then: it may wait for a reader of its output that
+    /// never comes.
+    ///
+    /// - Parameters:
+    ///   - exitCode: What the process ends with.
+    ///   - patience: How long the order may take.
+    package func end(_ exitCode: Int32, after patience: Duration) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience.seconds) { [self] in end(exitCode) }
+    }
+
     /// Waits for the end; on the main thread.
     ///
     /// - Returns: The exit code.

@@ -6,13 +6,20 @@ struct LineReader {
     static let chunk = 64 << 10
 
     private let descriptor: Int32
+    private let longest: Int
     private var buffer: [UInt8] = []
     private var start = 0
     private var hasEnded = false
+    /// Why there are no more lines, if that is not the end of the input: an error number.
+    private(set) var problem: Int32?
     /// How many bytes were read.
     private(set) var bytesRead = 0
 
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    /// A reader of lines of `longest` bytes at most, by default the largest payload.
+    init(_ descriptor: Int32, longest: Int = Payload.sizeLimit) {
+        self.descriptor = descriptor
+        self.longest = longest
+    }
 
     /// How long the whole input is, where that is known: a file's rest.
     static func size(of descriptor: Int32) -> Int? {
@@ -40,6 +47,11 @@ struct LineReader {
                 searched -= start
                 start = 0
             }
+            if buffer.count > longest {
+                // Longer than any message; it would have to be kept until its end.
+                (problem, hasEnded, buffer) = (EMSGSIZE, true, [])
+                return nil
+            }
             fill()
         }
     }
@@ -51,7 +63,8 @@ struct LineReader {
             let got = buffer.withUnsafeMutableBytes { bytes in
                 read(descriptor, bytes.baseAddress.map { $0 + count }, Self.chunk)
             }
-            if got < 0, errno == EINTR { continue }
+            if got < 0, Payload.isWorthAnotherRead(descriptor) { continue }
+            if got < 0 { problem = errno }
             buffer.removeLast(Self.chunk - max(0, got))
             bytesRead += max(0, got)
             if got <= 0 { hasEnded = true }

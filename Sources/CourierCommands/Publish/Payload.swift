@@ -55,12 +55,25 @@ package enum Payload: Hashable, Sendable {
         var part = [UInt8](repeating: 0, count: 64 << 10)
         while all.count <= sizeLimit {
             let count = read(descriptor, &part, part.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, isWorthAnotherRead(descriptor) { continue }
             if count < 0 { return nil }
             if count == 0 { break }
             all += part[..<count]
         }
         return all
+    }
+
+    /// Whether a read that failed just now failed only because a signal came, or nothing was there yet in a descriptor that
+    /// another process lets nobody wait on; waits for something then.
+    static func isWorthAnotherRead(_ descriptor: Int32) -> Bool {
+        switch errno {
+        case EINTR: return true
+        case EAGAIN:
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&waiting, 1, -1)
+            return true
+        default: return false
+        }
     }
 
     /// Said at once, while `errno` says why.

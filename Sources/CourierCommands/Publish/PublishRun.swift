@@ -240,7 +240,12 @@ final class PublishRun: @unchecked Sendable {
                 lineAnswered()
             }
         }
+        let problem = lines.problem
         connection?.queue.async { [self] in
+            if let problem {
+                console.tell("Error: The input can not be read on: \(String(cString: strerror(problem))).")
+                exitCode = ExitCode.failure
+            }
             hasReadAll = true
             endIfAnswered()
         }

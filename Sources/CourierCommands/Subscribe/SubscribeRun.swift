@@ -3,6 +3,7 @@ import CourierCore
 import CourierMQTT
 import Dispatch
 import Glibc
+import Synchronization
 
 /// One run of `courier sub`: connects, subscribes, and prints what comes until there is a reason to end.
 ///
@@ -25,6 +26,7 @@ final class SubscribeRun: @unchecked Sendable {
     private var connection: CommandConnection?
     private var signals: SignalWatch?
     private var reading: AnyCancellable?
+    private let hasBeenSignalled = Atomic(false)
 
     // MARK: On the queue only
 
@@ -68,7 +70,10 @@ final class SubscribeRun: @unchecked Sendable {
         }
         self.connection = connection
         connection.queue.sync {
-            signals = SignalWatch([SIGINT, SIGTERM], on: connection.queue) { [weak self] _ in self?.interrupted() }
+            // On a queue of its own: the connection's may wait for a slow reader of the output.
+            signals = SignalWatch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.sub.signals")) { [weak self] _ in
+                self?.signalled()
+            }
             if settings.isWatching, !settings.showsRate {
                 console.write(screen.start(host: settings.connection.shownHost))
             }
@@ -78,6 +83,7 @@ final class SubscribeRun: @unchecked Sendable {
         connection.client.connect()
         if let timeout = settings.timeout {
             connection.queue.asyncAfter(deadline: .now() + .seconds(timeout)) { [weak self] in self?.timeIsOver() }
+            ending.end(ExitCode.timedOut, after: .seconds(timeout) + PublishRun.drainTimeout)
         }
         if settings.showsRate { showRate() }
     }
@@ -126,6 +132,13 @@ final class SubscribeRun: @unchecked Sendable {
             return close(problem.exitCode)
         }
         if isLost, console.isErrorTerminal { console.tell("\(problem.lines[0]) Connecting again.") }
+    }
+
+    /// From the signals' queue.
+    private func signalled() {
+        if hasBeenSignalled.exchange(true, ordering: .relaxed) { return ending.end(ExitCode.success) }
+        connection?.queue.async { [weak self] in self?.interrupted() }
+        ending.end(ExitCode.success, after: PublishRun.drainTimeout)
     }
 
     private func interrupted() {

@@ -11,9 +11,7 @@ struct UnwantedTopics {
 
     init(_ settings: SubscribeArguments) throws {
         filters = settings.connection.isCleanSession ? [] : try settings.unwantedTopics.map { try TopicFilter($0) }
-        let options = settings.connection.connectOptions
-        let host = options.host.contains(":") ? "[\(options.host)]" : options.host
-        scope = StoreScope(clientID: options.clientId, broker: "\(host):\(options.port)")
+        scope = StoreScope(settings.connection.connectOptions)
     }
 
     /// Lets the client of this configuration know.

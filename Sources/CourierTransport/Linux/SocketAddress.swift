@@ -53,6 +53,15 @@ struct SocketAddress: Sendable {
         self.init(kind: kind, bytes: bytes, text: kind == .ipv6 ? "[\(name)]:\(port)" : "\(name):\(port)")
     }
 
+    /// The address without its port, such as `::1`; the path of a Unix socket.
+    var host: String {
+        switch kind {
+        case .ipv4: String(text.prefix { $0 != ":" })
+        case .ipv6: String(text.dropFirst().prefix { $0 != "]" })
+        case .unix: String(text.dropFirst("unix:".count))
+        }
+    }
+
     /// The TCP port; 0 for a Unix socket.
     var port: UInt16 { kind == .unix ? 0 : Self.port(of: bytes) }
 

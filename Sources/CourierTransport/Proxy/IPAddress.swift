@@ -26,9 +26,7 @@ struct IPAddress: Hashable, Sendable {
         }
         guard address.bytes.count >= range.upperBound else { return nil }
         bytes = Array(address.bytes[range])
-        let endpoint = address.text
-        let host = endpoint.prefix(upTo: endpoint.lastIndex(of: ":") ?? endpoint.endIndex)
-        text = address.kind == .ipv6 ? String(host.dropFirst().dropLast()) : String(host)
+        text = address.host
     }
 
     /// Whether the first `bitCount` bits are those of `other`; never for an address of the other kind.

@@ -37,7 +37,8 @@ public struct TLSClientConfiguration: Sendable {
     /// next one.
     ///
     /// It is not needed for files that are replaced under the same name: a client looks before each connection whether
-    /// the files are still those that it has read, and reads them anew where they are not.
+    /// the files are still those that it has read, and reads them anew where they are not. In a folder of authorities it sees
+    /// files that come, go or are renamed, and not those that are written over in place.
     public var material: (@Sendable () throws -> TLSMaterial)?
 
     /// The application protocols we offer (ALPN), the preferred first; none by default.
@@ -53,6 +54,10 @@ public struct TLSClientConfiguration: Sendable {
     /// Whether a later connection to the same host may resume the session of an earlier one, which saves a round of
     /// the handshake's work; `true` by default.
     public var resumesSessions = true
+
+    /// Called on the loop, at the end of a handshake in which the peer has shown its certificates, also when they were
+    /// not accepted; `nil` by default. A handshake that resumes a session may show none.
+    package var peerChainSeen: (@Sendable (TLSPeerChain) -> Void)?
 
     /// The default configuration.
     public init() {}

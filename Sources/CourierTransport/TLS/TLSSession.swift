@@ -10,8 +10,8 @@ final class TLSSession {
 
     enum Read { case bytes(Int), needsInput, ended }
 
-    private let context: TLSContext
-    private let ssl: OpaquePointer
+    let context: TLSContext
+    let ssl: OpaquePointer
     /// Behind a pointer of its own, since OpenSSL keeps it.
     private let wire: UnsafeMutablePointer<courier_wire>
     private let peerName: String
@@ -22,6 +22,8 @@ final class TLSSession {
     private(set) var summary: TLSSummary?
     private(set) var hasPeerClosed = false
     private var hasSentFarewell = false
+    /// What the check of the peer's certificates has refused, for somebody who wants to see them.
+    var refusedChain: TLSPeerChain?
 
     init(context: TLSContext, hostName: String?, peerName: String) throws(TransportError) {
         guard let ssl = SSL_new(context.context) else {
@@ -57,6 +59,7 @@ final class TLSSession {
     private func prepareClient(_ configuration: TLSClientConfiguration) throws(TransportError) {
         SSL_set_connect_state(ssl)
         if configuration.identity == nil { courier_ssl_note_request(ssl, wire) }
+        if configuration.peerChainSeen != nil { watchVerification() }
         guard let name = expectedName, !name.isEmpty, !name.utf8.contains(0) else {
             if configuration.trust == .insecureSkipsVerification { return }
             throw TransportError(
@@ -127,13 +130,18 @@ final class TLSSession {
         if result == 1 {
             try checkPins()
             summary = makeSummary()
+            tellPeerChain(isDone: true)
             // TLS 1.3 issues a new session each time; an older one serves again.
             if SSL_session_reused(ssl) == 1, SSL_version(ssl) < TLS1_3_VERSION, let session = SSL_get1_session(ssl) {
                 received(session)
             }
             return .done
         }
-        guard SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ else { throw failure() }
+        guard SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ else {
+            let failure = failure()
+            tellPeerChain(isDone: false)
+            throw failure
+        }
         return .needsInput
     }
 

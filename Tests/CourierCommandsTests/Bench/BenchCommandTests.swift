@@ -1,5 +1,9 @@
 import CommandArguments
+import CourierTesting
+import CourierTransport
+import Foundation
 import Glibc
+import MQTTCodec
 import TestSupport
 import Testing
 
@@ -42,6 +46,41 @@ struct BenchCommandTests {
             try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(try LocalPort.free())",
         ]).end()
         #expect(outcome.code == 1 && outcome.errorLines.first == "Error: Connection refused")
+    }
+
+    @Test func `a broker that denies the subscription ends it, with the reason`() async throws {
+        let id = try #require(PacketID(rawValue: 1))
+        let broker = try ScriptedBroker.start(
+            afterwards: [
+                .accept(),
+                .fault(.replace(.subAck, with: .subAck(SubAck(packetID: id, reasonCodes: [.unspecifiedError])))),
+            ], at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let outcome = try await ProgramRun([
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load",
+        ]).end()
+        #expect(outcome.code == 1 && outcome.output.isEmpty, "\(outcome.text)")
+        #expect(outcome.errorLines.count == 1 && outcome.errors.contains("load"), "\(outcome.errors)")
+        await broker.shutdown()
+    }
+
+    @Test func `a report is drawn of what arrived, into a new file only`() async throws {
+        let broker = try await RealBroker()
+        let folder = try TemporaryFolder()
+        let words = [
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-n",
+            "300",
+            "--report", folder.file("run.svg"),
+        ]
+        let outcome = try await ProgramRun(words).end()
+        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+        #expect(outcome.text.hasSuffix("\nThe report is in \(folder.file("run.svg")).\n"))
+        let picture = try String(contentsOfFile: folder.file("run.svg"), encoding: .utf8)
+        #expect(picture.contains(">of 300 arrived</text>") && picture.contains("127.0.0.1:\(broker.port), QoS 1"))
+
+        let again = try await ProgramRun(words).end()
+        #expect(again.code == 1 && again.output.isEmpty && again.errors.contains("is there already"))
+        #expect(try String(contentsOfFile: folder.file("run.svg"), encoding: .utf8) == picture)
+        await broker.remove()
     }
 
     @Test(arguments: [

@@ -27,4 +27,17 @@ struct LatencyHistogramTests {
         #expect(histogram.bars.last?.count == 1)
         #expect(zip(histogram.bars, histogram.bars.dropFirst()).allSatisfy { $0.end * 2 == $1.end })
     }
+
+    @Test func `bars are as fine as their number allows, and never lose anything`() {
+        var histogram = LatencyHistogram()
+        for time in stride(from: UInt64(1_000), to: 100_000, by: 7) { histogram.add(time) }
+        var counts: [Int] = []
+        for limit in [1_000, 56, 55, 28, 27, 14, 13, 7, 1] {
+            let bars = histogram.bars(atMost: limit)
+            #expect(bars.reduce(0) { $0 + $1.count } == histogram.total)
+            #expect(zip(bars, bars.dropFirst()).allSatisfy { $0.end < $1.end })
+            counts.append(bars.count)
+        }
+        #expect(counts == counts.sorted(by: >) && counts.first ?? 0 > 50 && counts.last == histogram.bars.count)
+    }
 }

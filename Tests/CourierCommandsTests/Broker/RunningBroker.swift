@@ -3,17 +3,19 @@ import TestSupport
 /// A `courier broker` that listens.
 final class RunningBroker: Sendable {
     let port: UInt16
+    private let host: String
     let run: ProgramRun
 
     /// Starts it on a port that nobody else takes, and waits for the last line of its banner.
-    init(_ options: [String] = []) async throws {
+    init(_ options: [String] = [], host: String = "127.0.0.1") async throws {
         port = try LocalPort.free()
-        run = try ProgramRun([try CourierExecutable.path.get(), "broker", "-p", "\(port)"] + options)
+        self.host = host
+        run = try ProgramRun([try CourierExecutable.path.get(), "broker", "-p", "\(port)", "-h", host] + options)
         try await run.wait { Self.text($0).contains("Ctrl-C") }
     }
 
     /// What a client on this machine types to reach it.
-    var place: [String] { ["-h", "127.0.0.1", "-p", "\(port)"] }
+    var place: [String] { ["-h", host, "-p", "\(port)"] }
 
     static func text(_ run: ProgramRun) -> String { String(decoding: run.output, as: UTF8.self) }
 }

@@ -62,10 +62,15 @@ struct DoctorCommandTests {
         await broker.remove()
     }
 
-    @Test func `it leaves no session behind`() async throws {
-        let broker = try await RealBroker()
+    @Test(arguments: [false, true])
+    func `it leaves no session behind, also where it may not publish`(isDenied: Bool) async throws {
+        let folder = try TemporaryFolder()
+        try "topic read #\n".write(toFile: folder.file("acl"), atomically: true, encoding: .utf8)
+        let broker = try await RealBroker(settings: isDenied ? "acl_file \(folder.file("acl"))" : "")
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
-        #expect(try await Self.doctor(place + ["-i", "known"]).code == 0)
+        let outcome = try await Self.doctor(place + ["-i", "known", "--publish"])
+        #expect(outcome.code == (isDenied ? 2 : 0), "\(outcome.text)")
+        #expect(outcome.text.contains("ask who runs it for the permission") == isDenied)
         // A session that was kept would be continued.
         let next = try await ProgramRun(
             ["/usr/bin/mosquitto_sub"] + place + ["-i", "known", "-c", "-V", "mqttv5", "-t", "a", "-d", "-E"]
@@ -88,9 +93,12 @@ struct DoctorCommandTests {
     }
 
     @Test(arguments: [
-        ("server", "localhost", nil), ("server", "127.0.0.1", nil), ("expired", "localhost", "has expired"),
-        ("early", "localhost", "is not valid yet"), ("elsewhere", "localhost", "is not for “localhost”"),
-        ("stranger", "localhost", "signed by no trusted authority"),
+        ("server", "localhost", nil), ("server", "127.0.0.1", nil), ("chained", "localhost", nil),
+        ("expired", "localhost", "has expired on 2020-02-01"), ("early", "localhost", "is not valid yet"),
+        ("elsewhere", "localhost", "is for elsewhere.example, and not for localhost"),
+        ("stranger", "localhost", "is signed by CN=other-ca, which is not known here"),
+        ("unchained", "localhost", "is signed by CN=middle-ca, which is not known here"),
+        ("self-signed", "localhost", "is self-signed"),
     ])
     func `what is wrong with a certificate is said, and what to do`(
         identity: String, host: String, complaint: String?
@@ -103,12 +111,50 @@ struct DoctorCommandTests {
         if let complaint {
             #expect(outcome.code == 8 && Self.problems(outcome).count == 1 && outcome.text.contains("-> "))
             #expect(outcome.text.contains(complaint), "\(outcome.text)")
+            #expect(outcome.text.contains("certificate 1 of "), "\(outcome.text)")
             let insecure = try await Self.doctor(
                 place + ["--cafile", certificates.authorityFile, "--insecure", "-n", "0"])
             #expect(insecure.code == 0 && insecure.text.contains("nobody knows whose certificate it is"))
         } else {
             #expect(outcome.code == 0 && outcome.text.contains("TLSv1.3"), "\(outcome.text)")
         }
+        kill(try #require(broker.run.id), SIGTERM)
+        _ = await broker.run.end()
+    }
+
+    @Test func `how long each certificate of the chain lasts is said, and noted below so many days`() async throws {
+        let certificates = try await Certificates.shared
+        let files = certificates.identity("expiring")
+        let broker = try await RunningBroker(["--cert", files.certificateFile, "--key", files.privateKeyFile])
+        let words = broker.place + ["--cafile", certificates.authorityFile, "-n", "0"]
+        let left =
+            "certificate 1 of 2: CN=expiring, for localhost, 127.0.0.1; signed by CN=ca; 2020-01-01 to "
+        let soon = try await Self.doctor(words)
+        #expect(soon.code == 0 && soon.text.contains("note     TLS         \(left)"), "\(soon.text)")
+        #expect(soon.text.contains("\(Certificates.expiringDays) days left\n"))
+        #expect(soon.text.contains("-> Have it renewed before ") && soon.text.contains("signed by itself"))
+        let later = try await Self.doctor(words + ["--expiry-days", "\(Certificates.expiringDays)"])
+        #expect(later.code == 0 && later.text.contains("ok       TLS         \(left)"), "\(later.text)")
+
+        struct Report: Decodable {
+            struct Certificate: Decodable {
+                let subject: String
+                let names: [String]
+                let notBefore: Date
+                let daysLeft: Int
+                let isSelfSigned: Bool
+            }
+            let certificates: [Certificate]
+        }
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        let report = try decoder.decode(
+            Report.self, from: Data(try await Self.doctor(words + ["--json"]).output))
+        #expect(report.certificates.map(\.subject) == ["CN=expiring", "CN=ca"])
+        #expect(report.certificates.map(\.isSelfSigned) == [false, true])
+        #expect(report.certificates.first?.daysLeft == Certificates.expiringDays)
+        #expect(report.certificates.first?.notBefore.timeIntervalSince1970 == 1_577_836_800)
+        #expect(report.certificates.first?.names == ["localhost", "127.0.0.1"])
         kill(try #require(broker.run.id), SIGTERM)
         _ = await broker.run.end()
     }
@@ -155,7 +201,7 @@ struct DoctorCommandTests {
     @Test(arguments: [
         (["-W", "0"], "Invalid timeout \"0\"."), (["-n", "x"], "Invalid count \"x\"."),
         (["--will-topic", "a"], "Unknown option '--will-topic'."), (["--store", "f"], "Unknown option '--store'."),
-        (["-p", "70000"], "Invalid port given: 70000"),
+        (["-p", "70000"], "Invalid port given: 70000"), (["--expiry-days", "-1"], "Invalid number of days \"-1\"."),
     ])
     func `options that would have no effect are not there`(words: [String], message: String) {
         var settings = DoctorArguments()

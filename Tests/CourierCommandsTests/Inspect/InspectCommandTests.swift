@@ -1,5 +1,4 @@
 import CommandArguments
-import CourierCore
 import CourierMQTTChuck
 import CourierMQTTChuckSQLite
 import Foundation
@@ -16,31 +15,11 @@ struct InspectCommandTests {
 
     /// Two orders, of which the broker refuses the second, and some news.
     private static func recording(_ kind: Kind, in folder: TemporaryFolder) async throws -> String {
-        // Older than what a logger keeps by default.
-        var options = MQTTChuckOptions()
-        options.logsMaxAge = nil
-        let logger = MQTTChuckLogger(options: options)
-        let opened = Date(timeIntervalSince1970: 1_700_000_000)
-        let connection = ObservedConnection(
-            id: 1,
-            options: ConnectOptions(
-                host: "broker.example", port: 1_883, clientId: "till", username: "ada", password: "lace"),
-            protocolVersion: .v5, openedAt: opened, openedInstant: .now)
-        func observe(_ direction: PacketBatch.Direction, _ packet: Packet) throws {
-            let bytes = try TestSupport.encode(packet, .v5, from: direction == .outgoing ? .client : .server)
-            logger.observed(PacketBatch(direction: direction, bytes: bytes, time: .now, connection: connection))
-        }
-        for number in 1...2 {
-            let id = try #require(PacketID(rawValue: UInt16(number)))
-            let delivery = Delivery.atLeastOnce(id, isDuplicate: false)
-            try observe(
-                .outgoing,
-                .publish(Publish(topic: "orders/\(number)", payload: Array("pizza".utf8), delivery: delivery)))
-            try observe(
-                .incoming,
-                .pubAck(Acknowledgement(packetID: id, reasonCode: number == 2 ? .quotaExceeded : .success)))
-        }
-        try observe(.incoming, .publish(Publish(topic: "news\u{1B}[2J", payload: Array("hot".utf8))))
+        let packets = RecordedPackets()
+        try packets.order(1)
+        try packets.order(2, .quotaExceeded)
+        try packets.receive("news\u{1B}[2J", "hot")
+        let logger = packets.logger
         let path = folder.file("\(kind)")
         switch kind {
         case .jsonLines: try logger.exported(.jsonLines).write(to: URL(fileURLWithPath: path))
@@ -74,6 +53,38 @@ struct InspectCommandTests {
         #expect(try await Self.inspect([lines]).text == all.text)
         let capture = try await Self.inspect([path, "--export", "pcapng"])
         #expect(capture.code == 0 && capture.output.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]))
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `the recording itself is never written to, under whatever name`(kind: Kind) async throws {
+        let folder = try TemporaryFolder()
+        let path = try await Self.recording(kind, in: folder)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: path)
+        try FileManager.default.linkItem(atPath: path, toPath: folder.file("second"))
+        for name in [path, folder.file("link"), folder.file("second"), folder.path + "/./\(kind)"] {
+            let outcome = try await Self.inspect([path, "--export", "jsonl", "-o", name])
+            #expect(outcome.code == 1 && outcome.errors.contains("is the recording itself"), "\(outcome.errors)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before, "\(name)")
+        }
+    }
+
+    @Test func `a file that was there is emptied and made private; what is no file is written to as it is`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = try await Self.recording(.jsonLines, in: folder)
+        let target = folder.file("old")
+        #expect(
+            FileManager.default.createFile(
+                atPath: target, contents: Data(repeating: 0x41, count: 100_000),
+                attributes: [.posixPermissions: 0o644]))
+        #expect(try await Self.inspect([path, "-o", target]).code == 0)
+        let text = try await Self.inspect([path]).text
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == text)
+        let mode = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try await Self.inspect([path, "-o", "/dev/null"]).code == 0)
     }
 
     @Test func `one packet is shown with all that is known of it`() async throws {

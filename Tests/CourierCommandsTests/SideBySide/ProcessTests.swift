@@ -77,6 +77,55 @@ struct ProcessTests {
         await broker.remove()
     }
 
+    @Test(.timeLimit(.minutes(5)))
+    func `a signal ends sub although nobody reads what it prints`() async throws {
+        let broker = try await RealBroker()
+        let folder = try TemporaryFolder()
+        let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
+        let large = String(repeating: "x", count: 1 << 20)
+        try large.write(toFile: folder.file("large"), atomically: true, encoding: .utf8)
+        let words = ["/usr/bin/mosquitto_pub"] + place + ["-t", "a", "-f", folder.file("large"), "-r", "-q", "1"]
+        _ = try await ProgramRun(words).end()
+        // A pipe that holds some of it, and that this test does not read.
+        try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
+        let pipe = open(folder.file("pipe"), O_RDWR | O_NONBLOCK)
+        defer { close(pipe) }
+        let courier = try CourierExecutable.path.get()
+        let line = "exec \(courier) sub \(place.joined(separator: " ")) -t a >'\(folder.file("pipe"))'"
+        let run = try ProgramRun(["/bin/sh", "-c", line])
+        try await run.wait { _ in
+            var waiting = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+            return poll(&waiting, 1, 0) == 1
+        }
+        kill(try #require(run.id), SIGTERM)
+        #expect(await run.end().code == 0)
+        await broker.remove()
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1"])
+    func `-U rids a session of a topic that an earlier run subscribed to`(_ host: String) async throws {
+        let broker = try await RunningBroker(host: host)
+        let courier = try CourierExecutable.path.get()
+        func run(_ words: [String]) async throws -> ProgramRun.Outcome {
+            try await ProgramRun([courier, words[0]] + broker.place + words.dropFirst()).end()
+        }
+        let session = ["sub", "-c", "-i", "desk", "-q", "1"]
+        #expect(try await run(session + ["-t", "old", "-E"]).code == 0)
+        #expect(try await run(session + ["-t", "new", "-U", "old", "-E"]).code == 0)
+        for topic in ["old", "new"] {
+            #expect(try await run(["pub", "-t", topic, "-m", topic, "-q", "1"]).code == 0)
+        }
+        let last = try await run(session + ["-t", "new", "-C", "1", "-W", "60"])
+        #expect(last.text == "new\n" && last.code == 0, "\(last)")
+    }
+
+    @Test func `completions without a shell say what is missing`() async throws {
+        for words in [["completions"], ["completions", "ksh"]] {
+            let outcome = try await ProgramRun([try CourierExecutable.path.get()] + words).end()
+            #expect(outcome.code == 1 && outcome.errors.contains("bash"), "\(outcome)")
+        }
+    }
+
     @Test func `what is stored is delivered by the next run`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker()

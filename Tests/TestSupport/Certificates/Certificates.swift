@@ -3,6 +3,9 @@ import Foundation
 
 /// Certificates made by the `openssl` command, once per run of the tests.
 package struct Certificates: Sendable {
+    /// In how many whole days `expiring` ends.
+    package static let expiringDays = 10
+
     private static let made = Task.detached { try Certificates() }
     package static var shared: Certificates { get async throws { try await made.value } }
 
@@ -44,6 +47,17 @@ package struct Certificates: Sendable {
         try leaf("stranger", names: "DNS:localhost,IP:127.0.0.1", authority: "other-ca")
         try leaf("expired", names: "DNS:localhost,IP:127.0.0.1", from: "20200101000000Z", until: "20200201000000Z")
         try leaf("early", names: "DNS:localhost,IP:127.0.0.1", from: "20900101000000Z", until: "20910101000000Z")
+        try leaf(
+            "expiring", names: "DNS:localhost,IP:127.0.0.1", until: Self.time(inDays: Double(Self.expiringDays) + 0.5))
+        try leaf("middle-ca", names: "DNS:middle.example", constraints: "CA:TRUE")
+        try "".write(toFile: folder.file("middle-ca.index"), atomically: true, encoding: .utf8)
+        try leaf("unchained", names: "DNS:localhost,IP:127.0.0.1", authority: "middle-ca")
+        try chain("chained", of: ["unchained", "middle-ca"])
+        try Self.openssl([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3650",
+            "-subj", "/CN=self-signed", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+            folder.file("self-signed.key"), "-out", folder.file("self-signed.pem"),
+        ])
         try Self.openssl([
             "pkey", "-in", folder.file("client.key"), "-aes256", "-passout", "pass:open sesame", "-out",
             folder.file("locked.key"),
@@ -61,7 +75,7 @@ package struct Certificates: Sendable {
 
     private func leaf(
         _ name: String, names: String, authority: String = "ca", from: String = "20200101000000Z",
-        until: String = "20900101000000Z"
+        until: String = "20900101000000Z", constraints: String = "CA:FALSE"
     ) throws {
         try Self.openssl([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=\(name)",
@@ -81,7 +95,7 @@ package struct Certificates: Sendable {
             [policy]
             commonName = supplied
             [leaf]
-            basicConstraints = CA:FALSE
+            basicConstraints = \(constraints)
             subjectAltName = \(names)
             """
         let file = folder.file("\(name).cnf")
@@ -91,6 +105,20 @@ package struct Certificates: Sendable {
             folder.file("\(name).pem"), "-cert", folder.file("\(authority).pem"), "-keyfile",
             folder.file("\(authority).key"), "-startdate", from, "-enddate", until,
         ])
+    }
+
+    /// The first one, with its key, and behind it the others.
+    private func chain(_ name: String, of parts: [String]) throws {
+        let texts = try parts.map { try String(contentsOfFile: folder.file("\($0).pem"), encoding: .utf8) }
+        try texts.joined().write(toFile: folder.file("\(name).pem"), atomically: true, encoding: .utf8)
+        try FileManager.default.copyItem(
+            atPath: folder.file("\(parts[0]).key"), toPath: folder.file("\(name).key"))
+    }
+
+    /// A time from now as certificates have it.
+    private static func time(inDays days: Double) -> String {
+        let text = Date(timeIntervalSinceNow: days * 86_400).formatted(.iso8601)
+        return text.filter { $0.isNumber } + "Z"
     }
 
     /// The name under which `openssl rehash` links an authority.

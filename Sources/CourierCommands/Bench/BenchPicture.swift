@@ -1,0 +1,216 @@
+import Foundation
+
+/// The report of `courier bench` as a picture that needs nothing else: SVG, light or dark as its reader's screen is.
+///
+/// What it shows stands in it as numbers, too, in `data-` attributes and as text over which a pointer rests.
+struct BenchPicture {
+    private static let width = 880.0
+    private static let margin = 32.0
+    /// Where the names of marks at the left of a chart end.
+    private static let axis = margin + 64
+    private static let right = width - margin
+    /// How many bars of the histogram can be told apart.
+    static let barLimit = 64
+    /// What the name of a bar takes, with the space between two.
+    private static let nameWidth = 92.0
+    private static let shares: KeyValuePairs<String, Double> = [
+        "50 %": 0.5, "75 %": 0.75, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99, "99.9 %": 0.999, "longest": 1,
+    ]
+
+    // Blue on white and on near-black keeps a contrast of 4.5 for text and of 3 for lines.
+    private static let style = """
+        svg { background: #ffffff; font: 13px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+        text { fill: #1f2733; font-variant-numeric: tabular-nums; }
+        .title { font-size: 20px; font-weight: 600; }
+        .figure { font-size: 24px; font-weight: 600; }
+        .heading { font-size: 15px; font-weight: 600; }
+        .quiet { fill: #5a6472; }
+        .grid { stroke: #e2e6eb; stroke-width: 1; }
+        .base { stroke: #8a94a3; stroke-width: 1; }
+        .bar, .dot { fill: #2f6fd0; }
+        .curve { fill: none; stroke: #2f6fd0; stroke-width: 2; stroke-linejoin: round; }
+        .below { fill: #2f6fd0; fill-opacity: 0.12; }
+        .stem { stroke: #2f6fd0; stroke-width: 2; stroke-opacity: 0.35; }
+        @media (prefers-color-scheme: dark) {
+        svg { background: #12171e; }
+        text { fill: #e8edf3; }
+        .quiet { fill: #a3aebb; }
+        .grid { stroke: #2a323c; }
+        .base { stroke: #6b7684; }
+        .bar, .dot { fill: #74a9f7; }
+        .curve { stroke: #74a9f7; }
+        .below { fill: #74a9f7; fill-opacity: 0.16; }
+        .stem { stroke: #74a9f7; }
+        }
+        """
+
+    private let report: BenchReport
+    /// What was measured, in a line.
+    private let subtitle: String
+    private var drawing = SVGDrawing()
+
+    /// Draws it.
+    ///
+    /// - Parameters:
+    ///   - report: The figures.
+    ///   - subtitle: What was measured, in a line: the broker and the load.
+    init(_ report: BenchReport, subtitle: String) {
+        self.report = report
+        self.subtitle = subtitle
+        draw()
+    }
+
+    /// The file.
+    var text: String { "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + drawing.text }
+
+    private mutating func draw() {
+        let height = 900.0
+        drawing.begin(
+            "svg",
+            [
+                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(Int(Self.width)) \(Int(height))",
+                "width": SVGDrawing.number(Self.width), "height": SVGDrawing.number(height), "role": "img",
+                "aria-labelledby": "title description",
+            ])
+        drawing.add("title", text: "courier bench", ["id": "title"])
+        drawing.add(
+            "desc", text: "\(subtitle). \(report.lines.prefix(2).joined(separator: "; "))", ["id": "description"])
+        drawing.add("style", text: Self.style)
+        drawing.label("courier bench", Self.margin, 44, class: "title")
+        drawing.label(subtitle, Self.margin, 66, class: "quiet")
+        drawFigures(top: 92)
+        drawRates(top: 180, height: 160)
+        drawPercentiles(top: 420)
+        drawHistogram(top: 684, height: 150)
+        drawing.end()
+    }
+
+    // MARK: Figures
+
+    private mutating func drawFigures(top: Double) {
+        let figures = [
+            (BenchReport.grouped(Int(report.rate.rounded())), "messages a second"),
+            (BenchReport.grouped(report.histogram.total), "of \(BenchReport.grouped(report.sentCount)) arrived"),
+            (report.histogram.total > 0 ? BenchReport.text(report.histogram.percentile(0.5)) : "–", "half within"),
+            (
+                report.histogram.total > 0 ? BenchReport.text(report.histogram.percentile(0.99)) : "–",
+                "99 of 100 within"
+            ),
+        ]
+        let step = (Self.right - Self.margin) / Double(figures.count)
+        for (index, (figure, name)) in figures.enumerated() {
+            let x = Self.margin + Double(index) * step
+            drawing.label(figure, x, top + 24, class: "figure")
+            drawing.label(name, x, top + 44, class: "quiet")
+        }
+    }
+
+    // MARK: Rate
+
+    private mutating func drawRates(top: Double, height: Double) {
+        let points = report.timeline.points(until: report.duration)
+        drawing.label("Messages a second over time", Self.margin, top, class: "heading")
+        let (above, bottom) = (top + 20, top + 20 + height)
+        let scale = AxisScale(upTo: points.map(\.rate).max() ?? 0)
+        drawRows(scale.marks.map { ($0 / scale.end, BenchReport.grouped(Int($0.rounded()))) }, above, bottom)
+        let seconds = max(points.last?.end ?? 0, report.duration / .seconds(1))
+        let time = AxisScale(upTo: seconds)
+        for mark in time.marks where mark <= seconds * 1.0001 {
+            let x = Self.axis + mark / seconds * (Self.right - Self.axis)
+            drawing.line(x, bottom, x, bottom + 4, class: "base")
+            drawing.label(Self.text(mark) + " s", x, bottom + 20, class: "quiet", anchor: "middle")
+        }
+        guard !points.isEmpty, seconds > 0 else { return }
+        // Each span is as high as its rate, from its beginning to its end.
+        func x(_ second: Double) -> String {
+            SVGDrawing.number(Self.axis + second / seconds * (Self.right - Self.axis))
+        }
+        func y(_ rate: Double) -> String { SVGDrawing.number(bottom - rate / scale.end * height) }
+        let steps = points.map { "L\(x($0.start)) \(y($0.rate)) L\(x($0.end)) \(y($0.rate))" }.joined(separator: " ")
+        let (start, end) = ("\(x(0)) \(SVGDrawing.number(bottom))", "\(x(seconds)) \(SVGDrawing.number(bottom))")
+        drawing.add("path", ["class": "below", "d": "M\(start) \(steps) L\(end) Z"])
+        drawing.add(
+            "path",
+            [
+                "class": "curve", "d": "M" + steps.dropFirst(),
+                "data-counts": points.map { "\($0.count)" }.joined(separator: " "),
+                "data-ends": points.map { String(format: "%.3f", $0.end) }.joined(separator: " "),
+            ], title: "\(points.count) spans, \(BenchReport.grouped(Int(scale.end))) messages/s at the top")
+    }
+
+    // MARK: Percentiles
+
+    /// Times are on a logarithmic axis, from the shortest to the longest in powers of ten.
+    private mutating func drawPercentiles(top: Double) {
+        drawing.label("How long messages took from publish to arrival", Self.margin, top, class: "heading")
+        guard report.histogram.total > 0 else { return }
+        let first = floor(log10(Double(max(1, report.histogram.least))))
+        let last = max(first + 1, ceil(log10(Double(max(1, report.histogram.most)))))
+        func x(_ nanoseconds: Double) -> Double {
+            let share = (log10(max(1, nanoseconds)) - first) / (last - first)
+            return Self.axis + share * (Self.right - 80 - Self.axis)
+        }
+        let bottom = top + 20 + Double(Self.shares.count) * 26
+        for power in Int(first)...Int(last) {
+            let place = x(pow(10, Double(power)))
+            drawing.line(place, top + 16, place, bottom, class: "grid")
+            drawing.label(
+                BenchReport.text(UInt64(pow(10, Double(power)))), place, bottom + 18, class: "quiet", anchor: "middle")
+        }
+        for (index, (name, share)) in Self.shares.enumerated() {
+            let time = report.histogram.percentile(share)
+            let (place, y) = (x(Double(time)), top + 34 + Double(index) * 26)
+            drawing.label(name, Self.axis - 10, y + 4, class: "quiet", anchor: "end")
+            drawing.line(Self.axis, y, place, y, class: "stem")
+            drawing.add(
+                "circle",
+                [
+                    "class": "dot", "cx": SVGDrawing.number(place), "cy": SVGDrawing.number(y), "r": "5",
+                    "data-share": "\(share)", "data-nanoseconds": "\(time)",
+                ], title: "\(name): \(BenchReport.text(time))")
+            drawing.label(BenchReport.text(time), place + 12, y + 4)
+        }
+    }
+
+    // MARK: Histogram
+
+    private mutating func drawHistogram(top: Double, height: Double) {
+        let bars = report.histogram.bars(atMost: Self.barLimit)
+        drawing.label("How many messages took how long", Self.margin, top, class: "heading")
+        let (above, bottom) = (top + 20, top + 20 + height)
+        let scale = AxisScale(upTo: Double(bars.map(\.count).max() ?? 0))
+        // A mark between two whole numbers would tell of half a message.
+        let marks = scale.marks.filter { $0 == $0.rounded() }
+        drawRows(marks.map { ($0 / scale.end, BenchReport.grouped(Int($0))) }, above, bottom)
+        let step = (Self.right - Self.axis) / Double(max(1, bars.count))
+        let thickness = min(step - 2, 56)
+        for (index, bar) in bars.enumerated() {
+            let x = Self.axis + (Double(index) + 0.5) * step
+            let length = Double(bar.count) / scale.end * height
+            drawing.add(
+                "rect",
+                [
+                    "class": "bar", "x": SVGDrawing.number(x - thickness / 2), "y": SVGDrawing.number(bottom - length),
+                    "width": SVGDrawing.number(thickness), "height": SVGDrawing.number(length),
+                    "data-below": "\(bar.end)", "data-count": "\(bar.count)",
+                ], title: "below \(BenchReport.text(bar.end)): \(BenchReport.grouped(bar.count))")
+            // So many names have room.
+            if index % max(1, Int((Self.nameWidth / step).rounded(.up))) == 0 {
+                drawing.label("< \(BenchReport.text(bar.end))", x, bottom + 20, class: "quiet", anchor: "middle")
+            }
+        }
+    }
+
+    /// The lines behind a chart, from its bottom to its top, with their names.
+    private mutating func drawRows(_ marks: [(share: Double, name: String)], _ top: Double, _ bottom: Double) {
+        for (share, name) in marks {
+            let y = bottom - share * (bottom - top)
+            drawing.line(Self.axis, y, Self.right, y, class: share == 0 ? "base" : "grid")
+            drawing.label(name, Self.axis - 10, y + 4, class: "quiet", anchor: "end")
+        }
+    }
+
+    private static func text(_ seconds: Double) -> String {
+        seconds == seconds.rounded() ? String(Int(seconds)) : String(format: "%g", (seconds * 1_000).rounded() / 1_000)
+    }
+}

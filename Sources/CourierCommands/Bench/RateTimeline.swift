@@ -1,0 +1,51 @@
+/// How many messages came when: spans of equal length, which grow so that there are never more than some hundred.
+struct RateTimeline: Hashable, Sendable {
+    /// The most spans; at that many, two become one.
+    static let limit = 240
+
+    /// A part of the time, in seconds.
+    struct Point: Hashable, Sendable {
+        let start: Double
+        let length: Double
+        let count: Int
+
+        var end: Double { start + length }
+        /// Messages a second.
+        var rate: Double { length > 0 ? Double(count) / length : 0 }
+    }
+
+    /// How long a span is.
+    private(set) var span = Duration.milliseconds(50)
+    private var counts: [Int] = []
+
+    /// Counts a message that came so long after the beginning.
+    mutating func add(after time: Duration) {
+        while time >= span * Self.limit { widen() }
+        let index = max(0, Int(time / span))
+        if index >= counts.count { counts += repeatElement(0, count: index + 1 - counts.count) }
+        counts[index] += 1
+    }
+
+    private mutating func widen() {
+        span *= 2
+        counts = stride(from: 0, to: counts.count, by: 2).map { counts[$0..<min($0 + 2, counts.count)].reduce(0, +) }
+    }
+
+    /// All spans up to the end of the run. A short rest counts with the span before it, whose rate would not be one
+    /// otherwise.
+    func points(until duration: Duration) -> [Point] {
+        let total = duration / .seconds(1)
+        let seconds = span / .seconds(1)
+        var points: [Point] = []
+        for (index, count) in counts.enumerated() {
+            let start = Double(index) * seconds
+            let covered = min(max(0, total - start), seconds)
+            if covered < seconds / 2, let last = points.popLast() {
+                points.append(Point(start: last.start, length: last.length + covered, count: last.count + count))
+            } else {
+                points.append(Point(start: start, length: covered, count: count))
+            }
+        }
+        return points
+    }
+}

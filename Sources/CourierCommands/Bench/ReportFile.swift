@@ -1,0 +1,57 @@
+import CommandArguments
+import Glibc
+
+/// The file of a report, which is not there yet: nothing is overwritten.
+struct ReportFile: Hashable, Sendable {
+    let path: String
+
+    /// Looks only at the name.
+    init(_ path: String) throws(ArgumentError) {
+        let name = path.split(separator: "/").last?.lowercased() ?? ""
+        if name.hasSuffix(".png") {
+            throw ArgumentError(
+                "A report as PNG is not supported.",
+                hint: "Name a file that ends in .svg; rsvg-convert makes a PNG of it.")
+        }
+        guard name.hasSuffix(".svg") else {
+            throw ArgumentError("A report is SVG, and '\(path)' does not end in .svg.", hint: "Name it so.")
+        }
+        self.path = path
+    }
+
+    /// Finds out before the work whether it can be written.
+    func check() throws(ArgumentError) {
+        if access(path, F_OK) == 0 { throw isThere }
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        guard access(String(folder), W_OK) == 0 else { throw failure(errno) }
+    }
+
+    /// Makes the file.
+    func write(_ text: String) throws(ArgumentError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw errno == EEXIST ? isThere : failure(errno) }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                let failure = failure(errno)
+                close(descriptor)
+                unlink(path)
+                throw failure
+            }
+            rest = rest.dropFirst(count)
+        }
+        // Some file systems tell only now that there is no room.
+        guard close(descriptor) == 0 else { throw failure(errno) }
+    }
+
+    private var isThere: ArgumentError {
+        ArgumentError(
+            "\(path) is there already.", hint: "Choose another name, or remove it: a report overwrites nothing.")
+    }
+
+    private func failure(_ number: Int32) -> ArgumentError {
+        ArgumentError("\(path) can not be written: \(String(cString: strerror(number)))")
+    }
+}

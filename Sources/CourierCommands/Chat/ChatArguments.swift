@@ -1,0 +1,66 @@
+package import CommandArguments
+import Glibc
+
+/// The command line of `courier chat`.
+package struct ChatArguments: Sendable {
+    package var connection = ConnectionArguments(.requester)
+    var name: ChatName?
+    var rooms: [ChatName] = []
+    package var isPlain = false
+
+    package init() {}
+
+    /// The options of `pub` and `sub` that mean something here.
+    private static let shared: Set<String> = [
+        "-h", "-p", "--unix", "--ws", "--proxy", "-S", "-u", "-P", "-k", "-V", "-i", "--cafile", "--capath", "--cert",
+        "--key", "--keyform", "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",
+    ]
+
+    /// Its options.
+    package static let groups: [OptionGroup<ChatArguments>] =
+        [
+            OptionGroup(
+                "Chat",
+                [
+                    Option(
+                        OptionNames("n", "name"), .one("NAME"), "What others call you; your user name by default.",
+                        missing: "name"
+                    ) { $0.name = try name($1[0]) },
+                    Option(
+                        OptionNames("r", "room"), .one("ROOM"),
+                        "A room to join; may be repeated. Without one it is lobby.", missing: "room"
+                    ) {
+                        let room = try name($1[0])
+                        if !$0.rooms.contains(room) { $0.rooms.append(room) }
+                        guard $0.rooms.count <= ChatModel.roomLimit else {
+                            throw ArgumentError("At most \(ChatModel.roomLimit) rooms at the same time.")
+                        }
+                    },
+                    Option(
+                        OptionNames(nil, "plain"), "Lines in and lines out, also on a terminal."
+                    ) { settings, _ in settings.isPlain = true },
+                ])
+        ] + ConnectionArguments.groups(with: shared).map { $0.part(\.connection) } + [HelpOptions.group()]
+
+    private static func name(_ typed: String) throws(ArgumentError) -> ChatName {
+        guard let name = ChatName(typed) else { throw ArgumentError("Invalid name '\(typed)'.", hint: ChatName.rule) }
+        return name
+    }
+
+    /// Finds options that do not go together, and fills in what was not said.
+    ///
+    /// - Parameter environment: Where the user's name may be.
+    /// - Throws: What does not go together.
+    package mutating func complete(_ environment: [String: String]) throws(ArgumentError) {
+        try connection.check()
+        if connection.clientID?.contains("%") == true {
+            throw ArgumentError("A client id of the chat has no %.", hint: "Leave -i out: one is made up.")
+        }
+        if connection.clientID?.isEmpty != false {
+            let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+            connection.clientID = "chat-" + String((0..<12).map { _ in letters[Int.random(in: letters.indices)] })
+        }
+        name = name ?? environment["USER"].flatMap { ChatName($0) } ?? ChatName("guest\(getpid())")
+        if rooms.isEmpty, let lobby = ChatName("lobby") { rooms = [lobby] }
+    }
+}

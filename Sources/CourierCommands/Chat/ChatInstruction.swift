@@ -1,0 +1,50 @@
+/// What a typed line asks for.
+enum ChatInstruction: Hashable, Sendable {
+    case say(String)
+    case act(String)
+    case join(String)
+    /// Leave a room; the one that is shown without a name.
+    case leave(String?)
+    case rooms
+    case who
+    case name(String)
+    case help
+    case quit
+    /// It begins like a command and is none.
+    case unknown(String)
+    case nothing
+
+    /// The words behind which the program listens, and what they do.
+    static let words: [(word: String, argument: String, meaning: String)] = [
+        ("/join", "ROOM", "join a room, or show it"), ("/leave", "[ROOM]", "leave a room"),
+        ("/rooms", "", "list your rooms"), ("/who", "", "list who is in this room"),
+        ("/me", "TEXT", "say what you do"), ("/name", "NAME", "change your name"), ("/help", "", "show this"),
+        ("/quit", "", "leave all rooms and end"),
+    ]
+
+    /// Reads a line; `//` begins a line that is said with one slash.
+    init(_ line: String) {
+        if line.hasPrefix("//") {
+            self = .say(String(line.dropFirst()))
+            return
+        }
+        guard line.hasPrefix("/") else {
+            self = line.allSatisfy(\.isWhitespace) ? .nothing : .say(line)
+            return
+        }
+        let word = line.prefix { !$0.isWhitespace }
+        let rest = line.dropFirst(word.count).drop(while: \.isWhitespace)
+        let argument = String(rest)
+        switch word {
+        case "/join": self = .join(argument)
+        case "/leave", "/part": self = .leave(argument.isEmpty ? nil : argument)
+        case "/rooms": self = .rooms
+        case "/who": self = .who
+        case "/me": self = argument.isEmpty ? .nothing : .act(argument)
+        case "/name", "/nick": self = .name(argument)
+        case "/help": self = .help
+        case "/quit", "/exit": self = .quit
+        default: self = .unknown(String(word))
+        }
+    }
+}

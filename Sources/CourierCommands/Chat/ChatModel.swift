@@ -1,0 +1,405 @@
+import Foundation
+
+/// The chat as a state machine: what happens goes in, what is to be done comes out.
+///
+/// It knows nothing of sockets, terminals and clocks. ``ChatView`` draws it.
+struct ChatModel: Sendable {
+    enum Event: Sendable {
+        // What a person does.
+        case keys([Key])
+        /// A line that was typed or read.
+        case line(String)
+        case endOfInput
+        case resized(TerminalSize)
+        // What the connection does.
+        case connected
+        /// There is no connection, and another attempt follows.
+        case waiting(String)
+        case subscribed(to: ChatName)
+        case refused(ChatName, String)
+        /// The list of people was subscribed to.
+        case listens
+        /// The broker does not tell who is there, or does not tell others of this program.
+        case isAlone(String)
+        case message(ChatMessage, in: ChatName)
+        case presence(ChatPresence)
+        /// The broker has a message, or will not have it.
+        case settled(id: String, failure: String?)
+    }
+
+    enum Action: Hashable, Sendable {
+        case join(ChatName)
+        case leave(ChatName)
+        case send(ChatMessage, in: ChatName)
+        /// Say who one is, and where.
+        case announce(ChatPresence.Card)
+        /// Something new can be read in a room.
+        case tell(ChatEntry, in: ChatName?)
+        case suspend
+        /// Draw everything anew.
+        case redraw
+        case end
+    }
+
+    enum Connection: Hashable, Sendable {
+        case connecting
+        case connected
+        case waiting(String)
+    }
+
+    /// How many rooms one may be in.
+    static let roomLimit = 16
+    /// How many people are known; more are not shown.
+    static let peopleLimit = 1_000
+    /// How many lines may wait for the broker.
+    static let pendingLimit = 1_000
+    /// How often, on one connection, a presence that somebody else has ended is announced anew.
+    static let reannouncementLimit = 5
+
+    /// The client id of this program.
+    let person: String
+    private(set) var name: ChatName
+    private(set) var connection = Connection.connecting
+    /// The rooms in the order of joining, behind a place for notices, which is shown while there are none.
+    private(set) var rooms = [ChatRoom(nil)]
+    /// Which of them is shown.
+    private(set) var shownRoom = 0
+    /// Who is there, by client id, this program included.
+    private(set) var people: [String: ChatPresence.Card] = [:]
+    private(set) var input = InputLine(byteLimit: ChatMessage.textLimit)
+    private(set) var size = TerminalSize.usual
+    /// Where the view ends; `nil` when it shows the newest.
+    private(set) var scroll: ChatView.Place?
+    /// How many lines wait for the broker.
+    private(set) var pendingCount = 0
+    /// Whether all are known who were there before.
+    private(set) var knowsPeople = false
+    /// Who was there before the connection was lost, and was not seen since.
+    private var unseenPeople: Set<String> = []
+    private var sentCount = 0
+    private var reannouncementCount = 0
+    private var hasInputEnded = false
+    private var isEnding = false
+
+    /// A chat that has not begun.
+    ///
+    /// - Parameters:
+    ///   - person: The client id.
+    ///   - name: How others see it.
+    init(person: String, name: ChatName) {
+        self.person = person
+        self.name = name
+    }
+
+    /// The room that is shown.
+    var room: ChatRoom { rooms[shownRoom] }
+
+    /// The rooms one is in.
+    var roomNames: [ChatName] { rooms.compactMap(\.name) }
+
+    /// What others learn of this program.
+    var card: ChatPresence.Card { ChatPresence.Card(name: name.text, rooms: roomNames.map(\.text)) }
+
+    /// Who is in a room, by name; two of the same name have the end of their client ids behind it.
+    func people(in room: ChatName?) -> [(person: String, name: String)] {
+        guard let room else { return [] }
+        let there = people.filter { $0.value.rooms.contains(room.text) }
+        let counts = Dictionary(grouping: there.values, by: \.name).mapValues(\.count)
+        return there.map { person, card in
+            (person, counts[card.name, default: 1] > 1 ? "\(card.name)~\(person.suffix(4))" : card.name)
+        }.sorted { ($0.name, $0.person) < ($1.name, $1.person) }
+    }
+
+    /// Takes in what has happened.
+    ///
+    /// - Parameters:
+    ///   - event: What it is.
+    ///   - now: The present.
+    /// - Returns: What is to be done, in this order.
+    mutating func handle(_ event: Event, now: WallTime) -> [Action] {
+        if isEnding { return [] }
+        switch event {
+        case .keys(let keys): return keys.flatMap { handle($0, now) }
+        case .line(let line): return follow(ChatInstruction(line), now)
+        case .endOfInput:
+            hasInputEnded = true
+            return endIfDone()
+        case .resized(let size):
+            self.size = size
+            scroll = scroll.flatMap { ChatView(self).clamped($0) }
+            return []
+        case .connected:
+            let wasWaiting = if case .waiting = connection { true } else { false }
+            connection = .connected
+            reannouncementCount = 0
+            knowsPeople = false
+            unseenPeople = Set(people.keys)
+            return wasWaiting ? [notice("Connected.", now)] : []
+        case .waiting(let reason):
+            let wasWaiting = if case .waiting = connection { true } else { false }
+            connection = .waiting(reason)
+            knowsPeople = false
+            return wasWaiting ? [] : [problem("\(reason) Trying again until the broker is back.", now)]
+        case .listens: return [.announce(card)]
+        case .isAlone(let reason):
+            knowsPeople = true
+            return [problem("Nobody knows who is there: \(reason)", now)]
+        case .subscribed(let room):
+            // The first word in a room, and not one after each loss.
+            guard let place = place(of: room), rooms[place].entries.isEmpty else { return [] }
+            return [append(entry(.notice, "You are in \(room.text).", now), place)]
+        case .refused(let room, let reason):
+            return [problem("The broker refuses the room \(room.text): \(reason)", now)] + remove(room)
+        case .message(let message, let room): return received(message, room, now)
+        case .presence(let presence): return received(presence, now)
+        case .settled(let id, let failure): return settled(id, failure)
+        }
+    }
+
+    // MARK: Rooms and entries
+
+    private func place(of room: ChatName) -> Int? { rooms.firstIndex { $0.name == room } }
+
+    private func entry(_ kind: ChatEntry.Kind, _ text: String, _ now: WallTime) -> ChatEntry {
+        ChatEntry(kind: kind, text: text, time: now)
+    }
+
+    private mutating func append(_ entry: ChatEntry, _ place: Int) -> Action {
+        rooms[place].append(entry)
+        return .tell(entry, in: rooms[place].name)
+    }
+
+    /// Says something in the room that is shown.
+    private mutating func notice(_ text: String, _ now: WallTime) -> Action {
+        append(entry(.notice, text, now), shownRoom)
+    }
+
+    private mutating func problem(_ text: String, _ now: WallTime) -> Action {
+        append(entry(.problem, text, now), shownRoom)
+    }
+
+    private mutating func show(_ place: Int) {
+        shownRoom = place
+        rooms[place].unreadCount = 0
+        scroll = nil
+    }
+
+    private mutating func remove(_ room: ChatName) -> [Action] {
+        guard let place = place(of: room) else { return [] }
+        rooms.remove(at: place)
+        if shownRoom >= place { show(shownRoom > place || place == rooms.count ? shownRoom - 1 : shownRoom) }
+        // The place for notices is for those who are nowhere.
+        if shownRoom == 0, rooms.count > 1 { show(1) }
+        return [.leave(room)] + announcement
+    }
+
+    /// Others learn where one is, once a connection is there; a later one says it by itself.
+    private var announcement: [Action] { connection == .connected ? [.announce(card)] : [] }
+}
+
+// MARK: - What others do
+
+extension ChatModel {
+    private mutating func received(_ message: ChatMessage, _ room: ChatName, _ now: WallTime) -> [Action] {
+        guard let place = place(of: room), !(message.person == person && message.id != "") else { return [] }
+        let name = ChatName(message.name)?.text ?? "somebody"
+        let kind =
+            message.isAction
+            ? ChatEntry.Kind.action(person: message.person, name: name) : .speech(person: message.person, name: name)
+        if place != shownRoom { rooms[place].unreadCount += 1 }
+        return [append(entry(kind, message.text, now), place)]
+    }
+
+    private mutating func received(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
+        if presence.person == self.person { return receivedOwn(presence, now) }
+        unseenPeople.remove(presence.person)
+        guard people[presence.person] != nil || people.count < Self.peopleLimit else { return [] }
+        return set(presence, now)
+    }
+
+    /// What others see of this program. It comes behind what the broker had kept of them.
+    private mutating func receivedOwn(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
+        guard let card = presence.card else {
+            // The will of a connection that was lost came late.
+            guard connection == .connected, reannouncementCount < Self.reannouncementLimit else { return [] }
+            reannouncementCount += 1
+            return [.announce(self.card)]
+        }
+        people[self.person] = card
+        if knowsPeople { return [] }
+        unseenPeople.remove(self.person)
+        let gone = unseenPeople.sorted().flatMap { set(ChatPresence(person: $0, card: nil), now) }
+        unseenPeople = []
+        knowsPeople = true
+        return gone + rooms.indices.dropFirst().compactMap { tellWhoIsThere($0, now) }
+    }
+
+    private mutating func tellWhoIsThere(_ place: Int, _ now: WallTime) -> Action? {
+        let others = people(in: rooms[place].name).filter { $0.person != person }
+        if others.isEmpty { return nil }
+        return append(entry(.notice, "Here: \(Self.list(others.map(\.name))).", now), place)
+    }
+
+    /// Some names, and how many more there are.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(50).joined(separator: ", ")
+        return names.count > 50 ? "\(shown) and \(names.count - 50) more" : shown
+    }
+
+    /// Takes a presence in, and tells in the rooms what is different.
+    private mutating func set(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
+        let before = people[presence.person]
+        people[presence.person] = presence.card
+        guard knowsPeople || presence.card == nil else { return [] }
+        var actions: [Action] = []
+        for place in rooms.indices.dropFirst() {
+            guard let room = rooms[place].name?.text else { continue }
+            let text: String
+            switch (before.flatMap { $0.rooms.contains(room) ? $0 : nil }, presence.card) {
+            case (nil, let card?): if card.rooms.contains(room) { text = "\(card.name) is here." } else { continue }
+            case (let old?, nil): text = "\(old.name) is offline."
+            case (let old?, let card?):
+                if !card.rooms.contains(room) {
+                    text = "\(old.name) has left."
+                } else if card.name != old.name {
+                    text = "\(old.name) is now \(card.name)."
+                } else {
+                    continue
+                }
+            case (nil, nil): continue
+            }
+            actions.append(append(entry(.notice, text, now), place))
+        }
+        return actions
+    }
+}
+
+// MARK: - What this program's user does
+
+extension ChatModel {
+    private mutating func handle(_ key: Key, _ now: WallTime) -> [Action] {
+        if isEnding { return [] }
+        switch key {
+        case .enter:
+            scroll = nil
+            return follow(ChatInstruction(input.take()), now)
+        case .control("c"): return end()
+        case .control("d") where input.isEmpty: return end()
+        case .control("z"): return [.suspend]
+        case .control("l"): return [.redraw]
+        case .pageUp: scroll = ChatView(self).pageUp
+        case .pageDown: scroll = ChatView(self).pageDown
+        case .control("n"), .modified(.alt, .right): step(1)
+        case .control("p"), .modified(.alt, .left): step(-1)
+        case .modified(.alt, .character(let digit)):
+            if let number = digit.wholeNumberValue, rooms.indices.dropFirst().contains(number) { show(number) }
+        case .tab: complete()
+        default: _ = input.handle(key)
+        }
+        return []
+    }
+
+    private mutating func step(_ distance: Int) {
+        let count = rooms.count - 1
+        if count > 0 { show(1 + (shownRoom - 1 + distance + count) % count) }
+    }
+
+    /// Completes the word before the cursor: a command, or the name of somebody who is here.
+    private mutating func complete() {
+        let before = input.textBeforeCursor
+        let word = before.split(separator: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        guard !word.isEmpty else { return }
+        let isFirst = word.count == before.count
+        let candidates =
+            isFirst && word.hasPrefix("/")
+            ? ChatInstruction.words.map { $0.word + ($0.argument.isEmpty ? "" : " ") }
+            : people(in: room.name).filter { $0.person != person }.map { $0.name + (isFirst ? ": " : " ") }
+        let fitting = candidates.filter { $0.lowercased().hasPrefix(word.lowercased()) }
+        guard var common = fitting.first else { return }
+        for other in fitting.dropFirst() { common = common.commonPrefix(with: other) }
+        guard common.count > word.count else { return }
+        for _ in word { _ = input.handle(.backspace) }
+        input.insert(common)
+    }
+
+    private mutating func follow(_ instruction: ChatInstruction, _ now: WallTime) -> [Action] {
+        switch instruction {
+        case .nothing: return []
+        case .say(let text): return send(text, isAction: false, now)
+        case .act(let text): return send(text, isAction: true, now)
+        case .join(let name): return join(name, now)
+        case .leave(let name):
+            guard let wanted = name.map({ ChatName($0) }) ?? room.name, place(of: wanted) != nil else {
+                return [problem("You are not in that room.", now)]
+            }
+            return remove(wanted)
+        case .rooms:
+            let names = roomNames.map(\.text)
+            return [notice(names.isEmpty ? "You are in no room." : "Your rooms: \(Self.list(names)).", now)]
+        case .who:
+            guard room.name != nil else { return [problem("You are in no room.", now)] }
+            return [notice("Here: \(Self.list(people(in: room.name).map(\.name))).", now)]
+        case .name(let typed):
+            guard let name = ChatName(typed) else { return [problem(ChatName.rule, now)] }
+            self.name = name
+            return [notice("You are now \(name.text).", now)] + announcement
+        case .help:
+            return ChatInstruction.words.map { word in
+                notice([word.word, word.argument, word.meaning].filter { !$0.isEmpty }.joined(separator: " "), now)
+            }
+        case .quit: return end()
+        case .unknown(let word): return [problem("There is no command \(word); /help lists them.", now)]
+        }
+    }
+
+    private mutating func join(_ typed: String, _ now: WallTime) -> [Action] {
+        guard let room = ChatName(typed) else { return [problem(ChatName.rule, now)] }
+        if let place = place(of: room) {
+            show(place)
+            return []
+        }
+        guard roomNames.count < Self.roomLimit else {
+            return [problem("You are in \(Self.roomLimit) rooms, and that is the most.", now)]
+        }
+        rooms.append(ChatRoom(room))
+        show(rooms.count - 1)
+        let who = knowsPeople ? tellWhoIsThere(shownRoom, now) : nil
+        return [.join(room)] + announcement + (who.map { [$0] } ?? [])
+    }
+
+    private mutating func send(_ text: String, isAction: Bool, _ now: WallTime) -> [Action] {
+        guard let room = room.name else {
+            return [problem("You are in no room; /join ROOM.", now)]
+        }
+        guard pendingCount < Self.pendingLimit else {
+            return [problem("\(pendingCount) lines wait for the broker; this one was not taken.", now)]
+        }
+        sentCount += 1
+        pendingCount += 1
+        let time = Double(now.seconds) + Double(now.nanoseconds / 1_000_000) / 1_000
+        let message = ChatMessage(
+            id: "\(sentCount)", person: person, name: name.text, text: String(text.prefix(ChatMessage.textLimit)),
+            isAction: isAction, time: time)
+        var own = entry(
+            isAction ? .action(person: person, name: name.text) : .speech(person: person, name: name.text),
+            message.text, now)
+        own.messageID = message.id
+        own.delivery = .pending
+        rooms[shownRoom].append(own)
+        return [.send(message, in: room)]
+    }
+
+    private mutating func settled(_ id: String, _ failure: String?) -> [Action] {
+        pendingCount -= 1
+        let delivery = failure.map { ChatEntry.Delivery.failed($0) } ?? .done
+        for place in rooms.indices where rooms[place].set(delivery, ofMessage: id) { break }
+        return endIfDone()
+    }
+
+    private mutating func endIfDone() -> [Action] { hasInputEnded && pendingCount == 0 ? end() : [] }
+
+    private mutating func end() -> [Action] {
+        isEnding = true
+        return [.end]
+    }
+}

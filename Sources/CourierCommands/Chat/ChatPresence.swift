@@ -1,0 +1,57 @@
+import CourierCore
+import CourierMQTT
+import Foundation
+
+/// Whether somebody is there, and in which rooms.
+struct ChatPresence: Hashable, Sendable {
+    /// What somebody says of themselves, as JSON: `{"name":"ada","rooms":["lobby"]}`.
+    struct Card: Codable, Hashable, Sendable {
+        /// How many rooms of one person are read.
+        static let roomLimit = 32
+
+        var name: String
+        var rooms: [String]
+
+        init(name: String, rooms: [String]) {
+            self.name = name
+            self.rooms = rooms
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            name = String(try fields.decode(String.self, forKey: .name).prefix(ChatName.limit))
+            rooms = Array(
+                try fields.decode([String].self, forKey: .rooms).lazy.prefix(Self.roomLimit)
+                    .map { String($0.prefix(ChatName.limit)) })
+        }
+    }
+
+    /// The client id, which is in the topic.
+    var person: String
+    /// `nil` when they have gone: an empty message, which also ends what the broker has kept [MQTT-3.3.1-6].
+    var card: Card?
+}
+
+/// Reads presence from messages of which one without content means something, and whose topic says who it is.
+struct ChatPresenceAdapter: MessageAdapter {
+    private let json = JSONMessageAdapter()
+
+    var contentType: String { json.contentType }
+
+    func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+        guard T.self == ChatPresence.self,
+            let level = try ChatTopics.people.arguments(in: TopicName(topic))?["person"],
+            let person = TopicLevel.text(of: level),
+            let presence = ChatPresence(
+                person: person, card: message.isEmpty ? nil : try json.fromMessage(message, topic: topic)) as? T
+        else { throw CourierError(.decodingFailed, "it is about nobody's presence") }
+        return presence
+    }
+
+    func toMessage<T>(data: T, topic: String) throws -> Data {
+        guard let presence = data as? ChatPresence else {
+            throw CourierError(.encodingFailed, "\(T.self) is nobody's presence")
+        }
+        return try presence.card.map { try json.toMessage(data: $0, topic: topic) } ?? Data()
+    }
+}

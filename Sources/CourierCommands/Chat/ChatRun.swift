@@ -1,0 +1,180 @@
+import CommandArguments
+import CourierCore
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// One run of `courier chat`: on a whole terminal, or with lines in and out.
+///
+/// Safe to share: everything that changes is touched on the link's queue only; what the reading thread shares with it is in
+/// ``LineWindow``.
+final class ChatRun: @unchecked Sendable {
+    private enum Phase: Equatable { case running, closing }
+
+    private let settings: ChatArguments
+    private let console: Console
+    private let hasScreen: Bool
+    private let ending = Ending()
+    private let window = LineWindow()
+    private var link: ChatLink?
+    private var screen: TerminalScreen?
+    private var signals: SignalWatch?
+    private let hasBeenSignalled = Atomic(false)
+
+    // MARK: On the queue only
+
+    private var model: ChatModel
+    private var phase = Phase.running
+    private var isDrawingDue = false
+    private var hasConnected = false
+    private var isReading = false
+    /// What it ends with when all has been said.
+    private var exitCode = ExitCode.success
+
+    init(_ settings: ChatArguments, _ console: Console) throws {
+        guard let name = settings.name else { throw ArgumentError(ChatName.rule) }
+        self.settings = settings
+        self.console = console
+        hasScreen = !settings.isPlain && TerminalScreen.isPossible(on: console)
+        model = ChatModel(person: settings.connection.sentClientID, name: name)
+    }
+
+    /// Runs to the end.
+    ///
+    /// - Throws: What is wrong with the command line, or the terminal.
+    func run() throws -> Int32 {
+        let link = try ChatLink(settings, console) { [weak self] in
+            self?.failed($0)
+        } told: { [weak self] in
+            self?.happened($0)
+        }
+        self.link = link
+        try link.queue.sync {
+            // On a queue of its own: the link's may wait for a slow reader of the output.
+            signals = SignalWatch([SIGINT, SIGTERM, SIGHUP], on: DispatchQueue(label: "courier.chat.signals")) {
+                [weak self] in self?.signalled($0)
+            }
+            if hasScreen { try open(on: link.queue) }
+            link.start()
+            for room in settings.rooms { happened(.line("/join \(room.text)")) }
+        }
+        return ending.wait()
+    }
+
+    private func open(on queue: DispatchQueue) throws {
+        let screen = TerminalScreen(console, on: queue) { [weak self] in self?.terminalTold($0) }
+        try screen.open()
+        self.screen = screen
+        happened(.resized(screen.size))
+    }
+
+    // MARK: What happens
+
+    private func terminalTold(_ event: TerminalScreen.Event) {
+        switch event {
+        case .keys(let keys): happened(.keys(keys))
+        case .resized(let size): happened(.resized(size))
+        case .hungUp: close(ExitCode.signal(SIGHUP))
+        }
+    }
+
+    private func happened(_ event: ChatModel.Event) {
+        guard phase == .running else { return }
+        if case .connected = event { hasConnected = true }
+        if case .settled(_, let failure) = event, !hasScreen {
+            window.leave()
+            if let failure {
+                console.tell("Error: A line was not sent: \(failure)")
+                exitCode = ExitCode.failure
+            }
+        }
+        let actions = model.handle(event, now: .now())
+        for action in actions { perform(action) }
+        if !hasScreen {
+            if case .line = event, !actions.contains(where: \.isSending), isReading { window.skip() }
+            if model.knowsPeople { readLines() }
+        }
+        drawSoon()
+    }
+
+    private func perform(_ action: ChatModel.Action) {
+        switch action {
+        case .join(let room): link?.join(room)
+        case .leave(let room): link?.leave(room)
+        case .send(let message, let room): link?.send(message, in: room)
+        case .announce(let card): link?.announce(card)
+        case .tell(let entry, let room): if !hasScreen { tell(entry, room) }
+        case .suspend: screen?.suspend()
+        case .redraw: screen?.forget()
+        case .end: close(exitCode)
+        }
+    }
+
+    /// Draws behind everything that has come together.
+    private func drawSoon() {
+        guard hasScreen, !isDrawingDue else { return }
+        isDrawingDue = true
+        link?.queue.async { [self] in
+            isDrawingDue = false
+            if phase == .running { screen?.show(ChatView(model).frame) }
+        }
+    }
+
+    // MARK: Without a screen
+
+    private func tell(_ entry: ChatEntry, _ room: ChatName?) {
+        if entry.kind == .problem { return console.tell("Error: \(GlyphText(entry.text).string)") }
+        console.write(entry.line(in: room) + "\n")
+        console.flush()
+        // Whoever read has gone.
+        if console.isOutputClosed { close(ExitCode.success) }
+    }
+
+    /// There is no connection: without a screen, and before the first one, that is the end.
+    private func failed(_ problem: ConnectionProblem) {
+        guard !hasScreen, !hasConnected, phase == .running else { return }
+        for line in problem.lines { console.tell(line) }
+        close(problem.exitCode)
+    }
+
+    /// Reads lines on a thread of its own, when the chat knows who is there; blocks while many are under way.
+    private func readLines() {
+        guard !isReading else { return }
+        isReading = true
+        Thread.detachNewThread { [self] in
+            var lines = LineReader(console.input)
+            while let line = lines.next(), window.enter() {
+                let text = String(decoding: line, as: UTF8.self)
+                link?.queue.async { self.happened(.line(text.hasSuffix("\r") ? String(text.dropLast()) : text)) }
+            }
+            link?.queue.async { self.happened(.endOfInput) }
+        }
+    }
+
+    // MARK: The end
+
+    /// From the signals' queue: the first one ends it in order, the second one at once.
+    private func signalled(_ number: Int32) {
+        let code = ExitCode.signal(number)
+        if hasBeenSignalled.exchange(true, ordering: .relaxed) { return ending.end(code) }
+        link?.queue.async { [weak self] in self?.close(code) }
+        ending.end(code, after: PublishRun.drainTimeout)
+    }
+
+    private func close(_ code: Int32) {
+        guard phase == .running, let link else { return }
+        phase = .closing
+        window.stop()
+        let waiting = model.pendingCount
+        let leave: @Sendable () -> Void = { [self] in
+            if waiting > 0, !link.isConnected { console.tell("Warning: \(waiting) lines were not sent.") }
+            link.close { [ending] in ending.end(code) }
+        }
+        if let screen { screen.close(leave) } else { leave() }
+    }
+}
+
+extension ChatModel.Action {
+    fileprivate var isSending: Bool { if case .send = self { true } else { false } }
+}

@@ -1,0 +1,14 @@
+package import CommandArguments
+
+extension ConnectionArguments {
+    /// The groups of those options that a command has use for; groups of none are left out.
+    ///
+    /// - Parameter names: Their main names, such as `-h`.
+    /// - Returns: The groups, in the order of help.
+    package static func groups(with names: Set<String>) -> [OptionGroup<ConnectionArguments>] {
+        groups.compactMap { group in
+            let options = group.options.filter { names.contains($0.summary.names.main) }
+            return options.isEmpty ? nil : OptionGroup(group.title, options)
+        }
+    }
+}

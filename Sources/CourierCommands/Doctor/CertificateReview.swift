@@ -1,0 +1,119 @@
+import CourierTransport
+import Foundation
+
+/// What a broker's certificates say: whose they are, how long they last, and why they are not accepted.
+struct CertificateReview {
+    /// How many names of a certificate are shown; it can have a hundred.
+    private static let shownNames = 5
+    private static let day: Int64 = 86_400
+
+    let chain: TLSPeerChain
+    /// What was connected to.
+    let host: String
+    /// Below so many days left, a certificate is worth a note.
+    let warningDays: Int
+    /// In seconds since 1970.
+    let now: Int64
+
+    /// A finding for each certificate. None is a problem: whether they are accepted is what the handshake says.
+    var findings: [Finding] {
+        chain.certificates.enumerated().map { index, certificate in
+            let text = "certificate \(index + 1) of \(chain.certificates.count): \(description(of: certificate))"
+            return if let advice = advice(about: certificate) {
+                .notice(.tls, text, advice)
+            } else {
+                .good(.tls, text)
+            }
+        }
+    }
+
+    private func description(of certificate: TLSCertificate) -> String {
+        let issuer = certificate.isSelfSigned ? "itself" : certificate.issuer
+        let names = certificate.names.isEmpty ? "" : ", for \(Self.shown(certificate.names))"
+        return "\(certificate.subject)\(names); signed by \(issuer); \(Self.date(certificate.notBefore)) to "
+            + "\(Self.date(certificate.notAfter)), \(timeLeft(certificate))"
+    }
+
+    private func advice(about certificate: TLSCertificate) -> String? {
+        let end = Self.date(certificate.notAfter)
+        if isExpired(certificate) { return "It has to be renewed: whoever checks it does not connect." }
+        if isEarly(certificate) { return "Look at this machine's clock; if it is right, ask who made the certificate." }
+        guard daysLeft(certificate) < warningDays else { return nil }
+        return "Have it renewed before \(end): from then on, whoever checks it does not connect."
+    }
+
+    // MARK: Time
+
+    /// Whole days until it ends; negative behind that.
+    func daysLeft(_ certificate: TLSCertificate) -> Int {
+        // A certificate's years have four digits, so nothing overflows.
+        let seconds = certificate.notAfter - now
+        return Int(seconds >= 0 ? seconds / Self.day : (seconds + 1) / Self.day - 1)
+    }
+
+    private func isExpired(_ certificate: TLSCertificate) -> Bool { certificate.notAfter < now }
+
+    private func isEarly(_ certificate: TLSCertificate) -> Bool { certificate.notBefore > now }
+
+    private func timeLeft(_ certificate: TLSCertificate) -> String {
+        if isEarly(certificate) { return "not yet" }
+        let days = daysLeft(certificate)
+        if isExpired(certificate) { return "expired \(Self.count(-days)) ago" }
+        return days == 0 ? "less than a day left" : "\(Self.count(days)) left"
+    }
+
+    private static func count(_ days: Int) -> String { days == 1 ? "1 day" : "\(days) days" }
+
+    /// A day as ISO 8601 has it, in UTC.
+    static func date(_ seconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601.year().month().day())
+    }
+
+    private static func shown(_ names: [String]) -> String {
+        let rest = names.count - shownNames
+        return names.prefix(shownNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+}
+
+// MARK: - What is wrong
+
+extension CertificateReview {
+    /// What is wrong and what to do, where the chain tells more than the error; `nil` where it does not.
+    func problem(_ code: TransportError.Code) -> Finding? {
+        guard case .refused(let place) = chain.verdict, let first = chain.certificates.first,
+            let last = chain.certificates.last, let refused = chain.certificates.dropFirst(place).first
+        else { return nil }
+        let who = place == 0 ? "the certificate of \(host)" : "\(refused.subject), which has signed for \(host),"
+        let owner = place == 0 ? "who runs the broker" : "the authority, and who runs the broker"
+        switch code {
+        case .tlsCertificateExpired:
+            return .problem(
+                .tls, "\(who) has expired on \(Self.date(refused.notAfter))", "It has to be renewed by \(owner).")
+        case .tlsCertificateNotYetValid:
+            return .problem(
+                .tls, "\(who) is not valid yet; it will be from \(Self.date(refused.notBefore)) on",
+                "Here it is \(Self.date(now)): set the clock if that is wrong; otherwise ask "
+                    + "who runs the broker.")
+        case .tlsHostNameMismatch:
+            let names = first.names.isEmpty ? first.subject : Self.shown(first.names)
+            return .problem(
+                .tls, "the certificate is for \(names), and not for \(host)",
+                "Connect by a name that the certificate has, or have one made for \(host).")
+        case .tlsUnknownAuthority where first.isSelfSigned:
+            return .problem(
+                .tls, "the certificate of \(host) is self-signed: no authority says that it is the right one",
+                "If you know that it is, give the certificate itself by --cafile; otherwise have one made by an authority."
+            )
+        case .tlsUnknownAuthority where last.isSelfSigned:
+            return .problem(
+                .tls, "the certificate of \(host) leads to the authority \(last.subject), which is not trusted here",
+                "If it is the broker's own authority, give its certificate by --cafile.")
+        case .tlsUnknownAuthority:
+            return .problem(
+                .tls, "the certificate of \(host) is signed by \(last.issuer), which is not known here",
+                "If that is the broker's own authority, give its certificate by --cafile. If a trusted one stands behind "
+                    + "it, the broker has to send \(last.issuer) with its certificate: ask who runs it.")
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CourierMQTTChuck
+
+/// All that is known of one packet, in lines that fit a terminal.
+struct DetailsText: Sendable {
+    let lines: [StyledLine]
+    /// Where the part begins that is different in another view.
+    let payloadStart: Int
+
+    /// Lays it out.
+    ///
+    /// - Parameters:
+    ///   - details: The packet.
+    ///   - view: How its payload is shown.
+    ///   - width: How wide a line may be.
+    init(_ details: MQTTChuckDetails, _ view: PayloadView, width: Int) {
+        let text = PacketText(details)
+        let title = details.row.isError ? TextStyle(colour: .red, isBold: true) : .bold
+        var lines = Self.wrapped(text.title, width, title) + Self.wrapped(text.explanation, width, .faint) + [.blank]
+        lines += Self.facts(text.facts, width)
+        if !text.exchange.isEmpty {
+            lines += [.blank, StyledLine("Its exchange:", .faint)] + text.exchange.map { StyledLine("  " + $0) }
+        }
+        payloadStart = lines.count + 1
+        self.lines = lines + [.blank] + Self.payload(details, view, width)
+    }
+
+    /// Names at the left, values beside them, also where those take several lines.
+    private static func facts(_ facts: [(name: String, value: String)], _ width: Int) -> [StyledLine] {
+        let names = facts.map { GlyphText($0.name) }
+        let column = min(names.map(\.width).max() ?? 0, max(8, width / 3)) + 2
+        return zip(names, facts).flatMap { name, fact in
+            GlyphText(fact.value).lines(width: width - column).enumerated().map { index, part in
+                let shown = index == 0 ? name.shortened(toWidth: column - 2) : GlyphText("")
+                var line = StyledLine(shown, .faint)
+                line.append(String(repeating: " ", count: column - shown.width))
+                line.append(part)
+                return line
+            }
+        }
+    }
+
+    private static func payload(_ details: MQTTChuckDetails, _ view: PayloadView, _ width: Int) -> [StyledLine] {
+        guard let size = details.row.payloadSize, !details.payload.isEmpty else {
+            let bytes = PayloadView.hexLines(of: details, 0..<PayloadView.byteLimit, width: width)
+            return [StyledLine("The packet, \(details.row.size) bytes", .faint)] + bytes.map { StyledLine($0) }
+        }
+        var heading = StyledLine("payload, \(size) bytes ", .faint)
+        for choice in PayloadView.allCases {
+            heading.append(" ")
+            heading.append(" \(choice.rawValue) ", choice == view ? .reversed : .faint)
+        }
+        var lines = [heading]
+        if let shown = view.lines(of: details, width: width) {
+            lines += shown.map { StyledLine($0) }
+        } else {
+            lines += wrapped("It is no \(view.rawValue).", width, .faint)
+        }
+        if size > min(details.payload.count, PayloadView.byteLimit) {
+            lines += wrapped(
+                "… \(size - min(details.payload.count, PayloadView.byteLimit)) bytes more", width, .faint)
+        }
+        return lines
+    }
+
+    private static func wrapped(_ text: String, _ width: Int, _ style: TextStyle) -> [StyledLine] {
+        GlyphText(text).lines(width: width).map { StyledLine($0, style) }
+    }
+}

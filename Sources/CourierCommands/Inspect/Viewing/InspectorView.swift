@@ -1,0 +1,382 @@
+import CourierMQTTChuck
+
+/// What somebody sees who looks through a recording on a terminal, and what the keys do.
+///
+/// ```
+///  run.archive    3 of 1,204 packets · following  what is looked at
+///  10:15:02 → PUBLISH orders/7 {"pizza":1}         packets; one is selected
+///  10:15:02 ← PUBACK
+///  Filter: orders                                  only where there is one
+///  ↑↓ select  Enter details  / filter  q end       what the keys do now
+/// ```
+///
+/// It knows neither a terminal nor files: keys go in, a frame comes out.
+@MainActor struct InspectorView {
+    /// What the keys are for.
+    enum Focus: Equatable { case list, details, filter, help }
+
+    /// What is left to do for who owns the terminal.
+    enum Reaction: Equatable { case none, end, suspend, drawAnew }
+
+    /// How long a query may be, in bytes.
+    private static let queryLimit = 1_000
+    /// From this many lines on, the details leave a part of the list in sight.
+    private static let splitHeight = 32
+    /// How many lines of it at most.
+    private static let splitList = 7
+    /// How many lines what is wrong with a filter may take.
+    private static let hintHeight = 3
+
+    let model: MQTTChuckViewModel
+    private let name: String
+    /// Whether rows are still added to what is looked at.
+    private let isFollowing: Bool
+
+    private(set) var focus = Focus.list
+    private var size = TerminalSize.usual
+    private var filter = InputLine(byteLimit: queryLimit)
+    /// Why the filter that is being typed can not be read.
+    private var filterError: MQTTChuckQueryError?
+    /// The number of the first row on the list.
+    private var listTop: UInt64 = 0
+    /// Whether the newest row is to be selected whenever there is one.
+    private var sticksToEnd = true
+    private var payloadView: PayloadView?
+    private var detailsTop = 0
+    private var helpTop = 0
+    /// Where the help was asked for.
+    private var helpedFocus = Focus.list
+    private var laidOut: LaidOut?
+
+    /// The details as they were last laid out.
+    private struct LaidOut {
+        let row: UInt64
+        let view: PayloadView
+        let width: Int
+        let text: DetailsText
+    }
+
+    /// Shows what a model shows.
+    ///
+    /// - Parameters:
+    ///   - model: The packets; its query is in force from the beginning.
+    ///   - name: What is looked at, such as the name of a file.
+    ///   - isFollowing: Whether rows may still come.
+    init(_ model: MQTTChuckViewModel, name: String, isFollowing: Bool) {
+        self.model = model
+        self.name = name
+        self.isFollowing = isFollowing
+        selectNewest()
+    }
+
+    // MARK: What happens
+
+    /// The model's logger may have new rows.
+    mutating func recorded() {
+        model.refresh()
+        // Whoever reads one packet is not moved to another.
+        if sticksToEnd, !model.isPaused, focus == .list || focus == .filter { selectNewest() }
+    }
+
+    mutating func resized(_ size: TerminalSize) { self.size = size }
+
+    mutating func pressed(_ key: Key) -> Reaction {
+        switch key {
+        case .control("c"): return .end
+        case .control("z"): return .suspend
+        case .control("l"): return .drawAnew
+        default: break
+        }
+        switch focus {
+        case .filter: typed(key)
+        case .help: pressedInHelp(key)
+        case .list:
+            if key == .character("q") { return .end }
+            pressedInList(key)
+        case .details:
+            if key == .character("q") { return .end }
+            pressedInDetails(key)
+        }
+        return .none
+    }
+
+    private mutating func pressedInList(_ key: Key) {
+        switch key {
+        case .up, .character("k"): move(by: -1)
+        case .down, .character("j"): move(by: 1)
+        case .pageUp, .control("b"): move(by: -max(1, listHeight - 1))
+        case .pageDown, .control("f"): move(by: max(1, listHeight - 1))
+        case .home, .character("g"): move(by: -model.rows.count)
+        case .end, .character("G"): move(by: model.rows.count)
+        case .enter, .right:
+            guard model.selection != nil else { return }
+            focus = .details
+            detailsTop = 0
+        case .character(" "):
+            guard isFollowing else { return }
+            if model.isPaused { model.resume() } else { model.pause() }
+            recorded()
+        case .escape: if !model.query.isEmpty { search("") }
+        case .character("/"), .control("s"): beginFilter()
+        case .character("?"), .character("h"), .function(1): beginHelp()
+        default: break
+        }
+    }
+
+    private mutating func pressedInDetails(_ key: Key) {
+        switch key {
+        case .up, .character("k"): detailsTop -= 1
+        case .down, .character("j"): detailsTop += 1
+        case .pageUp, .control("b"): detailsTop -= max(1, detailsHeight - 1)
+        case .pageDown, .control("f"), .character(" "): detailsTop += max(1, detailsHeight - 1)
+        case .home, .character("g"): detailsTop = 0
+        case .end, .character("G"): detailsTop = .max / 2
+        case .left, .character("p"): move(by: -1)
+        case .right, .character("n"): move(by: 1)
+        case .tab:
+            payloadView = shownView?.next
+            showPayload()
+        case .enter, .escape: focus = .list
+        case .character("/"): beginFilter()
+        case .character("?"), .character("h"), .function(1): beginHelp()
+        default: break
+        }
+    }
+
+    private mutating func pressedInHelp(_ key: Key) {
+        switch key {
+        case .up, .character("k"): helpTop -= 1
+        case .down, .character("j"): helpTop += 1
+        case .pageUp, .control("b"): helpTop -= max(1, bodyHeight - 1)
+        case .pageDown, .control("f"), .character(" "): helpTop += max(1, bodyHeight - 1)
+        default: focus = helpedFocus
+        }
+    }
+
+    private mutating func beginHelp() {
+        helpedFocus = focus
+        helpTop = 0
+        focus = .help
+    }
+
+    private mutating func move(by distance: Int) {
+        let before = model.selection
+        model.moveSelection(by: distance)
+        sticksToEnd = model.selection == model.rows.last?.number
+        if model.selection != before { detailsTop = 0 }
+    }
+
+    /// Scrolls to the payload when not much of it is in sight.
+    private mutating func showPayload() {
+        guard let start = detailsText?.payloadStart else { return }
+        if start < detailsTop || start > detailsTop + detailsHeight / 2 { detailsTop = start }
+    }
+
+    private mutating func selectNewest() {
+        sticksToEnd = true
+        guard let last = model.rows.last?.number else { return model.deselect() }
+        if last != model.selection { model.select(last) }
+    }
+
+    // MARK: The filter
+
+    private mutating func beginFilter() {
+        focus = .filter
+        filter.set(model.query.text)
+        filterError = nil
+    }
+
+    private mutating func typed(_ key: Key) {
+        switch key {
+        case .escape:
+            focus = .list
+            filterError = nil
+        case .enter: search(filter.text)
+        default:
+            guard filter.handle(key) else { return }
+            do throws(MQTTChuckQueryError) {
+                _ = try MQTTChuckQuery(filter.text)
+                filterError = nil
+            } catch {
+                filterError = error
+            }
+        }
+    }
+
+    private mutating func search(_ text: String) {
+        model.search(text)
+        filterError = model.searchError
+        guard filterError == nil else { return }
+        _ = filter.take()
+        focus = .list
+        if let selection = model.selection, model.rows.contains(where: { $0.number == selection }) { return }
+        selectNewest()
+    }
+
+    // MARK: The frame
+
+    /// The lines below the packets.
+    private var footerHeight: Int {
+        if size.rows < 4 { return 0 }
+        if focus == .filter { return 1 + filterHints.count }
+        return model.query.isEmpty ? 1 : 2
+    }
+    private var headerHeight: Int { size.rows < 4 ? 0 : 1 }
+    private var bodyHeight: Int { size.rows - headerHeight - footerHeight }
+    private var isSplit: Bool { focus == .details && size.rows >= Self.splitHeight }
+
+    private var listHeight: Int {
+        switch focus {
+        case .details: isSplit ? splitListHeight : 0
+        case .help: 0
+        case .list, .filter: bodyHeight
+        }
+    }
+
+    /// A short list leaves more to the details.
+    private var splitListHeight: Int { min(Self.splitList, max(1, model.rows.count)) }
+
+    /// Without the line between the list and the details.
+    private var detailsHeight: Int { isSplit ? bodyHeight - splitListHeight - 1 : bodyHeight }
+
+    private var shownView: PayloadView? { payloadView ?? model.details.map { PayloadView(bestFor: $0.row) } }
+
+    /// What the terminal shows now.
+    mutating func frame() -> Frame {
+        var frame = Frame(size)
+        if headerHeight > 0 { putHeader(into: &frame) }
+        putList(into: &frame)
+        if focus == .details { putDetails(into: &frame) }
+        if focus == .help { putHelp(into: &frame) }
+        if footerHeight > 0 { putFooter(into: &frame) }
+        return frame
+    }
+
+    private func putHeader(into frame: inout Frame) {
+        let all = model.summary.rowCount
+        var state = "\(BenchReport.grouped(all)) packets"
+        if !model.query.isEmpty { state = "\(BenchReport.grouped(model.rows.count)) of \(state)" }
+        if model.query.isEmpty ? model.rows.count < all : model.rows.count == model.maximumRows {
+            state += ", the newest \(BenchReport.grouped(model.rows.count)) shown"
+        }
+        if model.isPaused {
+            state += " · paused, \(BenchReport.grouped(Int(clamping: model.pendingCount))) more"
+        } else if isFollowing {
+            state += " · following"
+        }
+        let title = GlyphText(name).suffix(width: max(8, size.columns - GlyphText(state).width - 4))
+        var line = StyledLine(" ", .bold)
+        line.append(title, .bold)
+        line.append("  \(state)", .faint)
+        line.put(into: &frame, row: 0)
+    }
+
+    private mutating func putList(into frame: inout Frame) {
+        let height = listHeight
+        guard height > 0 else { return }
+        let rows = model.rows
+        guard !rows.isEmpty else {
+            let text = model.query.isEmpty ? "There are no packets." : "No packet is like that. Esc shows all."
+            frame.put(text, row: headerHeight, column: 1, style: .faint)
+            return
+        }
+        let selected = rows.firstIndex { $0.number == model.selection }
+        var top = rows.firstIndex { $0.number >= listTop } ?? 0
+        if let selected { top = min(max(top, selected - height + 1), selected) }
+        top = max(0, min(top, rows.count - height))
+        listTop = rows[top].number
+        for (offset, row) in rows[top..<min(rows.count, top + height)].enumerated() {
+            PacketLine(row, width: size.columns).line.put(
+                into: &frame, row: headerHeight + offset, isReversed: top + offset == selected)
+        }
+    }
+
+    private mutating func putDetails(into frame: inout Frame) {
+        let lines = detailsText?.lines ?? [StyledLine("The packet is not kept any more.", .faint)]
+        let top = headerHeight + (isSplit ? splitListHeight + 1 : 0)
+        if isSplit {
+            frame.put(String(repeating: "─", count: size.columns), row: top - 1, column: 0, style: .faint)
+        }
+        detailsTop = max(0, min(detailsTop, lines.count - detailsHeight))
+        for (offset, line) in lines.dropFirst(detailsTop).prefix(max(0, detailsHeight)).enumerated() {
+            line.put(into: &frame, row: top + offset)
+        }
+    }
+
+    /// The selected packet as it is laid out now; `nil` without one.
+    private var detailsText: DetailsText? {
+        mutating get {
+            guard let details = model.details, let view = shownView else { return nil }
+            let row = details.row.number
+            if let laidOut, laidOut.row == row, laidOut.view == view, laidOut.width == size.columns {
+                return laidOut.text
+            }
+            let text = DetailsText(details, view, width: size.columns)
+            laidOut = LaidOut(row: row, view: view, width: size.columns, text: text)
+            return text
+        }
+    }
+
+    private mutating func putHelp(into frame: inout Frame) {
+        let keys = [
+            ("↑ ↓ j k", "select a packet"), ("PgUp PgDn Home End", "faster"), ("Enter", "all about it, and back"),
+            ("Tab", "its payload as JSON, text or hex"), ("← →", "the packet before or behind it"),
+            ("/", "show only some packets; Esc shows all"), ("Space", "let the list stand still while packets come"),
+            ("q", "end"),
+        ]
+        var lines = keys.flatMap { key, meaning in
+            GlyphText("\(key): \(meaning)").lines(width: size.columns - 2).map { StyledLine($0) }
+        }
+        lines.append(.blank)
+        lines += GlyphText("A filter is words: " + MQTTChuckQuery.help).lines(width: size.columns - 2)
+            .map { StyledLine($0) }
+        helpTop = max(0, min(helpTop, lines.count - bodyHeight))
+        for (offset, line) in lines.dropFirst(helpTop).prefix(max(0, bodyHeight)).enumerated() {
+            line.put(into: &frame, row: headerHeight + offset)
+        }
+    }
+
+    private func putFooter(into frame: inout Frame) {
+        let top = size.rows - footerHeight
+        guard focus == .filter else {
+            if footerHeight > 1 { putFilter(into: &frame, row: top) }
+            frame.put(keys, row: size.rows - 1, column: 0, style: .faint)
+            return
+        }
+        putFilter(into: &frame, row: top)
+        for (offset, hint) in filterHints.enumerated() {
+            frame.put(hint, row: top + 1 + offset, column: 0, style: filterError == nil ? .faint : .coloured(.red))
+        }
+    }
+
+    /// What stands below the filter that is typed: what is wrong with it, or what the keys do.
+    private var filterHints: [GlyphText] {
+        guard let filterError else { return [GlyphText(keys)] }
+        let limit = max(1, min(Self.hintHeight, size.rows - 3))
+        return Array(GlyphText("\(filterError)").lines(width: size.columns).prefix(limit))
+    }
+
+    private func putFilter(into frame: inout Frame, row: Int) {
+        let label = focus == .filter ? "/" : "Filter: "
+        let column = frame.put(label, row: row, column: 0, style: .bold)
+        guard focus == .filter else {
+            frame.put(model.query.text, row: row, column: column, style: .coloured(.yellow))
+            return
+        }
+        let shown = filter.view(width: max(1, size.columns - column))
+        frame.put(shown.text, row: row, column: column)
+        frame.cursor = Frame.Place(row: row, column: column + shown.cursor)
+    }
+
+    /// What the keys do now, the most important ones first: a narrow terminal shows no more.
+    private var keys: String {
+        switch focus {
+        case .list:
+            "q end  Enter details  / filter  ? help"
+                + (isFollowing ? "  Space \(model.isPaused ? "go on" : "pause")" : "")
+        case .details: "Esc back  Tab view  ←→ packet  ↑↓ scroll"
+        case .filter: "Enter filter  Esc leave it  errors  -type:pingreq"
+        case .help: "↑↓ scroll  Any other key: back"
+        }
+    }
+}

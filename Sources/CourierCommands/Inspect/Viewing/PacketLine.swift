@@ -1,0 +1,83 @@
+import CourierCore
+import CourierMQTTChuck
+import Glibc
+import MQTTCodec
+
+/// A packet as a line of the list: when, which way, what, and the beginning of what it says.
+struct PacketLine {
+    /// As wide as the longest name, `UNSUBSCRIBE`.
+    private static let typeWidth = 11
+    /// Below this width the time has no fraction and names take no more than they need.
+    private static let roomyWidth = 64
+    /// What is shown of a topic before the preview gets its turn, in cells.
+    private static let topicWidth = 48
+
+    let line: StyledLine
+
+    init(_ row: MQTTChuckRow, width: Int) {
+        let isRoomy = width >= Self.roomyWidth
+        var line = StyledLine(Self.time(row.timeNanoseconds, hasFraction: isRoomy), .faint)
+        let isOutgoing = row.direction == .outgoing
+        line.append(isOutgoing ? " → " : " ← ", .coloured(isOutgoing ? .cyan : .green))
+        let name = row.typeName
+        let padding = String(repeating: " ", count: isRoomy ? max(0, Self.typeWidth - name.count) : 0)
+        line.append(name + padding, row.isError ? TextStyle(colour: .red, isBold: true) : .bold)
+        let marks = Self.marks(row)
+        if !marks.isEmpty { line.append(" " + marks, .faint) }
+        if let topic = row.topic {
+            line.append(" ")
+            line.append(GlyphText(topic).shortened(toWidth: Self.topicWidth), .coloured(.yellow))
+        }
+        for reason in row.reasons where reason.isError || row.topic == nil {
+            line.append(" \(reason)", reason.isError ? .coloured(.red) : .faint)
+        }
+        if let roundTrip = row.roundTrip, row.exchange != row.number {
+            line.append(" after \(Examination.text(roundTrip))", .faint)
+        }
+        if let problem = row.problem { line.append(" \(problem)", .coloured(.red)) }
+        if row.preview.kind != .empty {
+            line.append(" " + Self.beginning(of: row.preview.text, count: width))
+        }
+        self.line = line
+    }
+
+    /// So many characters, with one space for each run of spaces and ends of lines: what does not fit on a line need not be
+    /// taken apart.
+    private static func beginning(of text: String, count: Int) -> String {
+        var beginning = ""
+        var left = count
+        for character in text {
+            let isSpace = character.isWhitespace
+            if isSpace, beginning.last == " " { continue }
+            beginning.append(isSpace ? " " : character)
+            left -= 1
+            if left <= 0 { break }
+        }
+        return beginning
+    }
+
+    /// Packet id, QoS and flags, as short as possible.
+    private static func marks(_ row: MQTTChuckRow) -> String {
+        var marks: [String] = []
+        if let qos = row.qos { marks.append("q\(qos.rawValue)") }
+        if let id = row.packetID { marks.append("#\(id)") }
+        if row.isDuplicate { marks.append("dup") }
+        if row.isRetained { marks.append("retain") }
+        return marks.joined(separator: " ")
+    }
+
+    /// The time of day where this machine is, which is what `after:` in a query means.
+    static func time(_ nanoseconds: Int64, hasFraction: Bool) -> String {
+        let milliseconds = Int((Double(nanoseconds) / 1e6).rounded(.down))
+        var seconds = time_t(milliseconds / 1_000 - (milliseconds % 1_000 < 0 ? 1 : 0))
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), to: 2) }.joined(separator: ":")
+        return hasFraction ? "\(clock).\(padded(milliseconds - Int(seconds) * 1_000, to: 3))" : clock
+    }
+
+    private static func padded(_ number: Int, to count: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+}

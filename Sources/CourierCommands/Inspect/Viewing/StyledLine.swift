@@ -1,0 +1,38 @@
+/// A line on a terminal whose parts look different.
+struct StyledLine: Hashable, Sendable {
+    struct Part: Hashable, Sendable {
+        let text: GlyphText
+        let style: TextStyle
+    }
+
+    static let blank = StyledLine()
+
+    private(set) var parts: [Part] = []
+
+    init() {}
+
+    init(_ text: GlyphText, _ style: TextStyle = .plain) { parts = [Part(text: text, style: style)] }
+
+    init(_ text: String, _ style: TextStyle = .plain) { self.init(GlyphText(text), style) }
+
+    mutating func append(_ text: String, _ style: TextStyle = .plain) { append(GlyphText(text), style) }
+
+    mutating func append(_ text: GlyphText, _ style: TextStyle = .plain) {
+        parts.append(Part(text: text, style: style))
+    }
+
+    /// How many cells it covers.
+    var width: Int { parts.reduce(0) { $0 + $1.text.width } }
+
+    /// Writes it into a row, over its whole width when it is reversed.
+    func put(into frame: inout Frame, row: Int, isReversed: Bool = false) {
+        if isReversed { frame.fill(row: row, style: .reversed) }
+        var column = 0
+        for part in parts {
+            var style = part.style
+            // The colours of a reversed line would be those of its ground.
+            if isReversed { style = TextStyle(isBold: style.isBold, isReversed: true) }
+            column = frame.put(part.text, row: row, column: column, style: style)
+        }
+    }
+}

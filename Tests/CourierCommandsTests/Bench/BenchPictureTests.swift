@@ -1,0 +1,137 @@
+import Foundation
+import FoundationXML
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct BenchPictureTests {
+    /// The elements of a picture, read by a parser of XML that knows nothing of how it was written.
+    private final class Reader: NSObject, XMLParserDelegate {
+        struct Element {
+            let name: String
+            let attributes: [String: String]
+            var text = ""
+        }
+
+        private(set) var elements: [Element] = []
+        private var open: [Int] = []
+
+        init(_ text: String) throws {
+            super.init()
+            let parser = XMLParser(data: Data(text.utf8))
+            parser.delegate = self
+            try #require(parser.parse(), "\(String(describing: parser.parserError))")
+        }
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            open.append(elements.count)
+            elements.append(Element(name: name, attributes: attributes))
+        }
+
+        func parser(
+            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+        ) { open.removeLast() }
+
+        func parser(_ parser: XMLParser, foundCharacters text: String) {
+            if let last = open.last { elements[last].text += text }
+        }
+
+        func all(_ name: String, with attribute: String) -> [Element] {
+            elements.filter { $0.name == name && $0.attributes[attribute] != nil }
+        }
+
+        var texts: [String] { elements.filter { $0.name == "text" }.map(\.text) }
+    }
+
+    private static func report(_ times: [UInt64], over duration: Duration) -> BenchReport {
+        var histogram = LatencyHistogram()
+        var timeline = RateTimeline()
+        for (index, time) in times.enumerated() {
+            histogram.add(time)
+            timeline.add(after: duration * index / max(1, times.count))
+        }
+        return BenchReport(
+            sentCount: times.count + 3, histogram: histogram, timeline: timeline, duration: duration, size: 64)
+    }
+
+    @Test func `the picture says what was measured`() throws {
+        for seed in SeededGenerator.seeds {
+            var chance = SeededGenerator(seed: seed)
+            let times = (0..<3_000).map { _ in UInt64(1) << UInt64(chance.below(34)) + UInt64(chance.below(1_000)) }
+            let report = Self.report(times, over: .milliseconds(2_345))
+            let picture = try Reader(BenchPicture(report, subtitle: "here").text)
+            let drawn = report.histogram.bars(atMost: BenchPicture.barLimit)
+            #expect(drawn.reduce(0) { $0 + $1.count } == times.count)
+            let bars = picture.all("rect", with: "data-count")
+            #expect(
+                bars.compactMap { $0.attributes["data-count"].flatMap { Int($0) } }
+                    == drawn.map(\.count))
+            #expect(
+                bars.compactMap { $0.attributes["data-below"].flatMap { UInt64($0) } }
+                    == drawn.map(\.end))
+            // As high as its number says, within what is written of a length.
+            let heights = bars.compactMap { $0.attributes["height"].flatMap { Double($0) } }
+            let tallest = try #require(heights.max())
+            let most = try #require(drawn.map(\.count).max())
+            for (bar, height) in zip(drawn, heights) {
+                #expect(abs(height - tallest * Double(bar.count) / Double(most)) < 0.2, "seed \(seed)")
+            }
+
+            let curve = try #require(picture.all("path", with: "data-counts").first)
+            let counts = try #require(curve.attributes["data-counts"]).split(separator: " ").compactMap { Int($0) }
+            #expect(
+                counts.reduce(0, +) == times.count
+                    && counts.count == report.timeline.points(until: report.duration).count)
+
+            let dots = picture.all("circle", with: "data-share")
+            #expect(dots.count == 7)
+            for dot in dots {
+                let share = try #require(dot.attributes["data-share"].flatMap { Double($0) })
+                #expect(dot.attributes["data-nanoseconds"] == "\(report.histogram.percentile(share))", "seed \(seed)")
+            }
+            let places = dots.compactMap { $0.attributes["cx"].flatMap { Double($0) } }
+            #expect(places == places.sorted() && places.count == 7)
+            #expect(picture.texts.contains("3,000") && picture.texts.contains("of 3,003 arrived"))
+        }
+    }
+
+    @Test func `it needs nothing else, and is readable in light and dark`() throws {
+        let text = BenchPicture(Self.report([1_000, 2_000], over: .seconds(1)), subtitle: "here").text
+        let picture = try Reader(text)
+        let style = try #require(picture.elements.first { $0.name == "style" }).text
+        #expect(style.contains("@media (prefers-color-scheme: dark)"))
+        for word in ["http://", "https://", "url(", "@import", "<image", "<script", "href"] {
+            let count = text.components(separatedBy: word).count - 1
+            #expect(count == (word == "http://" ? 1 : 0), "\(word)")  // The one is the name of SVG itself.
+        }
+        // All of it is inside, and what has a class has a style.
+        let classes = Set(picture.elements.flatMap { ($0.attributes["class"] ?? "").split(separator: " ") })
+        for name in classes { #expect(style.contains(".\(name)"), "\(name)") }
+        for element in picture.elements where element.name == "text" {
+            let x = try #require(element.attributes["x"].flatMap { Double($0) })
+            let y = try #require(element.attributes["y"].flatMap { Double($0) })
+            #expect((0...880).contains(x) && (0...900).contains(y), "\(element)")
+        }
+    }
+
+    @Test func `foreign names can not leave their place`() throws {
+        let name = "<script>&\"'\u{1}\u{FFFF}\n]]>"
+        let picture = try Reader(BenchPicture(Self.report([1], over: .seconds(1)), subtitle: name).text)
+        #expect(picture.texts.contains("<script>&\"' ]]>"))
+        #expect(!picture.elements.contains { $0.name == "script" })
+    }
+
+    @Test func `a run in which nothing came is drawn, too`() throws {
+        let picture = try Reader(BenchPicture(Self.report([], over: .zero), subtitle: "here").text)
+        #expect(picture.texts.contains("of 3 arrived") && picture.all("rect", with: "data-count").isEmpty)
+    }
+
+    @Test(arguments: [
+        (0, "0"), (12, "12"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-1_234, "-1,234"),
+    ])
+    func `large numbers have groups`(number: Int, text: String) { #expect(BenchReport.grouped(number) == text) }
+}

@@ -1,0 +1,43 @@
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct RateTimelineTests {
+    @Test func `however long a run is, there are some hundred spans, and every message is in one`() {
+        for seed in SeededGenerator.seeds {
+            var chance = SeededGenerator(seed: seed)
+            var timeline = RateTimeline()
+            var time = Duration.zero
+            for number in 1...5_000 {
+                time += .milliseconds(chance.below(chance.chance(1, in: 100) ? 100_000 : 100))
+                timeline.add(after: time)
+                guard number % 500 == 0 else { continue }
+                let points = timeline.points(until: time)
+                #expect(points.count <= RateTimeline.limit && points.count > 1, "seed \(seed)")
+                #expect(points.reduce(0) { $0 + $1.count } == number, "seed \(seed)")
+                #expect(zip(points, points.dropFirst()).allSatisfy { abs($0.end - $1.start) < 1e-6 }, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test func `a rate is that of its span, also where the end cuts it short`() {
+        var timeline = RateTimeline()
+        for number in 0..<40 { timeline.add(after: .milliseconds(number * 5)) }  // 200 a second, for 200 ms
+        let whole = timeline.points(until: .milliseconds(200))
+        #expect(whole.map(\.count) == [10, 10, 10, 10])
+        #expect(whole.allSatisfy { abs($0.rate - 200) < 0.001 })
+        timeline.add(after: .milliseconds(201))
+        // Two milliseconds with one message in them are no rate of 500.
+        let rest = timeline.points(until: .milliseconds(202))
+        #expect(rest.map(\.count) == [10, 10, 10, 11] && rest.allSatisfy { $0.rate < 220 })
+        #expect(abs((rest.last?.end ?? 0) - 0.202) < 0.000_001)
+    }
+
+    @Test func `a run without a message has no spans, and one without time no rate`() {
+        #expect(RateTimeline().points(until: .seconds(1)) == [])
+        var timeline = RateTimeline()
+        timeline.add(after: .zero)
+        #expect(timeline.points(until: .zero).map(\.rate) == [0])
+    }
+}

@@ -1,0 +1,318 @@
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct ChatModelTests {
+    /// A chat that is connected and in some rooms, with what it was told to do.
+    private struct Played {
+        var model: ChatModel
+        var actions: [ChatModel.Action] = []
+        var now = WallTime(seconds: 1_000, nanoseconds: 0)
+
+        init(rooms: String...) throws {
+            model = ChatModel(person: "me", name: try #require(ChatName("ada")))
+            for room in rooms { self(.line("/join \(room)")) }
+            self(.connected)
+            self(.listens)
+            echo()
+            actions = []
+        }
+
+        mutating func callAsFunction(_ event: ChatModel.Event) {
+            actions += model.handle(event, now: now)
+        }
+
+        /// What the broker sends back of this program's own presence, behind that of others.
+        mutating func echo() { self(.presence(ChatPresence(person: "me", card: model.card))) }
+
+        mutating func presence(_ person: String, _ name: String?, _ rooms: [String] = ["lobby"]) {
+            self(.presence(ChatPresence(person: person, card: name.map { .init(name: $0, rooms: rooms) })))
+        }
+
+        mutating func said(_ text: String, by name: String = "bob", in room: String = "lobby") throws {
+            let message = ChatMessage(id: "9", person: name, name: name, text: text, isAction: false, time: 1)
+            self(.message(message, in: try #require(ChatName(room))))
+        }
+
+        mutating func takeActions() -> [ChatModel.Action] {
+            defer { actions = [] }
+            return actions
+        }
+
+        /// What can be read in the room that is shown.
+        var texts: [String] { model.room.entries.map { $0.line(in: nil) } }
+    }
+
+    private static func name(_ text: String) throws -> ChatName { try #require(ChatName(text)) }
+
+    // MARK: Rooms
+
+    @Test func `joining subscribes, tells others once connected, and shows the room`() throws {
+        var chat = try Played(rooms: "lobby")
+        #expect(chat.model.roomNames.map(\.text) == ["lobby"])
+        chat(.line("/join tea"))
+        let tea = try Self.name("tea")
+        #expect(chat.takeActions() == [.join(tea), .announce(.init(name: "ada", rooms: ["lobby", "tea"]))])
+        #expect(chat.model.room.name == tea)
+        chat(.line("/join lobby"))
+        #expect(chat.takeActions().isEmpty && chat.model.room.name?.text == "lobby")
+    }
+
+    @Test func `without a connection nothing is announced; with one everything is`() throws {
+        var model = ChatModel(person: "me", name: try Self.name("ada"))
+        let now = WallTime(seconds: 0, nanoseconds: 0)
+        #expect(model.handle(.line("/join lobby"), now: now) == [.join(try Self.name("lobby"))])
+        #expect(model.handle(.connected, now: now).isEmpty)
+        #expect(model.handle(.listens, now: now) == [.announce(.init(name: "ada", rooms: ["lobby"]))])
+    }
+
+    @Test func `leaving the last room leaves a place for notices`() throws {
+        var chat = try Played(rooms: "lobby", "tea")
+        chat(.line("/leave"))
+        #expect(chat.model.room.name?.text == "lobby")
+        chat(.line("/leave lobby"))
+        #expect(chat.model.room.name == nil && chat.model.roomNames.isEmpty)
+        #expect(
+            chat.takeActions().suffix(2) == [.leave(try Self.name("lobby")), .announce(.init(name: "ada", rooms: []))])
+        chat(.line("hello"))
+        #expect(chat.texts == ["-- You are in no room; /join ROOM."])
+        chat(.line("/leave tea"))
+        #expect(chat.texts.last == "-- You are not in that room.")
+    }
+
+    @Test func `rooms have a limit, and names a rule`() throws {
+        var chat = try Played()
+        for number in 0..<(ChatModel.roomLimit + 2) { chat(.line("/join r\(number)")) }
+        #expect(chat.model.roomNames.count == ChatModel.roomLimit)
+        chat(.line("/join \(String(repeating: "x", count: 40))"))
+        #expect(chat.texts.last == "-- \(ChatName.rule)")
+    }
+
+    @Test func `a room that the broker refuses is left`() throws {
+        var chat = try Played(rooms: "lobby", "secret")
+        chat(.refused(try Self.name("secret"), "Not authorized."))
+        #expect(chat.model.roomNames.map(\.text) == ["lobby"])
+        #expect(chat.actions.contains(.leave(try Self.name("secret"))))
+    }
+
+    // MARK: Lines
+
+    @Test func `a line is on the way until the broker has it`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.line("hello"))
+        guard case .send(let message, let room)? = chat.takeActions().first else {
+            Issue.record("nothing is sent")
+            return
+        }
+        #expect(room.text == "lobby" && message.text == "hello" && message.name == "ada" && message.person == "me")
+        #expect(chat.model.pendingCount == 1 && chat.model.room.entries.last?.delivery == .pending)
+        chat(.settled(id: message.id, failure: nil))
+        #expect(chat.model.pendingCount == 0 && chat.model.room.entries.last?.delivery == .done)
+    }
+
+    @Test func `a line that fails says why, in the room in which it was said`() throws {
+        var chat = try Played(rooms: "lobby", "tea")
+        chat(.line("/me pours"))
+        guard case .send(let message, _)? = chat.takeActions().first else { return }
+        #expect(message.isAction)
+        chat(.line("/join lobby"))
+        chat(.settled(id: message.id, failure: "Not authorized."))
+        chat(.line("/join tea"))
+        #expect(chat.model.room.entries.last?.delivery == .failed("Not authorized."))
+    }
+
+    @Test func `one's own lines come back from the broker and are not shown twice`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.line("hello"))
+        guard case .send(let message, let room)? = chat.takeActions().first else { return }
+        chat(.message(message, in: room))
+        #expect(chat.texts == ["ada: hello"])
+    }
+
+    @Test func `others' lines are shown, and counted in rooms that are not`() throws {
+        var chat = try Played(rooms: "lobby", "tea")
+        try chat.said("hi")
+        try chat.said("two")
+        #expect(chat.model.rooms[1].unreadCount == 2)
+        chat(.keys([.control("p")]))
+        #expect(chat.texts == ["bob: hi", "bob: two"] && chat.model.room.unreadCount == 0)
+        try chat.said("x", in: "elsewhere")
+        #expect(chat.texts.count == 2)
+    }
+
+    @Test func `what waits, and what is kept, has a limit`() throws {
+        var chat = try Played(rooms: "lobby")
+        for number in 0..<(ChatModel.pendingLimit + 1) { chat(.line("\(number)")) }
+        #expect(chat.model.pendingCount == ChatModel.pendingLimit)
+        #expect(chat.texts.last?.contains("this one was not taken") == true)
+        for number in 0..<5_000 { try chat.said("\(number)") }
+        #expect((ChatRoom.entryLimit...(ChatRoom.entryLimit * 5 / 4)).contains(chat.model.room.entries.count))
+        #expect(chat.texts.last == "bob: 4999")
+    }
+
+    // MARK: People
+
+    @Test func `who was there before is listed once, who comes and goes is told`() throws {
+        var model = ChatModel(person: "me", name: try Self.name("ada"))
+        var texts: [String] = []
+        func play(_ event: ChatModel.Event) {
+            for case .tell(let entry, _) in model.handle(event, now: WallTime(seconds: 0, nanoseconds: 0)) {
+                texts.append(entry.text)
+            }
+        }
+        func presence(_ person: String, _ card: ChatPresence.Card?) {
+            play(.presence(ChatPresence(person: person, card: card)))
+        }
+        play(.line("/join lobby"))
+        play(.connected)
+        play(.listens)
+        presence("1", .init(name: "bob", rooms: ["lobby"]))
+        presence("2", .init(name: "carol", rooms: ["tea"]))
+        #expect(texts.isEmpty && !model.knowsPeople)
+        presence("me", model.card)
+        #expect(texts == ["Here: bob."] && model.knowsPeople)
+        texts = []
+        presence("2", .init(name: "carol", rooms: ["tea", "lobby"]))
+        presence("2", .init(name: "carla", rooms: ["tea", "lobby"]))
+        presence("2", .init(name: "carla", rooms: ["lobby"]))
+        presence("2", .init(name: "carla", rooms: []))
+        presence("1", nil)
+        presence("3", nil)
+        #expect(texts == ["carol is here.", "carol is now carla.", "carla has left.", "bob is offline."])
+        #expect(model.people(in: ChatName("lobby")).map(\.name) == ["ada"])
+    }
+
+    @Test func `who went while there was no connection is found out behind it`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat.presence("1", "bob")
+        chat.presence("2", "carol")
+        chat(.waiting("The broker has gone."))
+        chat(.connected)
+        chat(.listens)
+        chat.presence("2", "carol")
+        #expect(chat.model.people(in: chat.model.room.name).count == 3)
+        chat.actions = []
+        chat.echo()
+        #expect(chat.texts.suffix(2) == ["-- bob is offline.", "-- Here: carol."])
+    }
+
+    @Test func `a late will is answered, and not for ever`() throws {
+        var chat = try Played(rooms: "lobby")
+        for _ in 0..<20 { chat.presence("me", nil) }
+        #expect(chat.actions == Array(repeating: .announce(chat.model.card), count: ChatModel.reannouncementLimit))
+    }
+
+    @Test func `two of the same name are told apart`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat.presence("chat-abcd1111", "bob")
+        chat.presence("chat-abcd2222", "bob")
+        #expect(chat.model.people(in: chat.model.room.name).map(\.name) == ["ada", "bob~1111", "bob~2222"])
+    }
+
+    @Test func `people have a limit`() throws {
+        var chat = try Played(rooms: "lobby")
+        for number in 0..<(ChatModel.peopleLimit + 10) { chat.presence("\(number)", "p\(number)") }
+        #expect(chat.model.people.count == ChatModel.peopleLimit)
+    }
+
+    @Test func `another name is told to others`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.line("/name grace"))
+        #expect(chat.actions.last == .announce(.init(name: "grace", rooms: ["lobby"])))
+    }
+
+    @Test func `a broker that tells of nobody is no reason to stay silent`() throws {
+        var model = ChatModel(person: "me", name: try Self.name("ada"))
+        _ = model.handle(.connected, now: WallTime(seconds: 0, nanoseconds: 0))
+        _ = model.handle(.isAlone("Not authorized."), now: WallTime(seconds: 0, nanoseconds: 0))
+        #expect(model.knowsPeople)
+    }
+
+    // MARK: The connection
+
+    @Test func `a loss is told once, and so is the end of it`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.waiting("The connection was lost."))
+        chat(.waiting("Connection refused."))
+        #expect(chat.texts == ["-- The connection was lost. Trying again until the broker is back."])
+        #expect(chat.model.connection == .waiting("Connection refused."))
+        chat(.connected)
+        #expect(chat.texts.last == "-- Connected." && chat.model.connection == .connected)
+    }
+
+    // MARK: Keys
+
+    @Test func `keys type, send, and bring lines back`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.keys([.character("h"), .character("i"), .enter]))
+        guard case .send(let message, _)? = chat.actions.first else {
+            Issue.record("nothing is sent")
+            return
+        }
+        #expect(message.text == "hi" && chat.model.input.isEmpty)
+        chat(.keys([.up]))
+        #expect(chat.model.input.text == "hi")
+    }
+
+    @Test func `what is pasted is one line, and not sent by itself`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.keys([.pasted("/quit\nyes\n")]))
+        #expect(chat.actions.isEmpty && chat.model.input.text == "/quit yes ")
+    }
+
+    @Test(arguments: [
+        ("/he", "/help"), ("/j", "/join "), ("/", "/"), ("bo", "bob: "), ("hi bo", "hi bob "), ("c", "car"),
+        ("x", "x"), ("", ""),
+    ])
+    func `Tab completes commands and names`(typed: String, completed: String) throws {
+        var chat = try Played(rooms: "lobby")
+        for name in ["bob", "carol", "carla"] { chat.presence(name, name) }
+        chat(.keys(typed.map { .character($0) } + [.tab]))
+        #expect(chat.model.input.text == completed)
+    }
+
+    @Test func `rooms are changed by keys`() throws {
+        var chat = try Played(rooms: "a", "b", "c")
+        let shown: (ChatModel) -> String? = { $0.room.name?.text }
+        #expect(shown(chat.model) == "c")
+        chat(.keys([.control("n")]))
+        #expect(shown(chat.model) == "a")
+        chat(.keys([.control("p"), .control("p")]))
+        #expect(shown(chat.model) == "b")
+        chat(.keys([.modified(.alt, .character("3"))]))
+        #expect(shown(chat.model) == "c")
+        chat(.keys([.modified(.alt, .character("9"))]))
+        #expect(shown(chat.model) == "c")
+    }
+
+    @Test(arguments: [.control("c"), .control("d")] as [Key])
+    func `the keys that end it do so once`(key: Key) throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.keys([key, key, .character("x"), .enter]))
+        #expect(chat.actions == [.end])
+    }
+
+    @Test func `a line that was begun is not ended by Ctrl-D`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.keys([.character("x"), .home, .control("d")]))
+        #expect(chat.actions.isEmpty && chat.model.input.isEmpty)
+    }
+
+    @Test func `the end of the input waits for what is on the way`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.line("hello"))
+        guard case .send(let message, _)? = chat.takeActions().first else { return }
+        chat(.endOfInput)
+        #expect(chat.actions.isEmpty)
+        chat(.settled(id: message.id, failure: nil))
+        #expect(chat.actions == [.end])
+    }
+
+    @Test(arguments: ["/help", "/who", "/rooms", "/dance"])
+    func `questions are answered in the room`(line: String) throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.line(line))
+        #expect(!chat.texts.isEmpty && chat.texts.allSatisfy { $0.hasPrefix("-- ") })
+    }
+}

@@ -1,0 +1,54 @@
+import CourierCore
+import CourierMQTT
+import Foundation
+import Testing
+
+@testable import CourierCommands
+
+/// What goes over the wire.
+struct ChatPayloadTests {
+    private static func message(_ json: String) throws -> ChatMessage {
+        try JSONMessageAdapter().fromMessage(Data(json.utf8), topic: "courier-chat/rooms/lobby/messages")
+    }
+
+    private static func presence(_ json: String, _ topic: String = "courier-chat/people/a%2Fb") throws -> ChatPresence {
+        try ChatPresenceAdapter().fromMessage(Data(json.utf8), topic: topic)
+    }
+
+    @Test func `a message comes back as it was`() throws {
+        let message = ChatMessage(id: "1", person: "p", name: "ada", text: "é\n\"", isAction: true, time: 1.5)
+        let data = try JSONMessageAdapter().toMessage(data: message, topic: "t")
+        #expect(try JSONMessageAdapter().fromMessage(data, topic: "t") as ChatMessage == message)
+    }
+
+    @Test func `a text is enough, and what is too long is cut`() throws {
+        #expect(try Self.message(#"{"text":"hi","more":1}"#).text == "hi")
+        let long = try Self.message(
+            #"{"text":"\#(String(repeating: "x", count: 5_000))","name":"\#(String(repeating: "n", count: 100))"}"#)
+        #expect(long.text.count == ChatMessage.textLimit && long.name.count == ChatName.limit)
+        #expect(throws: (any Error).self) { try Self.message(#"{"name":"ada"}"#) }
+        #expect(throws: (any Error).self) { try Self.message("hi") }
+    }
+
+    @Test func `presence is of whom the topic names, and nothing at all means gone`() throws {
+        #expect(
+            try Self.presence(#"{"name":"ada","rooms":["lobby"]}"#)
+                == ChatPresence(person: "a/b", card: .init(name: "ada", rooms: ["lobby"])))
+        #expect(try Self.presence("") == ChatPresence(person: "a/b", card: nil))
+        #expect(throws: (any Error).self) { try Self.presence("[]") }
+        #expect(throws: (any Error).self) { try Self.presence("", "courier-chat/people/%2f") }
+        #expect(throws: (any Error).self) { try Self.presence("", "other/people") }
+    }
+
+    @Test func `presence is written as it is read, and leaves other types to other adapters`() throws {
+        let adapter = ChatPresenceAdapter()
+        let presence = ChatPresence(person: "a/b", card: .init(name: "ada", rooms: ["lobby", "tea"]))
+        let data = try adapter.toMessage(data: presence, topic: "courier-chat/people/a%2Fb")
+        #expect(try adapter.fromMessage(data, topic: "courier-chat/people/a%2Fb") as ChatPresence == presence)
+        #expect(try adapter.toMessage(data: ChatPresence(person: "p", card: nil), topic: "t").isEmpty)
+        #expect(throws: CourierError.self) { try adapter.toMessage(data: "text", topic: "t") }
+        #expect(throws: CourierError.self) {
+            try adapter.fromMessage(data, topic: "courier-chat/people/a%2Fb") as ChatMessage
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+/// The real program on a real terminal: what is typed, and what is seen.
+struct ChatScreenTests {
+    private static func chat(
+        _ place: [String], _ name: String, columns: Int = 80, rows: Int = 16, environment: [String] = []
+    ) throws -> TerminalSession {
+        try TerminalSession(
+            [try CourierExecutable.path.get(), "chat", "--name", name] + place, columns: columns, rows: rows,
+            environment: environment)
+    }
+
+    private static func chat(
+        _ broker: RunningBroker, _ name: String, columns: Int = 80, rows: Int = 16, environment: [String] = []
+    ) async throws -> TerminalSession {
+        let session = try chat(broker.place, name, columns: columns, rows: rows, environment: environment)
+        try await session.wait(for: "You are in lobby.")
+        return session
+    }
+
+    /// The terminal is as it was: its own screen, a cursor, lines that wrap, and the modes that the shell compares.
+    private static func expectOrder(_ session: TerminalSession, endsWith code: Int32) async throws {
+        try await session.wait(for: "ended with")
+        let lines = try session.lines
+        #expect(lines.contains("ended with \(code)"), "\(lines)")
+        #expect(try session.ask("#{alternate_on} #{cursor_flag} #{wrap_flag}") == "0 1 1")
+    }
+
+    @Test func `two people type, read, and see who is there`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada")
+        let bob = try await Self.chat(broker, "bob")
+        try await ada.wait { $0.contains { $0.hasSuffix("│ bob") } && $0.contains { $0.contains("2 here") } }
+        try await bob.wait(for: "Here: ada.")
+        try ada.enter("hello 日本")
+        try await bob.wait(for: "ada: hello 日本")
+        // The dots of a line that is on the way have gone.
+        try await ada.wait { $0.contains { $0.contains("ada: hello 日本") && !$0.contains("…") } }
+        try bob.enter("/me waves")
+        try await ada.wait(for: "* bob waves")
+        try bob.enter("/join tea")
+        try await bob.wait { $0[0].hasPrefix(" lobby  tea ") && $0[1].hasSuffix("│ bob") }
+        try ada.enter("anybody?")
+        try await bob.wait { $0[0].hasPrefix(" lobby 1  tea ") }
+        try bob.press("C-p")
+        try await bob.wait(for: "ada: anybody?")
+        try bob.enter("/quit")
+        try await ada.wait(for: "bob is offline.")
+        try await Self.expectOrder(bob, endsWith: 0)
+    }
+
+    @Test func `who is killed is seen to be offline`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada")
+        let bob = try await Self.chat(broker, "bob")
+        try await ada.wait(for: "│ bob")
+        kill(try #require(try await bob.id), SIGKILL)
+        try await ada.wait { $0.contains { $0.contains("bob is offline.") } && !$0.contains { $0.contains("│ bob") } }
+        try await ada.wait(for: "1 here")
+    }
+
+    @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGHUP, 129)] as [(Int32, Int32)])
+    func `a signal gives the terminal back`(signal: Int32, code: Int32) async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada")
+        #expect(try ada.ask("#{alternate_on} #{wrap_flag}") == "1 0")
+        kill(try #require(try await ada.id), signal)
+        try await Self.expectOrder(ada, endsWith: code)
+    }
+
+    @Test(arguments: [SIGSEGV, SIGABRT, SIGILL])
+    func `a crash gives the terminal back`(signal: Int32) async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada", environment: ["SWIFT_BACKTRACE=enable=no"])
+        kill(try #require(try await ada.id), signal)
+        try await Self.expectOrder(ada, endsWith: 128 + signal)
+    }
+
+    @Test(arguments: ["C-c", "C-d"])
+    func `keys end it`(key: String) async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada")
+        try ada.press(key)
+        try await Self.expectOrder(ada, endsWith: 0)
+    }
+
+    @Test func `it is stopped and goes on like other programs`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada")
+        try ada.press("C-z")
+        try await ada.wait(for: "stopped")
+        #expect(try ada.ask("#{alternate_on} #{cursor_flag} #{wrap_flag}") == "0 1 1")
+        try ada.press("Enter")
+        try await ada.wait(for: "You are in lobby.")
+        try ada.enter("still here")
+        try await ada.wait { $0.contains { $0.contains("ada: still here") && !$0.contains("…") } }
+        kill(try #require(try await ada.id), SIGTSTP)
+        try await ada.wait(for: "stopped")
+        try ada.press("Enter")
+        try await ada.wait(for: "ada: still here")
+        try ada.enter("/quit")
+        try await Self.expectOrder(ada, endsWith: 0)
+    }
+
+    @Test func `it fits a small terminal, and another size at any time`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada", columns: 40, rows: 10)
+        try ada.enter("a line that is longer than forty columns are")
+        try await ada.wait { lines in
+            lines.count == 10 && lines[0].hasPrefix(" lobby ") && lines[0].hasSuffix("connected")
+                && lines[7].hasSuffix("      forty columns are") && lines[8].hasPrefix(" ada · 1 here")
+        }
+        try ada.resize(columns: 90, rows: 20)
+        try await ada.wait { lines in
+            lines.count == 20 && lines[1].hasSuffix("│ ada")
+                && lines[17].contains("ada: a line that is longer than forty columns are")
+        }
+        try ada.resize(columns: 20, rows: 3)
+        try await ada.wait { $0.count == 3 && $0[2] == ">" }
+        try ada.resize(columns: 40, rows: 10)
+        try await ada.wait { $0.count == 10 && $0[0].hasSuffix("connected") }
+    }
+
+    @Test func `colours are there, and with NO_COLOR they are not`() async throws {
+        let broker = try await RunningBroker()
+        let colour = /\u{1B}\[[0-9;]*3[0-7]m/
+        let ada = try await Self.chat(broker, "ada")
+        try ada.enter("hello")
+        try await ada.wait(for: "ada: hello")
+        #expect(try ada.styledLines.contains { $0.contains(colour) })
+        let bob = try await Self.chat(broker, "bob", environment: ["NO_COLOR=1"])
+        try bob.enter("hello")
+        try await bob.wait(for: "bob: hello")
+        let lines = try bob.styledLines
+        #expect(!lines.contains { $0.contains(colour) } && lines.contains { $0.contains("\u{1B}[") })
+    }
+
+    @Test func `a paste waits for Enter, and earlier lines come back`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada")
+        try ada.paste("two\nlines")
+        try await ada.wait { $0.last == "> two lines" }
+        try ada.press("Enter")
+        try await ada.wait { $0.last == ">" && $0.contains { $0.contains("ada: two lines") } }
+        try ada.press("Up")
+        try await ada.wait { $0.last == "> two lines" }
+        try ada.press("C-w", "Escape")
+        try await ada.wait { $0.last == "> two" }
+    }
+
+    @Test func `pages scroll`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada", columns: 50, rows: 10)
+        for number in 1...20 { try ada.enter("number \(number).") }
+        try await ada.wait { $0.contains { $0.contains("number 20.") } && !$0.contains { $0.contains("number 1.") } }
+        try ada.press("PPage", "PPage", "PPage", "PPage")
+        try await ada.wait { lines in
+            lines.contains { $0.contains("You are in lobby.") } && lines.contains { $0.contains("number 1.") }
+                && lines.contains { $0.contains("more below") }
+        }
+        try ada.press("NPage", "NPage", "NPage", "NPage")
+        try await ada.wait(for: "number 20.")
+    }
+
+    @Test func `it waits for a broker that is not there yet`() async throws {
+        let broker = try await RealBroker()
+        await broker.stop()
+        let ada = try Self.chat(["-h", "127.0.0.1", "-p", "\(broker.port)"], "ada")
+        try await ada.wait { $0[0].hasSuffix("no connection") }
+        try ada.enter("early")
+        try await ada.wait {
+            $0.contains { $0.contains("ada: early …") } && $0.contains { $0.contains("1 on the way") }
+        }
+        try await broker.start()
+        try await ada.wait { lines in
+            lines[0].hasSuffix(" connected") && lines.contains { $0.contains("ada: early") && !$0.contains("…") }
+        }
+        await broker.remove()
+    }
+}

@@ -1,0 +1,46 @@
+import CourierCore
+import CourierMQTTChuck
+import Foundation
+import MQTTCodec
+import TestSupport
+
+/// A logger with packets that a test has thought of.
+struct RecordedPackets {
+    let logger: MQTTChuckLogger
+    private let connection: ObservedConnection
+
+    /// A logger with a connection that was opened long ago.
+    init() {
+        // Older than what a logger keeps by default.
+        var options = MQTTChuckOptions()
+        options.logsMaxAge = nil
+        logger = MQTTChuckLogger(options: options)
+        connection = ObservedConnection(
+            id: 1,
+            options: ConnectOptions(
+                host: "broker.example", port: 1_883, clientId: "till", username: "ada", password: "lace"),
+            protocolVersion: .v5, openedAt: Date(timeIntervalSince1970: 1_700_000_000), openedInstant: .now)
+    }
+
+    func observe(_ direction: PacketBatch.Direction, _ packet: Packet) throws {
+        let bytes = try TestSupport.encode(packet, .v5, from: direction == .outgoing ? .client : .server)
+        logger.observed(PacketBatch(direction: direction, bytes: bytes, time: .now, connection: connection))
+    }
+
+    /// A message of QoS 0 from the broker.
+    func receive(_ topic: String, _ payload: String) throws {
+        try observe(.incoming, .publish(Publish(topic: topic, payload: Array(payload.utf8))))
+    }
+
+    /// A message of QoS 1, and the broker's answer.
+    func order(_ number: Int, _ reasonCode: PacketReasonCode = .success) throws {
+        guard let id = PacketID(rawValue: UInt16(number)) else { return }
+        try observe(
+            .outgoing,
+            .publish(
+                Publish(
+                    topic: "orders/\(number)", payload: Array("pizza".utf8),
+                    delivery: .atLeastOnce(id, isDuplicate: false))))
+        try observe(.incoming, .pubAck(Acknowledgement(packetID: id, reasonCode: reasonCode)))
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+@Suite struct LineReaderTests {
+    private func lines(_ reader: inout LineReader) -> [String] {
+        var lines: [String] = []
+        while let line = reader.next() { lines.append(String(decoding: line, as: UTF8.self)) }
+        return lines
+    }
+
+    @Test func `an input that lets nobody wait is waited for all the same`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        try #require(ends.allSatisfy { fcntl($0, F_SETFL, O_NONBLOCK) == 0 })
+        let (readEnd, writeEnd) = (ends[0], ends[1])
+        defer { close(readEnd) }
+        var reader = LineReader(readEnd)
+        Thread.detachNewThread {
+            for text in ["one\ntw", "o\nthree"] {
+                // Not before the reader has found nothing.
+                while write(writeEnd, text, text.utf8.count) < 0 {}
+                usleep(20_000)
+            }
+            close(writeEnd)
+        }
+        #expect(lines(&reader) == ["one", "two", "three"])
+        #expect(reader.problem == nil)
+    }
+
+    @Test func `what can not be read is no end of the input`() throws {
+        let folder = open("/", O_RDONLY | O_DIRECTORY)
+        defer { close(folder) }
+        var reader = LineReader(folder)
+        #expect(lines(&reader).isEmpty)
+        #expect(reader.problem == EISDIR)
+    }
+
+    @Test func `a line without an end is given up`() throws {
+        let zeros = open("/dev/zero", O_RDONLY)
+        defer { close(zeros) }
+        let longest = 1 << 20
+        var reader = LineReader(zeros, longest: longest)
+        #expect(lines(&reader).isEmpty)
+        #expect(reader.problem == EMSGSIZE)
+        #expect(reader.bytesRead <= longest + LineReader.chunk)
+    }
+}
