@@ -17,31 +17,22 @@ struct WireRun {
 
     /// How many messages a second.
     func rate(_ job: Job) async throws -> Double {
+        var rules = BrokerConfiguration()
+        rules.receiveMaximum = UInt16(Self.window)
         let broker = try LoopbackBroker.start(
             tls: wire.isSecure ? try TLSContext(server: keys.server) : nil,
-            webSocket: wire.isWebSocket ? WebSocketConfiguration() : nil)
+            webSocket: wire.isWebSocket ? WebSocketConfiguration() : nil, configuration: rules)
         let client = CourierClientFactory().makeMQTTClient(config: configuration(broker.port))
         client.connect()
         try await client.connected()
         let start = ContinuousClock.now
         switch job {
         case .publishQoS0:
-            try await publish(job.count, .zero, client)
+            try await Self.publish(job.count, .zero, payloadSize, client)
             // Acknowledged, so that everything before it has arrived, too.
             try await client.publish([0] as [UInt8], to: Self.topic, qos: .one)
         case .publishQoS1:
-            try await publish(job.count, .one, client)
-        case .thereAndBack:
-            let messages = client.messages(
-                CourierCore.Message.self, from: Self.topic, qos: .one, buffer: ReadBuffer(overflow: .pause))
-            try await client.subscribe(to: Self.topic, qos: .one)
-            async let published: Void = publish(job.count, .one, client)
-            var left = job.count
-            for try await _ in messages {
-                left -= 1
-                if left == 0 { break }
-            }
-            try await published
+            try await Self.publish(job.count, .one, payloadSize, client)
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
@@ -62,12 +53,14 @@ struct WireRun {
         return config
     }
 
-    private func publish(_ count: Int, _ qos: QoS, _ client: any CourierClient) async throws {
+    private static func publish(
+        _ count: Int, _ qos: QoS, _ payloadSize: Int, _ client: any CourierClient
+    ) async throws {
         let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: payloadSize)
         for _ in 0..<count {
             while true {
                 do {
-                    try client.publish(bytes: bytes, to: Self.topic, qos: qos)
+                    try client.publish(bytes: bytes, to: topic, qos: qos)
                     break
                 } catch let error as CourierError where error.code == .queueFull {
                     try await client.readyToPublish()
@@ -75,6 +68,6 @@ struct WireRun {
             }
         }
         // Behind all others, which are acknowledged in order.
-        if qos != .zero { try await client.publish(bytes, to: Self.topic + "/last", qos: qos) }
+        if qos != .zero { try await client.publish(bytes, to: topic + "/last", qos: qos) }
     }
 }
