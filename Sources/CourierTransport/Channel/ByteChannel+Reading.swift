@@ -242,14 +242,14 @@ extension ByteChannel {
             stash.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
             checkRemainder()
         } else {
-            stash.trim(above: Self.keptCapacity)
+            stash.trim(above: ByteQueue.keptCapacity)
         }
         return result
     }
 
     private func offerStash() {
         stash.removeFirst(offer(stash.contents))
-        if stash.isEmpty { stash.trim(above: Self.keptCapacity) } else { checkRemainder() }
+        if stash.isEmpty { stash.trim(above: ByteQueue.keptCapacity) } else { checkRemainder() }
     }
 
     private func offer(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -117,7 +117,7 @@ extension ByteChannel {
         while !outgoing.isEmpty, tls.outputCount < EventLoop.readBufferSize {
             outgoing.removeFirst(try tls.write(outgoing.contents))
         }
-        if outgoing.isEmpty { outgoing.trim(above: Self.keptCapacity) }
+        if outgoing.isEmpty { outgoing.trim(above: ByteQueue.keptCapacity) }
     }
 
     /// Hands `bytes` to the stream until it has all or takes no more; the count it took.
@@ -142,7 +142,7 @@ extension ByteChannel {
     }
 
     private func didWrite(from cause: Cause) {
-        if outgoing.isEmpty { outgoing.trim(above: Self.keptCapacity) }
+        if outgoing.isEmpty { outgoing.trim(above: ByteQueue.keptCapacity) }
         let pending = pendingCount
         switch cause {
         case .owner:

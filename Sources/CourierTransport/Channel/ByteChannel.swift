@@ -27,9 +27,6 @@ public final class ByteChannel: @unchecked Sendable {
         case closed
     }
 
-    /// How much memory an empty buffer keeps.
-    static let keptCapacity = 16 << 10
-
     /// The loop that the channel lives on.
     public let loop: EventLoop
 

@@ -4,6 +4,9 @@
 /// `0 <= start <= end <= capacity` always holds, every write goes behind ``reserve(_:)``, and the memory is owned by
 /// exactly one value: the type cannot be copied. So it is also safe to send.
 struct ByteQueue: ~Copyable, @unchecked Sendable {
+    /// How much memory an empty buffer keeps.
+    static let keptCapacity = 16 << 10
+
     private var memory: UnsafeMutableRawPointer?
     private(set) var capacity = 0
     private var start = 0

@@ -118,7 +118,7 @@ final class TLSSession {
 
     func removeOutput(_ count: Int) {
         precondition(count >= 0 && count <= outputCount, "more bytes were sent than there were")
-        courier_wire_remove_output(wire, count, ByteChannel.keptCapacity)
+        courier_wire_remove_output(wire, count, ByteQueue.keptCapacity)
     }
 
     // MARK: Handshake

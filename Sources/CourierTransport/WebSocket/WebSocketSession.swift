@@ -156,7 +156,7 @@ final class WebSocketSession {
 
     func removeOutput(_ count: Int) {
         outgoing.removeFirst(count)
-        outgoing.trim(above: ByteChannel.keptCapacity)
+        outgoing.trim(above: ByteQueue.keptCapacity)
     }
 
     /// Puts all of `payload` into frames.
