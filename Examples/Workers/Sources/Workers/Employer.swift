@@ -1,0 +1,68 @@
+import CourierMQTT
+
+/// Gives jobs to the pool, and waits for a result of each.
+struct Employer {
+    /// How long a job may take before it is given again: its worker may have died with it.
+    private static let patience = Duration.seconds(3)
+
+    let jobCount: Int
+    let port: UInt16
+
+    /// Returns when there is a result of every job.
+    func run() async throws {
+        let client = CourierClientFactory().makeMQTTClient(
+            config: MQTTClientConfig(
+                options: ConnectOptions(
+                    host: "127.0.0.1", port: port, clientId: "employer", username: "", password: "",
+                    isCleanSession: true)))
+        client.connect()
+        try await client.connected()
+        let ledger = Ledger(jobCount)
+        let results = client.messages(JobResult.self, from: Topics.results, qos: .one)
+        try await client.subscribe(to: Topics.results, qos: .one)
+        // Whichever ends first ends the other: reading when all is done, giving with an error.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await give(ledger, by: client) }
+            group.addTask { for try await result in results where await ledger.isLast(result) { return } }
+            try await group.next()
+            group.cancelAll()
+        }
+        for (worker, count) in await ledger.shares { say("\(worker) did \(count) of them") }
+        say("all \(jobCount) jobs are done, \(await ledger.repeatedCount) of them twice")
+        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+    }
+
+    /// Gives what has no result, again and again until it is cancelled.
+    private func give(_ ledger: Ledger, by client: any CourierClient) async throws {
+        var isFirst = true
+        while true {
+            let open = await ledger.open
+            if !isFirst { say("\(open.count) jobs have no result yet; they are given again") }
+            isFirst = false
+            for number in open { try await client.publish(Job(number: number), to: Topics.jobs, qos: .one) }
+            try await Task.sleep(for: Self.patience)
+        }
+    }
+}
+
+/// Which jobs have a result, and whose.
+private actor Ledger {
+    private(set) var open: [Int]
+    private(set) var repeatedCount = 0
+    private var workers: [Int: String] = [:]
+
+    init(_ jobCount: Int) { open = Array(1...jobCount) }
+
+    /// Notes a result; whether there is one of every job now.
+    func isLast(_ result: JobResult) -> Bool {
+        if workers.updateValue(result.worker, forKey: result.number) != nil { repeatedCount += 1 }
+        open.removeAll { $0 == result.number }
+        return open.isEmpty
+    }
+
+    /// How many jobs each worker has done, the most busy first.
+    var shares: [(worker: String, count: Int)] {
+        Dictionary(grouping: workers.values, by: \.self).map { ($0.key, $0.value.count) }
+            .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+    }
+}

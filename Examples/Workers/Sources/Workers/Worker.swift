@@ -1,0 +1,29 @@
+import CourierMQTT
+
+/// One of the pool: takes a job, does it, tells the result, and takes the next.
+struct Worker {
+    private static let workTime = Duration.milliseconds(20)
+
+    let name: String
+    let port: UInt16
+
+    /// Works until the task is cancelled.
+    func run() async throws {
+        let client = CourierClientFactory().makeMQTTClient(
+            config: MQTTClientConfig(
+                options: ConnectOptions(
+                    host: "127.0.0.1", port: port, clientId: "worker-\(name)", username: "", password: "",
+                    isCleanSession: true)))
+        client.connect()
+        try await client.connected()
+        // A job is acknowledged when the next one is asked for: one that was not finished is not lost in silence.
+        let jobs = client.messages(Job.self, from: Topics.sharedJobs, qos: .one, acknowledge: .afterProcessing)
+        say("\(name) is ready")
+        for try await job in jobs {
+            try await Task.sleep(for: Self.workTime)
+            let result = JobResult(number: job.number, worker: name, square: job.number * job.number)
+            try await client.publish(result, to: Topics.results, qos: .one)
+            say("\(name) did job \(job.number)")
+        }
+    }
+}

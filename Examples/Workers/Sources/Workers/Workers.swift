@@ -1,0 +1,33 @@
+import CourierMQTT
+import Foundation
+
+@main struct Workers {
+    static let usage = """
+        usage: Workers work NAME [PORT]     takes jobs until it is ended
+               Workers give COUNT [PORT]    gives jobs, and ends when all are done
+        """
+
+    static func main() async throws {
+        let words = CommandLine.arguments.dropFirst().map(\.self)
+        guard (2...3).contains(words.count), let port = words.count == 3 ? UInt16(words[2]) : 1_883 else {
+            say(usage)
+            exit(2)
+        }
+        switch words[0] {
+        case "work":
+            try await Worker(name: words[1], port: port).run()
+        case "give":
+            guard let count = Int(words[1]), (1...1_000_000).contains(count) else { fallthrough }
+            try await Employer(jobCount: count, port: port).run()
+        default:
+            say(usage)
+            exit(2)
+        }
+    }
+}
+
+/// Prints a line that whoever reads through a pipe sees at once.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
+}
