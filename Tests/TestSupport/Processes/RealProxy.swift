@@ -59,8 +59,22 @@ package final class RealProxy: Sendable {
 
     deinit { process.withLock { $0 }?.end(by: SIGKILL) }
 
+    /// How often a start is tried on a port that the system still holds for a connection of the proxy before it.
+    private static let startLimit = 100
+
     /// Runs it and returns when it takes connections.
     package func start() async throws {
+        for attempt in 1... {
+            guard let words = try await run() else { return }
+            guard attempt < Self.startLimit, words.contains("in use") else {
+                throw StartFailure(description: "\(self.words[0]) does not run on port \(port): \(words)")
+            }
+            try await Task.sleep(for: .milliseconds(50))  // Nobody says when the port is free.
+        }
+    }
+
+    /// Runs it; what it said if it ended before it took connections.
+    private func run() async throws -> String? {
         let child = try ChildProcess(words)
         process.withLock { $0 = child }
         let said = Mutex<[UInt8]?>(nil)
@@ -86,10 +100,7 @@ package final class RealProxy: Sendable {
                 continuation.resume(returning: isThere)
             }
         }
-        guard isThere else {
-            let words = String(decoding: said.withLock { $0 } ?? [], as: UTF8.self)
-            throw StartFailure(description: "\(self.words[0]) does not run on port \(port): \(words)")
-        }
+        return isThere ? nil : String(decoding: said.withLock { $0 } ?? [], as: UTF8.self)
     }
 
     /// Ends it without warning, and with it the connections through it; returns when it has ended.
