@@ -300,7 +300,7 @@ import Testing
             await world.connect()
             let outcome = try world.publish("x")
             store.fail { if case .removeOutgoing = $0 { CourierError(.storeFailed, "Too late.") } else { nil } }
-            await world.until { outcome.value != nil }
+            await world.until { outcome.value != nil && world.events.contains("messageStoreFailure") }
             store.hold()
             await world.run(for: .seconds(1))
             await world.until { store.heldCount > 0 }
