@@ -38,15 +38,26 @@ final class DurableOutbox: @unchecked Sendable {
         var byteCount = 0
         /// Whether the loop is going to look.
         var isScheduled = false
+        /// Whether they are of the next session, and the present one has not ended yet.
+        var areHeld = false
         var roomWaiters: [Waiter<Void>] = []
         /// Why nothing is taken any more.
         var end: CourierError?
+
+        /// Takes them out, with those who wait for the room that is there now.
+        mutating func takeAll() -> ([Arrival], [Waiter<Void>]) {
+            defer { (list, byteCount, roomWaiters) = ([], 0, []) }
+            return (list, roomWaiters)
+        }
     }
 
     /// Messages of one commit. It crosses the store's thread, which does not touch it.
     private struct Batch: Sendable {
         let arrivals: [Arrival]
         let messages: [StoredMessage]
+        let scope: StoreScope
+        /// Of which session they are: the next one may have the same scope.
+        let session: Int
     }
 
     /// How long a store that could not be read is left alone, 1 s.
@@ -65,6 +76,8 @@ final class DurableOutbox: @unchecked Sendable {
     // MARK: On the loop only
 
     private var scope: StoreScope?
+    /// How many sessions were given up.
+    private var session = 0
     private var lastID: UInt64 = 0
     /// The last row that another process wrote, and the last of those whose way on was told.
     private var lastOfEarlierProcess: UInt64 = 0
@@ -135,6 +148,17 @@ extension DurableOutbox {
         return waiter
     }
 
+    /// The session is given up: what is not on its way into the store yet ends, and what comes from now on is the next
+    /// session's.
+    func giveUp(_ error: CourierError) {
+        let (list, waiters) = arrivals.withLock { arrivals in
+            arrivals.areHeld = true
+            return arrivals.takeAll()
+        }
+        for arrival in list { refused(arrival, error) }
+        for waiter in waiters { waiter.resume(.success(())) }
+    }
+
     /// Forgets a waiter that waits no more.
     func forget(_ waiter: Waiter<Void>) {
         arrivals.withLock { arrivals in arrivals.roomWaiters.removeAll { $0 === waiter } }
@@ -147,13 +171,8 @@ extension DurableOutbox {
     private func storeArrivals() {
         guard let scope, !isCommitting else { return }  // It is looked at again then.
         let (list, waiters) = arrivals.withLock { arrivals in
-            defer {
-                arrivals.list = []
-                arrivals.byteCount = 0
-                arrivals.roomWaiters = []
-                arrivals.isScheduled = false
-            }
-            return (arrivals.list, arrivals.roomWaiters)
+            arrivals.isScheduled = false
+            return arrivals.areHeld ? ([], []) : arrivals.takeAll()
         }
         for waiter in waiters { waiter.resume(.success(())) }
         if !list.isEmpty { commit(list, scope) }
@@ -165,53 +184,54 @@ extension DurableOutbox {
         let messages = list.map { arrival in
             arrival.message(nextID(), date: date, maximumAge: policy.maximumAge)
         }
-        commit(Batch(arrivals: list, messages: messages), scope)
-    }
-
-    private func commit(_ batch: Batch, _ scope: StoreScope) {
-        store.commit(batch.messages.map { .enqueue($0) }, in: scope) { [loop] result in
-            loop.execute { [self] in committed(batch, scope, result) }
+        let batch = Batch(arrivals: list, messages: messages, scope: scope, session: session)
+        store.commit(messages.map { .enqueue($0) }, in: scope) { [loop] result in
+            loop.execute { [self] in committed(batch, result) }
         }
     }
 
-    private func committed(_ batch: Batch, _ scope: StoreScope, _ result: Result<Void, CourierError>) {
+    private func committed(_ batch: Batch, _ result: Result<Void, CourierError>) {
+        guard batch.session == session else { return refuseRest(of: batch, from: 0) }
         switch result {
         case .success:
             isCommitting = false
             storeArrivals()  // First, so that the store has something to do meanwhile.
             for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
             return
-        // Alone, or of a session that was destroyed meanwhile: its rows are gone, and stay so.
-        case .failure(let error) where batch.arrivals.count == 1 || self.scope != scope:
+        case .failure(let error) where batch.arrivals.count == 1:
             for arrival in batch.arrivals { refused(arrival, error) }
         case .failure:
             // One of them may be the reason: each for itself, the rest after it.
-            return commitEach(batch, scope, 0)
+            return commitEach(batch, 0)
         }
         isCommitting = false
         storeArrivals()
     }
 
-    private func commitEach(_ batch: Batch, _ scope: StoreScope, _ index: Int) {
+    private func commitEach(_ batch: Batch, _ index: Int) {
+        guard batch.session == session else { return refuseRest(of: batch, from: index) }
         guard index < batch.arrivals.count else {
             isCommitting = false
             return storeArrivals()
         }
-        guard self.scope == scope else {
-            for arrival in batch.arrivals[index...] { refused(arrival, Self.destroyed) }
-            isCommitting = false
-            return storeArrivals()
-        }
         let (arrival, message) = (batch.arrivals[index], batch.messages[index])
-        store.commit([.enqueue(message)], in: scope) { [loop] result in
+        store.commit([.enqueue(message)], in: batch.scope) { [loop] result in
             loop.execute { [self] in
+                guard batch.session == session else { return refuseRest(of: batch, from: index) }
                 switch result {
                 case .success: accepted(arrival, message)
                 case .failure(let error): refused(arrival, error)
                 }
-                commitEach(batch, scope, index + 1)
+                commitEach(batch, index + 1)
             }
         }
+    }
+
+    /// The session of a batch was destroyed while it was on its way: rows that it has got are gone, and no more come.
+    private func refuseRest(of batch: Batch, from index: Int) {
+        for arrival in batch.arrivals[index...] { refused(arrival, Self.destroyed) }
+        isCommitting = false
+        storeArrivals()
     }
 
     private func refused(_ arrival: Arrival, _ error: CourierError) {
@@ -220,7 +240,6 @@ extension DurableOutbox {
     }
 
     private func accepted(_ arrival: Arrival, _ message: StoredMessage) {
-        if scope == nil, end == nil { return refused(arrival, Self.destroyed) }
         arrival.acceptance?.resume(.success(()))
         if let end { return ends.end(enter(arrival), with: .abandoned(end)) }
         lastStored = message.id
@@ -409,6 +428,8 @@ extension DurableOutbox {
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
         scope = nil
+        session += 1
+        arrivals.withLock { $0.areHeld = false }
         live = [:]
         isSpilled = false
         // The ids of another scope may be lower.
@@ -426,11 +447,7 @@ extension DurableOutbox {
         stopReading()
         endWaiting(error)
         let (list, waiters) = arrivals.withLock { arrivals in
-            defer {
-                arrivals.list = []
-                arrivals.roomWaiters = []
-            }
-            return (arrivals.list, arrivals.roomWaiters)
+            arrivals.takeAll()
         }
         for arrival in list { refused(arrival, error) }
         for waiter in waiters { waiter.resume(.failure(error)) }

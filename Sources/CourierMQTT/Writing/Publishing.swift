@@ -112,6 +112,7 @@ final class Publishing: Sendable {
     func giveUpSession(_ error: CourierError) {
         setHasSession(false)
         gate.hold()
+        durable?.giveUp(error)
         endAll(error)
     }
 

@@ -331,13 +331,35 @@ import Testing
             store.release(holdingNext: true)
             await world.until { store.heldCount == 1 }
             world.client.destroy()
-            await world.settle()
+            await world.connect()  // The next session has the same rows as the one before.
             store.release()
             store.fail(nil)
             await world.until { store.changes.contains(.removeAll) }
             await world.settle()
             #expect(store.changes.dropFirst(refused).filter(\.isEnqueue).isEmpty)
             #expect(await store.memory.summary(of: world.scope).outgoingCount == 0)
+        }
+    }
+
+    @Test func `what is on its way into the store ends with its session, and is not the next one's`() async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            store.hold()
+            // One in a commit, one behind it.
+            let first = try world.publish("a")
+            await world.until { store.heldCount == 1 }
+            let second = try world.publish("b")
+            world.client.destroy()
+            await world.connect()
+            let third = try world.publish("c")
+            await world.settle()
+            store.release()
+            await world.until { third.value != nil }
+            #expect(first.value?.failure?.code == .clientDestroyed)
+            #expect(second.value?.failure?.code == .clientDestroyed)
+            #expect(third.value?.success != nil)
+            #expect(await world.publishes().map(\.text) == ["c"])
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
         }
     }
 

@@ -59,7 +59,7 @@ package final class RealProxy: Sendable {
 
     deinit { process.withLock { $0 }?.end(by: SIGKILL) }
 
-    /// How often a start is tried on a port that the system still holds for a connection of the proxy before it.
+    /// How often a start is tried on a port that something holds for a moment: it was free when it was chosen.
     private static let startLimit = 100
 
     /// Runs it and returns when it takes connections.
