@@ -71,7 +71,7 @@ extension DurableRun {
         let scope = StoreScope(clientID: "courier", broker: "127.0.0.1:\(sink.port)")
         try await Self.waitUntilEmpty(store, scope)
         let run = DurableRun(count: count, from: start, accepted: accepted)
-        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+        await client.disconnectAndWait()
         return run
     }
 

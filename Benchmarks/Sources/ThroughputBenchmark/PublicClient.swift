@@ -118,7 +118,7 @@ final class PublicClient: ThroughputClient, Sendable {
     }
 
     func close() async {
-        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+        await client.disconnectAndWait()
     }
 }
 

@@ -35,7 +35,7 @@ struct WireRun {
             try await Self.publish(job.count, .one, payloadSize, client)
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+        await client.disconnectAndWait()
         await broker.shutdown()
         return Double(job.count) / seconds
     }

@@ -10,6 +10,22 @@ extension CourierSession {
     /// Each loop has a buffer of its own, of ``BufferPolicy/values``.
     public var deadLetters: PublisherValues<DeadLetter, Never> { deadLetterPublisher.values }
 
+    /// Ends the connection, and returns when it has ended; at once when there is none.
+    ///
+    /// ```swift
+    /// await client.disconnectAndWait()
+    /// exit(0)  // The broker has DISCONNECT, and publishes no will.
+    /// ```
+    ///
+    /// What was on its way is done or left for the next `connect()` as ``disconnect(completion:)`` says. The call is made
+    /// on the caller's side, before anything is awaited. The return comes by way of the client's delivery queue, which must
+    /// not be blocked meanwhile. Cancelling the task ends neither the disconnect nor the wait, which is over within seconds.
+    public nonisolated(nonsending) func disconnectAndWait() async {
+        await withCheckedContinuation { continuation in
+            disconnect { continuation.resume() }
+        }
+    }
+
     /// Publishes a value and waits for the acknowledgement.
     ///
     /// - Parameters:

@@ -195,7 +195,11 @@ public protocol CourierSession: CourierEventManager {
 
     /// Ends the connection, like ``CourierClient/disconnect()``, and tells when it is closed.
     ///
-    /// - Parameter completion: Called once on the client's delivery queue.
+    /// What the client has taken for QoS 0 is written first, then DISCONNECT; a broker that does not read or close is left
+    /// after 5 s. Messages of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, and who waits for them
+    /// goes on waiting. ``disconnectAndWait()`` is the same for `async` code.
+    ///
+    /// - Parameter completion: Called once on the client's delivery queue, also when nothing was connected.
     func disconnect(completion: @escaping @Sendable () -> Void)
 
     /// Hands bytes over for sending, past the adapters, and returns before they are sent: the fastest way to publish.

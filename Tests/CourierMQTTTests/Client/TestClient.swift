@@ -27,11 +27,19 @@ final class TestClient: Sendable {
     }
 
     /// A client for the broker at `options`, with jitter off and short pauses.
-    init(
+    convenience init(
         _ options: ConnectOptions, on group: EventLoopGroup? = nil,
         _ change: (inout MQTTClientConfig) -> Void = { _ in }
     ) throws {
-        var config = MQTTClientConfig(options: options)
+        try self.init(MQTTClientConfig(options: options), on: group, change)
+    }
+
+    /// The same with a configuration that has a provider.
+    init(
+        _ config: MQTTClientConfig, on group: EventLoopGroup? = nil,
+        _ change: (inout MQTTClientConfig) -> Void = { _ in }
+    ) throws {
+        var config = config
         queue = DispatchQueue(label: "test.delivery")
         config.deliveryQueue = queue
         config.autoReconnectInterval = 1
@@ -105,7 +113,7 @@ final class TestClient: Sendable {
 
     /// Disconnects, and checks that no await was forgotten.
     func end() async throws {
-        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+        await client.disconnectAndWait()
         #expect(client.waitingCount == 0, "a continuation was forgotten")
     }
 }

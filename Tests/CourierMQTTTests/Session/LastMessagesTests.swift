@@ -43,7 +43,7 @@ import Testing
                     bytes: [UInt8(number)], to: "t", qos: .zero, retain: false, properties: MessageProperties(),
                     completion: nil)
             }
-            await withCheckedContinuation { done in test.client.disconnect { done.resume() } }
+            await test.client.disconnectAndWait()
             #expect(written.all == [1] + Array(repeating: 3, count: 10) + [14])
         }
         await broker.shutdown()

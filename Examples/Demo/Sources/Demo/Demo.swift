@@ -137,9 +137,7 @@ import MQTTCodec
     /// Says what came of it, and whether all of it is as promised.
     private func summarize() async -> Bool {
         for participant in [office, rider] {
-            await withCheckedContinuation { continuation in
-                participant.client.disconnect { continuation.resume() }
-            }
+            await participant.client.disconnectAndWait()
         }
         await broker.shutdown()
 

@@ -27,7 +27,7 @@ import CourierMQTT
         try? await publish(client)
 
         try? await client.unsubscribe(from: alertTopic.template)
-        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+        await client.disconnectAndWait()
     }
 
     private func publish(_ client: any CourierClient) async throws {

@@ -17,7 +17,7 @@ import CourierMQTT
             group.addTask { try await showAlerts(client) }
             try await group.waitForAll()
         }
-        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+        await client.disconnectAndWait()
     }
 
     private func showMotions(_ client: any CourierClient) async throws {

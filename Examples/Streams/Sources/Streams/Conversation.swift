@@ -58,9 +58,7 @@ struct Conversation {
         try check(received == Data(Self.largePayload), "what came in is not what was published")
         tell("put together", "\(size) bytes came in whole, in \(peer.given.bites - given.bites) bites")
 
-        for client in [accessory, office] {
-            await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
-        }
+        for client in [accessory, office] { await client.disconnectAndWait() }
         await peer.ended()
         tell("closed", "both directions have ended in order")
     }

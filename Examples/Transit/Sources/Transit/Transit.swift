@@ -74,7 +74,7 @@ import Foundation
         } catch {
             result = .failure(error)
         }
-        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+        await client.disconnectAndWait()
         await server?.stop()
         await loops.shutdown()
         Text.write(await fleet.summary() + "\n")

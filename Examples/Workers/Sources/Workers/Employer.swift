@@ -29,7 +29,7 @@ struct Employer {
         }
         for (worker, count) in await ledger.shares { say("\(worker) did \(count) of them") }
         say("all \(jobCount) jobs are done, \(await ledger.repeatedCount) of them twice")
-        await withCheckedContinuation { continuation in client.disconnect { continuation.resume() } }
+        await client.disconnectAndWait()
     }
 
     /// Gives what has no result, again and again until it is cancelled.
