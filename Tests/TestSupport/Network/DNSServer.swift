@@ -32,7 +32,7 @@ package final class DNSServer: Sendable {
         var bound: UInt16?
         for _ in 0..<100 where bound == nil {
             let candidate = try LocalPort.free()
-            let result = Self.withAddress(candidate) { bind(descriptor, $0, $1) }
+            let result = LocalPort.withAddress(candidate) { bind(descriptor, $0, $1) }
             if result == 0 { bound = candidate }
         }
         guard let bound else {
@@ -69,21 +69,7 @@ package final class DNSServer: Sendable {
     /// Ends its thread.
     package func end() {
         state.withLock { $0.isEnded = true }
-        _ = Self.withAddress(port) { sendto(socket, [0], 1, 0, $0, $1) }
-    }
-
-    private static func withAddress<Result>(
-        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        _ = LocalPort.withAddress(port) { sendto(socket, [0], 1, 0, $0, $1) }
     }
 
     private func serve() {

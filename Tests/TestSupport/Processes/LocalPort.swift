@@ -18,16 +18,32 @@ package enum LocalPort {
         throw NoneFree()
     }
 
+    /// Whether a server takes connections at `port`.
+    package static func takesConnections(_ port: UInt16) -> Bool {
+        withSocket { descriptor in withAddress(port) { connect(descriptor, $0, $1) == 0 } }
+    }
+
     private static func isFree(_ port: UInt16) -> Bool {
+        withSocket { descriptor in withAddress(port) { bind(descriptor, $0, $1) == 0 } }
+    }
+
+    private static func withSocket(_ body: (Int32) -> Bool) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
+        return body(descriptor)
+    }
+
+    /// Calls `body` with the address of `port`, as the system takes it.
+    static func withAddress<Result>(
+        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
     }

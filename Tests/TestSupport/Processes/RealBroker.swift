@@ -48,10 +48,9 @@ package final class RealBroker: Sendable {
     package func start() async throws {
         let child = try ChildProcess([Self.program, "-c", folder.file("mosquitto.conf")])
         process.withLock { $0 = child }
-        let lastWords = await withCheckedContinuation { continuation in
-            Thread.detachNewThread { Self.read(child) { continuation.resume(returning: $0) } }
+        if let lastWords = await child.lastWords(before: " running") {
+            throw StartFailure(description: "mosquitto does not run on port \(port): \(lastWords)")
         }
-        if let lastWords { throw StartFailure(description: "mosquitto does not run on port \(port): \(lastWords)") }
     }
 
     /// Stops it in order and returns when it has ended, with its sessions stored if it persists.
@@ -85,22 +84,5 @@ package final class RealBroker: Sendable {
                 continuation.resume()
             }
         }
-    }
-
-    /// Reads what mosquitto logs to its end, so that it never waits for a reader. Tells once: `nil` when it runs, or what it
-    /// said before it ended.
-    private static func read(_ child: ChildProcess, _ tell: (String?) -> Void) {
-        var said: [UInt8] = []
-        var hasTold = false
-        while true {
-            let part = child.read()
-            if part.isEmpty { break }
-            if hasTold { continue }
-            said += part
-            guard String(decoding: said, as: UTF8.self).contains(" running") else { continue }
-            hasTold = true
-            tell(nil)
-        }
-        if !hasTold { tell(String(decoding: said, as: UTF8.self)) }
     }
 }

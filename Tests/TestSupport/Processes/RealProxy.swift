@@ -92,10 +92,10 @@ package final class RealProxy: Sendable {
         let isThere = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 // Neither program says when it is ready, so there is nothing to wait for but the port.
-                var isThere = Self.takesConnections(port)
+                var isThere = LocalPort.takesConnections(port)
                 while !isThere, said.withLock({ $0 == nil }) {
                     usleep(2_000)
-                    isThere = Self.takesConnections(port)
+                    isThere = LocalPort.takesConnections(port)
                 }
                 continuation.resume(returning: isThere)
             }
@@ -110,20 +110,6 @@ package final class RealProxy: Sendable {
             Thread.detachNewThread {
                 child.end(by: SIGKILL)
                 continuation.resume()
-            }
-        }
-    }
-
-    private static func takesConnections(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
     }

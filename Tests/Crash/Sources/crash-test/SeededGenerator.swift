@@ -1,1 +1,0 @@
-../../../TestSupport/Randomness/SeededGenerator.swift

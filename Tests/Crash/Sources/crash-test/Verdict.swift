@@ -1,1 +1,0 @@
-../../../Chaos/Sources/chaos/Verdict.swift

@@ -1,1 +1,0 @@
-../../../../Cluster/Sources/cluster-test/RabbitNode.swift

@@ -1,0 +1,96 @@
+import CourierTransport
+
+/// One connection through a ``CuttingProxy``: two channels, each of which gets what the other reads, until it is cut.
+///
+/// Safe to share: touched on the loop only, where both channels live.
+final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
+    /// Where a connection ends, and how.
+    struct Cut: Sendable {
+        let isTowardsClient: Bool
+        let afterBytes: Int
+        /// Whether the client sees the end of the stream instead of a reset.
+        let closesClient: Bool
+        let closesBroker: Bool
+    }
+
+    /// A CONNACK that is this old has reached the client.
+    private static let acceptance = Duration.milliseconds(50)
+
+    private let proxy: CuttingProxy
+    private let cut: Cut
+    private var client: ByteChannel?
+    private var broker: ByteChannel?
+    /// The bytes that passed in the direction of the cut.
+    private var passed = 0
+    private var hasEnded = false
+    private var answered: ContinuousClock.Instant?
+    private var isNewSession = false
+    private var fromBroker = PacketScanner()
+    private var fromClient = PacketScanner()
+
+    init(_ proxy: CuttingProxy, client: ByteChannel) {
+        self.proxy = proxy
+        self.client = client
+        cut = proxy.plan()
+    }
+
+    /// Begins to connect to the broker; what the client sends meanwhile waits.
+    func connect(to endpoint: TransportEndpoint, on loop: EventLoop) {
+        broker = ByteChannel.connect(to: endpoint, on: loop, handler: LinkSide(self, isClient: false))
+    }
+
+    func channel(ofClient isClient: Bool) -> ByteChannel? { isClient ? client : broker }
+
+    func received(_ bytes: RawSpan, fromClient isFromClient: Bool) {
+        guard !hasEnded, channel(ofClient: !isFromClient) != nil else { return }
+        if !isFromClient, answered == nil {
+            answered = .now
+            // The first packet is CONNACK; the last bit of its third byte says whether there was a session.
+            isNewSession = bytes.withUnsafeBytes { $0.count > 2 && $0[0] == 0x20 && $0[2] & 1 == 0 }
+        }
+        guard isFromClient != cut.isTowardsClient, passed + bytes.byteCount > cut.afterBytes,
+            proxy.mayCut(age: answered?.duration(to: .now))
+        else {
+            if isFromClient != cut.isTowardsClient { passed += bytes.byteCount }
+            return pass(bytes, fromClient: isFromClient)
+        }
+        let rest = max(0, cut.afterBytes - passed)
+        if rest > 0 { pass(bytes.extracting(0..<rest), fromClient: isFromClient) }
+        proxy.wasCut()
+        if isNewSession, answered?.duration(to: .now) ?? .zero < Self.acceptance { proxy.releases.hidSession() }
+        ended()
+        if cut.closesClient { client?.close() } else { client?.abort() }
+        if cut.closesBroker { broker?.close() } else { broker?.abort() }
+    }
+
+    /// Forwards bytes, and notes what is released in them.
+    private func pass(_ bytes: RawSpan, fromClient isFromClient: Bool) {
+        let releases = proxy.releases
+        bytes.withUnsafeBytes { bytes in
+            if isFromClient {
+                fromClient.scan(bytes) { type, id in if type == 7 { releases.completed(id) } }
+            } else {
+                fromBroker.scan(bytes) { type, id in if type == 6 { releases.released(id) } }
+            }
+        }
+        forward(bytes, fromClient: isFromClient)
+    }
+
+    private func ended() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        proxy.ended(age: answered?.duration(to: .now))
+    }
+
+    /// One side is gone; the other follows in the same way.
+    func closed(client isClient: Bool, _ reason: ChannelCloseReason) {
+        ended()
+        if isClient { client = nil } else { broker = nil }
+        guard let other = channel(ofClient: !isClient) else { return }
+        switch reason {
+        case .closedByOwner: break  // By a cut, which has closed the other side as well.
+        case .closedByPeer: other.close()
+        case .failed: other.abort()
+        }
+    }
+}

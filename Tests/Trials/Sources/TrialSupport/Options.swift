@@ -1,0 +1,17 @@
+import Foundation
+
+/// The words of the command line.
+package enum Options {
+    /// The word behind `name`.
+    package static func text(_ name: String) -> String? {
+        guard let index = CommandLine.arguments.firstIndex(of: name), index + 1 < CommandLine.arguments.count else {
+            return nil
+        }
+        return CommandLine.arguments[index + 1]
+    }
+
+    /// The number behind `name`.
+    package static func number(_ name: String) -> UInt64? { text(name).flatMap { UInt64($0) } }
+
+    package static func has(_ name: String) -> Bool { CommandLine.arguments.contains(name) }
+}

@@ -1,0 +1,68 @@
+import CourierCore
+import Synchronization
+import TrialSupport
+
+/// What one client told of itself: checked against the grammar as it comes, with the last events for a report.
+final class EventRecord: ICourierEventHandler, Sendable {
+    private struct State {
+        var grammar = EventGrammar()
+        var reported = 0
+        var latest: [String] = []
+        var granted: [String: ContinuousClock.Instant] = [:]
+        var reconnects = 0
+        var received = 0
+    }
+
+    /// How many events a report shows.
+    private static let shown = 25
+
+    private let name: String
+    private let verdict: Verdict
+    private let state = Mutex(State())
+
+    init(_ name: String, _ verdict: Verdict) {
+        self.name = name
+        self.verdict = verdict
+    }
+
+    /// How many attempts followed a loss or a failure.
+    var reconnects: Int { state.withLock { $0.reconnects } }
+    /// How many messages came.
+    var received: Int { state.withLock { $0.received } }
+    /// The starts without an end.
+    var openStarts: [String] { state.withLock { $0.grammar.openStarts } }
+    /// The last events, in words.
+    var latest: String { state.withLock { $0.latest.joined(separator: "\n") } }
+
+    /// Whether all of these filters were granted after `instant`.
+    func hasGranted(_ filters: [String], since instant: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in filters.allSatisfy { state.granted[$0].map { $0 >= instant } ?? false } }
+    }
+
+    func onEvent(_ event: CourierEvent) {
+        let broken = state.withLock { state -> [EventGrammar.Violation] in
+            state.grammar.record(event.type)
+            note(event.type, in: &state)
+            let broken = Array(state.grammar.violations.dropFirst(state.reported))
+            state.reported += broken.count
+            return broken
+        }
+        for violation in broken { verdict.violation("events of \(name): \(violation)", history: latest) }
+    }
+
+    private func note(_ event: CourierEventType, in state: inout State) {
+        switch event {
+        case .reconnect: state.reconnects += 1
+        case .subscribeSuccess(let topics, _): for (topic, _) in topics { state.granted[topic] = .now }
+        case .messageReceive:
+            state.received += 1
+            return  // Too many to be shown, as those of sending are.
+        case .messageSend, .messageSendSuccess, .messageSendFailure: return
+        default: break
+        }
+        let text = "\(event)"
+        if text.contains(ChaosClient.fidgetTopic) { return }
+        if state.latest.count >= Self.shown { state.latest.removeFirst() }
+        state.latest.append("\(verdict.clock.time(.now)) \(text)")
+    }
+}

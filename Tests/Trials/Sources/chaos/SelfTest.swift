@@ -1,0 +1,116 @@
+import CourierCore
+import Foundation
+import TrialSupport
+
+/// Plants broken promises and checks that each is found: a judge that finds nothing proves nothing.
+struct SelfTest {
+    private struct Case {
+        let name: String
+        let qos: QoS
+        /// Whether the checker has to complain.
+        let isBroken: Bool
+        let story: (Lane, Outages) -> Void
+    }
+
+    /// The one reader of these lanes, and what the broker released to it.
+    private let releases = Releases()
+
+    /// Runs all cases; the names of those that went wrong.
+    func failures() -> [String] {
+        cases.filter { one in
+            let verdict = Verdict(seed: 0, isQuiet: true)
+            let outages = Outages()
+            let lane = Lane(
+                "a lane", id: 0, qos: one.qos, readers: [Lane.Reader(name: "a reader", index: 0, releases: releases)],
+                outages: outages, verdict: verdict)
+            one.story(lane, outages)
+            lane.settle(isOver: true)
+            return (verdict.violationCount > 0) != one.isBroken
+        }.map(\.name)
+    }
+
+    var count: Int { cases.count }
+
+    private var cases: [Case] {
+        let receipt = Lane.End.receipt(.success)
+        return [
+            Case(name: "all arrive", qos: .two, isBroken: false) { lane, _ in
+                for _ in 0..<3 { send(lane, receipt) }
+            },
+            Case(name: "one is lost", qos: .one, isBroken: true) { lane, _ in lane.ended(lane.publishing(), receipt) },
+            Case(name: "QoS 0 is lost", qos: .zero, isBroken: false) { lane, _ in
+                lane.ended(lane.publishing(), receipt)
+            },
+            Case(name: "QoS 1 comes twice", qos: .one, isBroken: false) { lane, _ in arrive(lane, send(lane, receipt))
+            },
+            Case(name: "QoS 0 comes twice", qos: .zero, isBroken: true) { lane, _ in arrive(lane, send(lane, receipt))
+            },
+            Case(name: "QoS 2 comes twice", qos: .two, isBroken: true) { lane, _ in arrive(lane, send(lane, receipt)) },
+            Case(name: "QoS 2 comes twice over a stop without a release", qos: .two, isBroken: true) { lane, outages in
+                let number = send(lane, receipt)
+                outage(.stop, outages)
+                arrive(lane, number)
+            },
+            Case(name: "QoS 2 comes twice over a stop that broke a release", qos: .two, isBroken: false) {
+                lane, outages in
+                releases.released(7)
+                let number = send(lane, receipt)
+                outage(.stop, outages)
+                arrive(lane, number)
+            },
+            Case(name: "two change places", qos: .one, isBroken: true) { lane, _ in
+                let numbers = [lane.publishing(), lane.publishing()]
+                for number in numbers.reversed() { arrive(lane, number) }
+                for number in numbers { lane.ended(number, receipt) }
+            },
+            Case(name: "a publish never ends", qos: .one, isBroken: true) { lane, _ in arrive(lane, lane.publishing())
+            },
+            Case(name: "a publish ends twice", qos: .one, isBroken: true) { lane, _ in
+                lane.ended(send(lane, receipt), receipt)
+            },
+            Case(name: "QoS 1 fails without a kill", qos: .one, isBroken: true) { lane, outages in
+                let number = lane.publishing()
+                outage(.stop, outages)
+                lane.ended(number, .failure(CourierError(.connectionLost, "lost")))
+            },
+            Case(name: "QoS 2 fails over a kill", qos: .two, isBroken: false) { lane, outages in
+                let number = lane.publishing()
+                outage(.kill, outages, lane)
+                lane.ended(number, .failure(CourierError(.connectionLost, "lost")))
+            },
+            Case(name: "a kill takes one along", qos: .two, isBroken: false) { lane, outages in
+                lane.ended(lane.publishing(), receipt)
+                outage(.kill, outages, lane)
+            },
+            Case(name: "one before an arrival is lost, then a kill", qos: .two, isBroken: true) { lane, outages in
+                lane.ended(lane.publishing(), receipt)
+                send(lane, receipt)
+                outage(.kill, outages, lane)
+            },
+            Case(name: "one is lost after a kill", qos: .two, isBroken: true) { lane, outages in
+                outage(.kill, outages, lane)
+                lane.ended(lane.publishing(), receipt)
+            },
+        ]
+    }
+
+    /// Publishes a message that arrives and is acknowledged.
+    @discardableResult
+    private func send(_ lane: Lane, _ end: Lane.End) -> Int {
+        let number = lane.publishing()
+        arrive(lane, number)
+        lane.ended(number, end)
+        return number
+    }
+
+    private func arrive(_ lane: Lane, _ number: Int) {
+        lane.arrived(number, at: 0, Message(data: Data(), topic: "a", qos: lane.qos, packetID: 7))
+    }
+
+    private func outage(_ kind: Outage.Kind, _ outages: Outages, _ lane: Lane? = nil) {
+        lane?.killed(outage: outages.all.count)
+        outages.begin(kind)
+        outages.end()
+        outages.recovered()
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import TrialSupport
+
+// crash-test [--seconds S] [--kills N] [--seed SEED] [--full] [--keep] | --self-test
+
+// A peer that is gone is an error of a write, not the end of the program.
+signal(SIGPIPE, SIG_IGN)
+if let orders = WorkerOrders() {
+    do {
+        try await Worker(orders).run()
+        exit(0)
+    } catch {
+        print("trouble \(error)")
+        exit(3)
+    }
+}
+do {
+    if Options.has("--self-test") {
+        let failures = try await SelfTest().failures()
+        for failure in failures { print("crash-test: judged wrongly: \(failure)") }
+        if failures.isEmpty { print("crash-test: what was broken on purpose was found, and nothing else") }
+        exit(failures.isEmpty ? 0 : 1)
+    }
+    var wishes = CrashRun.Wishes()
+    if let seconds = Options.number("--seconds") { wishes.seconds = Int(seconds) }
+    if let kills = Options.number("--kills") { wishes.kills = Int(kills) }
+    wishes.seed = Options.number("--seed") ?? UInt64.random(in: 1...999_999)
+    if let store = Options.text("--store").flatMap(StoreKind.init) { wishes.store = store }
+    if Options.has("--full") { wishes.store = .full }
+    wishes.keepsFolder = Options.has("--keep")
+    let run = try await CrashRun(wishes)
+    let outcome = try await run.run()
+    print(run.summary(outcome))
+    exit(run.findings.isEmpty ? 0 : 1)
+} catch {
+    print("crash-test: \(error)")
+    exit(2)
+}

@@ -1,0 +1,88 @@
+import CourierMQTT
+import Foundation
+import Synchronization
+
+/// Where one conversation takes place: a broker, the way to it, and names that no other conversation has.
+final class Meeting: Sendable {
+    private static let lastNumber = Atomic(0)
+
+    let broker: any Broker
+    let way: Way
+    /// What all topics of the conversation begin with.
+    let root: String
+    private let parties = Mutex<[Party]>([])
+    private let relays = Mutex<[Relay]>([])
+
+    init(_ broker: any Broker, _ way: Way) {
+        self.broker = broker
+        self.way = way
+        root = "interop/\(Self.lastNumber.add(1, ordering: .relaxed).newValue)"
+    }
+
+    func topic(_ rest: String) -> String { root + "/" + rest }
+
+    /// A client that is not connected yet, told from the others of the conversation by `name`. It gets to the broker like
+    /// all others unless `way` says otherwise, and gives the right password or another one.
+    func party(
+        _ name: String, by way: Way? = nil, keepsSession: Bool = false, password: String? = nil,
+        _ change: (inout MQTTClientConfig) -> Void = { _ in }
+    ) -> Party {
+        let id = root.replacing("/", with: "-") + "-" + name
+        let account = Account(user: broker.account.user, password: password ?? broker.account.password)
+        let way = way ?? self.way
+        var config = MQTTClientConfig(options: way.options(clientID: id, account, isCleanSession: !keepsSession))
+        config.tls = way.tls
+        config.proxy = way.proxy
+        config.messageAdapters = [DataMessageAdapter(), TextMessageAdapter()]
+        config.autoReconnectInterval = 1
+        config.maxAutoReconnectInterval = 2
+        config.networkMonitor = AlwaysAvailableNetwork()
+        config.deliveryQueue = DispatchQueue(label: id)
+        change(&config)
+        let party = Party(name, config)
+        parties.withLock { $0.append(party) }
+        return party
+    }
+
+    /// A client that is connected.
+    func connectedParty(
+        _ name: String, by way: Way? = nil, keepsSession: Bool = false,
+        _ change: (inout MQTTClientConfig) -> Void = { _ in }
+    ) async throws -> Party {
+        let party = party(name, by: way, keepsSession: keepsSession, change)
+        party.client.connect()
+        try await party.client.connected()
+        return party
+    }
+
+    /// A client that is connected and has subscribed to a filter below ``root``.
+    func reader(
+        _ name: String = "reader", of filter: String, qos: QoS = .one, by way: Way? = nil, keepsSession: Bool = false
+    ) async throws -> Party {
+        let party = try await connectedParty(name, by: way, keepsSession: keepsSession)
+        let granted = try await party.client.subscribe(to: topic(filter), qos: qos)
+        try check(granted == qos, "a subscription with QoS \(qos) was granted QoS \(granted)")
+        return party
+    }
+
+    /// A relay in front of the broker, and the way through it.
+    func relay() throws -> (relay: Relay, way: Way) {
+        let relay = try Relay(to: way.endpoint)
+        relays.withLock { $0.append(relay) }
+        return (relay, way.through(relay))
+    }
+
+    /// What its clients have seen, for a report.
+    var state: String {
+        parties.withLock { $0 }.map(\.summary).joined(separator: "; ")
+    }
+
+    /// Ends all its clients and relays.
+    func end() async {
+        for party in parties.withLock({ $0 }) {
+            await party.client.disconnectAndWait()
+            party.client.destroy()
+        }
+        for relay in relays.withLock({ $0 }) { await relay.end() }
+    }
+}
