@@ -12,19 +12,11 @@ struct Latencies {
     private var counts = InlineArray<136, UInt64>(repeating: 0)
     private var sums = InlineArray<8, Int64>(repeating: 0)
 
-    /// The last duration with its bucket: exchanges of one read and one write all took equally long.
-    private var latest = (nanoseconds: Int64.min, bucket: 0)
-
-    @inline(__always)
-    mutating func count(_ kind: MQTTChuckExchangeKind, _ nanoseconds: Int64) {
-        if nanoseconds != latest.nanoseconds {
-            var bucket = 0
-            while bucket < bounds.count, nanoseconds > bounds[bucket] { bucket &+= 1 }
-            latest = (nanoseconds, bucket)
-        }
-        let bucket = latest.bucket
-        counts[kind.index &* Self.width &+ bucket] &+= 1
-        sums[kind.index] &+= nanoseconds
+    /// Counts exchanges that took equally long.
+    mutating func count(_ kind: MQTTChuckExchangeKind, _ nanoseconds: Int64, times: Int = 1) {
+        let bucket = bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count
+        counts[kind.index &* Self.width &+ bucket] &+= UInt64(truncatingIfNeeded: times)
+        sums[kind.index] &+= nanoseconds &* Int64(truncatingIfNeeded: times)
     }
 
     func counts(_ kind: MQTTChuckExchangeKind) -> [UInt64] {

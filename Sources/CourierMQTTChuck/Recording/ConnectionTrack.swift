@@ -8,7 +8,7 @@ struct ConnectionTrack {
     let connection: MQTTChuckConnection
     private let epoch: Int64
     private let openedInstant: ContinuousClock.Instant
-    private let isVersion5: Bool
+    let isVersion5: Bool
     private let outgoingDecoder: PacketDecoder
     private let incomingDecoder: PacketDecoder
 
@@ -17,9 +17,9 @@ struct ConnectionTrack {
     private(set) var state = MQTTChuckConnectionState.connecting
     private(set) var lastTime: Int64
     /// What the client began.
-    private(set) var own = ExchangeTable()
+    var own = ExchangeTable()
     /// What the broker began.
-    private(set) var peers = ExchangeTable()
+    var peers = ExchangeTable()
     private var connect: Start?
     private var ping: Start?
     private var outgoingAliases = AliasHistory()
@@ -75,7 +75,7 @@ struct ConnectionTrack {
 struct RecordingContext {
     let redactor: Redactor
     var tally = Tally()
-    var links = FlatRing<ExchangeLink>()
+    var links = ExchangeLinks()
     /// The oldest row that may still be looked at.
     var oldestRow: UInt64 = 1
 }
@@ -94,6 +94,15 @@ extension ConnectionTrack {
         var offset = 0
         lastTime = max(lastTime, time)
         while offset < bytes.count {
+            if kept.isWhole {
+                let run = readRun(bytes, at: offset, direction, row, time, limits.packetSize, &context)
+                if run.count > 0 {
+                    kept.keepAsTheyAre(run.count)
+                    row &+= UInt64(run.count)
+                    offset = run.end
+                    continue
+                }
+            }
             guard let header = PacketHeader(bytes, at: offset) else {
                 // Nobody can say what this is, so nobody can say that it holds no secret.
                 context.tally.malformed &+= 1
@@ -157,7 +166,7 @@ extension ConnectionTrack {
     @inline(__always)
     private static func begin(
         _ table: inout ExchangeTable, _ id: UInt16, _ header: PacketHeader, _ row: UInt64, _ time: Int64,
-        _ links: inout FlatRing<ExchangeLink>
+        _ links: inout ExchangeLinks
     ) {
         if id == 0 { return }
         if header.isDuplicate, let start = table.start(id) {
@@ -165,7 +174,7 @@ extension ConnectionTrack {
                 ExchangeLink(
                     row: row, start: start.row, elapsed: Nanoseconds.difference(time, start.time), isLast: false))
         } else {
-            table.open(id, Start(row: row, time: time, qos: header.qosBits))
+            table.open(Start(row: row, time: time, id: id, qos: header.qosBits))
         }
     }
 
@@ -251,7 +260,7 @@ extension ConnectionTrack {
     /// The kind of an exchange that an answer ends; `nil` for one that began on an earlier connection, or that ended in a
     /// refusal half-way.
     @inline(__always)
-    private static func kind(_ typeBits: UInt8, _ qos: UInt8, isOwn: Bool) -> MQTTChuckExchangeKind? {
+    static func kind(_ typeBits: UInt8, _ qos: UInt8, isOwn: Bool) -> MQTTChuckExchangeKind? {
         switch (typeBits, qos) {
         case (PacketType.pubAck.rawValue, 1): isOwn ? .publishQoS1 : .deliveryQoS1
         case (PacketType.pubComp.rawValue, 2): isOwn ? .publishQoS2 : .deliveryQoS2
@@ -272,9 +281,9 @@ extension ConnectionTrack {
             let elapsed = Nanoseconds.difference(time, start.time)
             context.links.append(ExchangeLink(row: row, start: start.row, elapsed: elapsed, isLast: false))
         } else if direction == .outgoing {
-            own.open(id, Start(row: row, time: time, qos: 0))
+            own.open(Start(row: row, time: time, id: id))
         } else {
-            peers.open(id, Start(row: row, time: time, qos: 0))
+            peers.open(Start(row: row, time: time, id: id))
         }
     }
 
@@ -308,7 +317,7 @@ extension ConnectionTrack {
         case .pingResp: Self.finish(&ping, .ping, row, time, &context)
         case .subscribe, .unsubscribe:
             let id = header.number(bytes, at: body)
-            if direction == .outgoing, id != 0 { own.open(id, Start(row: row, time: time)) }
+            if direction == .outgoing, id != 0 { own.open(Start(row: row, time: time, id: id)) }
         case .subAck, .unsubAck:
             if Self.hasRefusal(header, bytes, isVersion5: isVersion5) { context.tally.refusals += 1 }
             answer(header, bytes, direction, row, time, isLast: true, &context)

@@ -20,6 +20,12 @@ package struct ExchangeLink: Sendable {
     /// The row of the packet that began the exchange.
     package var start: UInt64 { row &- UInt64(distance) }
 
+    /// Whether the packet of `other` ended or went on with its exchange in the same way.
+    @inline(__always)
+    func isLike(_ other: ExchangeLink) -> Bool {
+        distance == other.distance && elapsed == other.elapsed && isLast == other.isLast
+    }
+
     /// The same where all rows have later numbers.
     func shifted(by shift: UInt64) -> ExchangeLink {
         ExchangeLink(row: row + shift, start: start + shift, elapsed: elapsed, isLast: isLast)

@@ -1,27 +1,26 @@
 /// The open exchanges of one end of a connection, by packet id.
 ///
-/// Ids are used in runs, so the table has pages of 256 and only those in use are kept: the worst connection, with all
-/// 65,535 ids in flight, takes 1.5 MiB, a usual one a few KiB.
+/// Ids are used in runs, so the last bits of an id tell the place: a table that is no smaller than the run has no two ids
+/// for one place, and one that has them grows. The worst connection, with ids in flight from all over, takes 1.5 MiB, a
+/// usual one a few KiB.
 struct ExchangeTable {
     /// The packet that began an exchange.
     struct Start {
         /// The number of its row; ``none`` where no exchange is open.
         var row = Start.none
         var time: Int64 = 0
+        var id: UInt16 = 0
         var qos: UInt8 = 0
 
         static let none = UInt64.max
     }
 
-    private static let pageSize = 256
-    private static let noPage: Int32 = -1
+    private static let smallestCapacity = 64
+    /// How many places are kept while no exchange is open.
+    private static let keptCapacity = 4_096
 
-    /// The pages that were ever in use at once, behind each other.
-    private var starts: [Start] = []
-    /// Where the page of 256 ids is in ``starts``.
-    private var pages: [Int32] = []
-    private var pageUse: [UInt16] = []
-    private var freePages: [Int32] = []
+    /// As many as a power of two, or none.
+    private var places: [Start] = []
 
     /// How many exchanges are open.
     private(set) var count = 0
@@ -29,57 +28,51 @@ struct ExchangeTable {
     /// The start of the exchange with this id, if one is open.
     @inline(__always)
     func start(_ id: UInt16) -> Start? {
-        guard !pages.isEmpty else { return nil }
-        let page = pages[Int(id &>> 8)]
-        guard page != Self.noPage else { return nil }
-        let start = starts[Int(page) &* Self.pageSize &+ Int(id & 0xFF)]
-        return start.row == Start.none ? nil : start
+        guard !places.isEmpty else { return nil }
+        let start = places[place(of: id)]
+        return start.id == id && start.row != Start.none ? start : nil
     }
 
-    /// Opens an exchange, in place of one that is open.
+    /// Opens an exchange, in place of one that is open with its id.
     @inline(__always)
-    mutating func open(_ id: UInt16, _ start: Start) {
-        if pages.isEmpty { pages = [Int32](repeating: Self.noPage, count: 256) }
-        let high = Int(id &>> 8)
-        if pages[high] == Self.noPage { addPage(high) }
-        let page = Int(pages[high])
-        let index = page &* Self.pageSize &+ Int(id & 0xFF)
-        if starts[index].row == Start.none {
-            pageUse[page] &+= 1
+    mutating func open(_ start: Start) {
+        if places.isEmpty { places = [Start](repeating: Start(), count: Self.smallestCapacity) }
+        var place = place(of: start.id)
+        if places[place].row == Start.none {
+            count &+= 1
+        } else if places[place].id != start.id {
+            place = grow(for: start.id)
             count &+= 1
         }
-        starts[index] = start
+        places[place] = start
     }
 
     /// Closes an exchange, and returns its start if it was open.
     @inline(__always)
     mutating func close(_ id: UInt16) -> Start? {
-        let high = Int(id &>> 8)
-        guard !pages.isEmpty, pages[high] != Self.noPage else { return nil }
-        let page = Int(pages[high])
-        let index = page &* Self.pageSize &+ Int(id & 0xFF)
-        let start = starts[index]
-        guard start.row != Start.none else { return nil }
-        starts[index].row = Start.none
+        guard !places.isEmpty else { return nil }
+        let place = place(of: id)
+        let start = places[place]
+        guard start.id == id, start.row != Start.none else { return nil }
+        places[place].row = Start.none
         count &-= 1
-        pageUse[page] &-= 1
-        if pageUse[page] == 0 {
-            freePages.append(pages[high])
-            pages[high] = Self.noPage
-        }
+        if count == 0, places.count > Self.keptCapacity { places = [] }
         return start
     }
 
     /// Forgets all exchanges and gives the memory back.
     mutating func removeAll() { self = ExchangeTable() }
 
-    private mutating func addPage(_ high: Int) {
-        if let free = freePages.popLast() {
-            pages[high] = free
-            return
-        }
-        pages[high] = Int32(pageUse.count)
-        pageUse.append(0)
-        starts.append(contentsOf: repeatElement(Start(), count: Self.pageSize))
+    @inline(__always)
+    private func place(of id: UInt16) -> Int { Int(id) & (places.count &- 1) }
+
+    /// Makes more places, until `id` has one of its own.
+    private mutating func grow(for id: UInt16) -> Int {
+        repeat {
+            let open = places.filter { $0.row != Start.none }
+            places = [Start](repeating: Start(), count: places.count * 2)
+            for start in open { places[place(of: start.id)] = start }
+        } while places[place(of: id)].row != Start.none
+        return place(of: id)
     }
 }

@@ -46,12 +46,11 @@ struct FlatRing<Element> {
         }
     }
 
-    /// Takes the newest elements away as long as the condition holds.
-    mutating func removeLast(while isUnwanted: (Element) -> Bool) {
-        while count > 0, isUnwanted(self[count - 1]) {
-            places[place(count - 1)] = nil
-            count -= 1
-        }
+    /// Takes the newest element away.
+    mutating func removeLast() -> Element? {
+        guard count > 0 else { return nil }
+        count -= 1
+        return exchange(&places[place(count)], with: nil)
     }
 
     /// Takes all elements and the memory away.

@@ -28,6 +28,13 @@ struct KeptBatch {
         isCopying = byteCount > limits.slabSize
     }
 
+    /// Whether all packets so far are kept as they are.
+    var isWhole: Bool { !isCopying }
+
+    /// Takes so many further packets of a batch that is whole; none of them is too large.
+    @inline(__always)
+    mutating func keepAsTheyAre(_ count: Int) { rowCount &+= count }
+
     /// Takes the next packet, `rewritten` where it must not be kept as it is.
     @inline(__always)
     mutating func keep(_ header: PacketHeader, _ bytes: Span<UInt8>, _ rewritten: [UInt8]?) {

@@ -40,7 +40,7 @@ struct Recorder {
     }
 
     /// What the rows take in memory.
-    var heldBytes: Int { heldSlabBytes + context.links.count * MemoryLayout<ExchangeLink?>.stride }
+    var heldBytes: Int { heldSlabBytes + context.links.byteCount }
 
     var tally: Tally { context.tally }
 
@@ -72,7 +72,7 @@ struct Recorder {
         } else {
             add(packet.bytes, packet.direction, slot, packet.time, keptSince: now)
         }
-        context.links.removeLast { $0.row >= number }
+        context.links.removeLast(from: number)
         if let link = packet.link { context.links.append(link) }
         trim(now: now)
     }
@@ -167,10 +167,7 @@ struct Recorder {
         dropLinks()
     }
 
-    private mutating func dropLinks() {
-        let firstRow = firstRow
-        context.links.removeFirst { $0.row < firstRow }
-    }
+    private mutating func dropLinks() { context.links.removeFirst(before: firstRow) }
 
     // MARK: Looking
 
@@ -179,7 +176,6 @@ struct Recorder {
         var result: [RawRow] = []
         guard limit > 0 else { return result }
         let start = max(first, firstRow)
-        var linkIndex = context.links.firstIndex { $0.row >= start }
         var index = slabs.firstIndex { $0.endRow > start }
         while index < slabs.count, result.count < limit {
             let slab = slabs[index]
@@ -190,13 +186,11 @@ struct Recorder {
                 let header = PacketHeader(bytes, at: offset)
                 let end = header?.end ?? bytes.count
                 if row >= start {
-                    while linkIndex < context.links.count, context.links[linkIndex].row < row { linkIndex += 1 }
-                    let hasLink = linkIndex < context.links.count && context.links[linkIndex].row == row
                     result.append(
                         RawRow(
                             number: row, slab: slab, range: offset..<end, isWhole: header != nil,
                             aliasTopic: header.flatMap { aliasTopic($0, bytes, slab, row) },
-                            link: hasLink ? context.links[linkIndex] : nil))
+                            link: context.links.link(of: row)))
                 }
                 offset = end
                 row += 1
@@ -224,8 +218,7 @@ struct Recorder {
 
     /// Up to `limit` links of rows from `first` on.
     func links(from first: UInt64, limit: Int) -> [ExchangeLink] {
-        let index = context.links.firstIndex { $0.row >= first }
-        return (index..<min(context.links.count, index + limit)).map { context.links[$0] }
+        context.links.links(from: max(first, firstRow), limit: limit)
     }
 
     private func aliasTopic(_ header: PacketHeader, _ bytes: Span<UInt8>, _ slab: Slab, _ row: UInt64) -> String? {

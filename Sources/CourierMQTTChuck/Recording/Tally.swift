@@ -24,9 +24,9 @@ struct Tally {
     }
 
     @inline(__always)
-    mutating func count(_ typeBits: UInt8, _ direction: PacketBatch.Direction, size: Int) {
+    mutating func count(_ typeBits: UInt8, _ direction: PacketBatch.Direction, packets count: Int = 1, size: Int) {
         let place = Self.place(typeBits, direction)
-        packets[place] &+= 1
+        packets[place] &+= UInt64(truncatingIfNeeded: count)
         bytes[place] &+= UInt64(truncatingIfNeeded: size)
     }
 

@@ -1,0 +1,71 @@
+import CourierCore
+import MQTTCodec
+import TestSupport
+import Testing
+
+@testable import CourierMQTTChuck
+
+@Suite struct ConnectionTrackTests {
+    /// One packet of random traffic, and the same said in a way that has to be read slowly.
+    private struct Piece {
+        let plain: [UInt8]
+        let elaborate: [UInt8]
+    }
+
+    /// What is looked at of a row; not its size, in which the two ways differ.
+    private struct Seen: Equatable {
+        let type: PacketType?
+        let exchange: UInt64?
+        let roundTrip: Duration?
+        let topic: String?
+    }
+
+    private static func publish(_ random: inout SeededGenerator, _ id: UInt8) -> Piece {
+        let qos = UInt8(random.below(3))
+        let isDuplicate: UInt8 = qos > 0 && random.chance(1, in: 8) ? 0b1000 : 0
+        let head = 0x30 | isDuplicate | qos << 1
+        let beginning = [0, 1, UInt8(ascii: "a")] + (qos > 0 ? [0, id] : [])
+        // Without properties, and with the one that says of a payload what is so by default.
+        let (plain, elaborate) = (beginning + [0, 120], beginning + [2, 1, 0, 120])
+        return Piece(
+            plain: [head, UInt8(plain.count)] + plain, elaborate: [head, UInt8(elaborate.count)] + elaborate)
+    }
+
+    private static func answer(_ random: inout SeededGenerator, _ id: UInt8) -> Piece {
+        let first: UInt8 = random.pick([0x40, 0x40, 0x50, 0x62, 0x70])
+        // A reason code of success may be said or left out.
+        return Piece(plain: [first, 2, 0, id], elaborate: [first, 3, 0, id, 0])
+    }
+
+    private static func rows(_ logger: MQTTChuckLogger) -> [Seen] {
+        logger.rows(limit: 10_000).rows.map {
+            Seen(type: $0.type, exchange: $0.exchange, roundTrip: $0.roundTrip, topic: $0.topic)
+        }
+    }
+
+    @Test(arguments: [UInt64(1), 2, 3, 4, 5])
+    func `packets many at a time are recorded as those that have to be read one by one`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let (fast, slow) = (MQTTChuckLogger.test(), MQTTChuckLogger.test())
+        let (fastRecording, slowRecording) = (Recording(fast), Recording(slow))
+        for read in 0..<200 {
+            let direction = random.pick([PacketBatch.Direction.incoming, .outgoing])
+            var (plain, next) = ([UInt8](), UInt8(1 + random.below(40)))
+            for _ in 0...random.below(12) {
+                // In order, as most come, or not.
+                next = random.chance(3, in: 4) ? next % 40 + 1 : UInt8(1 + random.below(40))
+                let piece = random.flag() ? Self.publish(&random, next) : Self.answer(&random, next)
+                plain += piece.plain
+                slowRecording.observe(direction, bytes: piece.elaborate, at: read)
+            }
+            fastRecording.observe(direction, bytes: plain, at: read)
+        }
+        #expect(Self.rows(fast) == Self.rows(slow))
+        let (metrics, others) = (fast.metrics, slow.metrics)
+        #expect(metrics.inFlightOutgoing == others.inFlightOutgoing)
+        #expect(metrics.inFlightIncoming == others.inFlightIncoming)
+        #expect(metrics.latencies.map(\.counts) == others.latencies.map(\.counts))
+        #expect(metrics.latencies.map(\.sum) == others.latencies.map(\.sum))
+        #expect(metrics.traffic.map(\.packets) == others.traffic.map(\.packets))
+    }
+}

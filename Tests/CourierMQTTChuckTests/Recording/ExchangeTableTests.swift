@@ -1,0 +1,38 @@
+import TestSupport
+import Testing
+
+@testable import CourierMQTTChuck
+
+@Suite struct ExchangeTableTests {
+    @Test(arguments: [UInt64(1), 2, 3])
+    func `it is a dictionary by packet id`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var table = ExchangeTable()
+        var model: [UInt16: UInt64] = [:]
+        for row in UInt64(1)...30_000 {
+            // Now from one corner, as ids are given out, now from all over.
+            let id = random.chance(9, in: 10) ? UInt16(truncatingIfNeeded: row / 2) : UInt16(random.below(65_536))
+            switch random.below(3) {
+            case 0:
+                table.open(ExchangeTable.Start(row: row, time: 0, id: id))
+                model[id] = row
+            case 1: #expect(table.close(id)?.row == model.removeValue(forKey: id))
+            default: #expect(table.start(id)?.row == model[id])
+            }
+            #expect(table.count == model.count)
+        }
+        for (id, row) in model { #expect(table.close(id)?.row == row) }
+        #expect(table.count == 0)
+    }
+
+    @Test func `all ids may be open at once`() {
+        var table = ExchangeTable()
+        // Far apart, so that two of them never fit in a small table.
+        let ids = (0...UInt16.max).map { $0 &* 32_769 }
+        for id in ids { table.open(ExchangeTable.Start(row: UInt64(id), time: 0, id: id)) }
+        #expect(table.count == 65_536)
+        #expect(ids.allSatisfy { table.start($0)?.row == UInt64($0) })
+        table.removeAll()
+        #expect(table.count == 0 && table.start(1) == nil && table.close(1) == nil)
+    }
+}
