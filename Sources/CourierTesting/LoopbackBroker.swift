@@ -1,5 +1,5 @@
 public import CourierTransport
-import MQTTCodec
+public import MQTTCodec
 import Synchronization
 
 /// A small MQTT broker in this process, for tests and demos; it is no production broker.
@@ -78,6 +78,16 @@ public final class LoopbackBroker: Sendable {
         loop.execute { [host] in host.dropConnections() }
     }
 
+    /// Shows a client out, as an operator does: in MQTT 5 with a DISCONNECT that says why. Its session stays, and its will is
+    /// published. Nothing happens when it is not connected.
+    ///
+    /// - Parameters:
+    ///   - clientID: The client.
+    ///   - reasonCode: Why; "administrative action" by default.
+    public func disconnect(_ clientID: String, reasonCode: PacketReasonCode = .administrativeAction) {
+        loop.execute { [host] in host.disconnect(clientID, reasonCode) }
+    }
+
     /// Stops: connections are dropped, and everything is forgotten.
     public func shutdown() async {
         listener.close()
@@ -111,6 +121,10 @@ private final class BrokerHost: @unchecked Sendable {
             ConnectionID(rawValue: lastID), channel, self, limits: machine.configuration.decoderLimits)
         connections[connection.id] = connection
         return connection
+    }
+
+    func disconnect(_ clientID: String, _ reasonCode: PacketReasonCode) {
+        tell { $0.disconnect(clientID, reasonCode: reasonCode, now: $1, into: &$2) }
     }
 
     func opened(_ id: ConnectionID) { tell { $0.connectionOpened(id, now: $1, into: &$2) } }

@@ -95,6 +95,26 @@ import Testing
         #expect(broker.machine.sessionCount == 1)
     }
 
+    @Test func `a closure decides who is let in, by what the client says`() {
+        var broker = BrokerScript {
+            $0.authentication = .check { connect in
+                switch connect.password {
+                case SecretBytes("good"): nil
+                case SecretBytes("late"): .serverBusy
+                default: .success  // No reason to refuse anybody.
+                }
+            }
+        }
+        func code(_ id: ConnectionID, _ password: String, _ version: ProtocolVersion) -> PacketReasonCode? {
+            broker.connect(id, "a", version, username: "ada", password: SecretBytes(password)).first?.connAck?
+                .reasonCode
+        }
+        #expect(code(1, "late", .v5) == .serverBusy)
+        #expect(code(2, "late", .v311) == .serverUnavailable)
+        #expect(code(3, "other", .v5) == .notAuthorized)
+        #expect(code(4, "good", .v5) == .success)
+    }
+
     @Test func `a refusal becomes a code that the version has`() {
         func code(_ code: PacketReasonCode, _ version: ProtocolVersion) -> PacketReasonCode? {
             var broker = BrokerScript { $0.authentication = .refuse(code) }

@@ -8,6 +8,9 @@ public enum BrokerAuthentication: Sendable {
     case allowAll
     /// Whoever presents the user name and password of one of these accounts; others are refused with 0x86.
     case accounts([Account])
+    /// Whoever a closure of yours lets in: it answers why not, or `nil`. For tokens that end, say, or accounts that change.
+    /// It is called where the broker runs, so it must not block, and gets the CONNECT with its password.
+    case check(@Sendable (Connect) -> PacketReasonCode?)
     /// Nobody; a code that the client's version of CONNACK does not have becomes 0x87.
     case refuse(PacketReasonCode)
 
@@ -25,13 +28,16 @@ public enum BrokerAuthentication: Sendable {
         }
     }
 
-    /// Why a client that presents `username` and `password` is refused; `nil` lets it in.
-    func refusal(username: String?, password: SecretBytes?) -> PacketReasonCode? {
+    /// Why a client that says `connect` is refused; `nil` lets it in.
+    func refusal(_ connect: Connect) -> PacketReasonCode? {
         switch self {
         case .allowAll: return nil
         case .refuse(let code): return code.isFailure ? code : .notAuthorized
+        case .check(let refusal): return refusal(connect).map { $0.isFailure ? $0 : .notAuthorized }
         case .accounts(let accounts):
-            guard let username, let password else { return .badUserNameOrPassword }
+            guard let username = connect.username, let password = connect.password else {
+                return .badUserNameOrPassword
+            }
             let isKnown = accounts.contains {
                 $0.username.utf8.elementsEqual(username.utf8) && $0.password == password
             }

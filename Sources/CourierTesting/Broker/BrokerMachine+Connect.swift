@@ -70,7 +70,7 @@ extension BrokerMachine {
         guard configuration.versions.contains(connect.version) else { return .unsupportedProtocolVersion }
         if connect.properties.authenticationMethod != nil { return .badAuthenticationMethod }  // [MQTT-4.12.0-1]
         if connect.clientID.utf8.count > configuration.maximumClientIDLength { return .clientIdentifierNotValid }
-        let refusal = configuration.authentication.refusal(username: connect.username, password: connect.password)
+        let refusal = configuration.authentication.refusal(connect)
         if let refusal { return refusal }
         if let will = connect.will {
             if will.qos > configuration.maximumQoS { return .qosNotSupported }

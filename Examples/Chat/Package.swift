@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A chat room, whose people get in by tokens that end. README.md says what it shows; `Scripts/check-examples` runs it.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Chat",
+    dependencies: [
+        .package(name: "Courier", path: "../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "Chat",
+            dependencies: [
+                // The people in the room need these.
+                .product(name: "CourierAuthHTTP", package: "Courier"),
+                .product(name: "CourierMQTT", package: "Courier"),
+                .product(name: "CourierProtobuf", package: "Courier"),
+                // The server needs these.
+                .product(name: "CourierTesting", package: "Courier"),
+                .product(name: "CourierTransport", package: "Courier"),
+                .product(name: "MQTTCodec", package: "Courier"),
+            ],
+            swiftSettings: settings,
+            plugins: [.plugin(name: "CourierProtobufPlugin", package: "Courier")])
+    ]
+)

@@ -1,0 +1,101 @@
+import Foundation
+
+/// Two people talk across the end of their tokens, and a third one does not get in: all in this process, and checked.
+@MainActor final class Story {
+    struct Broken: Error, CustomStringConvertible { let description: String }
+
+    /// Somebody of the story, and what it went through.
+    @MainActor private final class Person {
+        let name: String
+        let (lines, typing) = AsyncStream.makeStream(of: String.self)
+        var said: [String] = []
+        var heard: [String] = []
+        var isInRoom = false
+        var connectionCount = 0
+
+        init(_ name: String) { self.name = name }
+
+        func says(_ text: String) {
+            if case .enqueued = typing.yield(text) { said.append(text) }
+        }
+    }
+
+    /// How long the story may take, before a line is taken to be lost: that one does not come is no event.
+    private static let patience = Duration.seconds(30)
+
+    private let secret = UUID().uuidString
+    private let ada = Person("ada")
+    private let ben = Person("ben")
+    private let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// Throws when anything is not as promised.
+    func play() async throws {
+        let server = try Server(TokenOffice(secret: secret, lifetime: .seconds(3))) { say("server  \($0)") }
+        do {
+            try await member(Person("eve"), .json, of: server, secret: "guessed").stay { AsyncStream { nil } }
+            throw Broken(description: "eve got in without the secret")
+        } catch let refused as Refused {
+            say("eve     \(refused)")
+        }
+        let members = try [
+            (ada, member(ada, .json, of: server, secret: secret)),
+            (ben, member(ben, .protobuf, of: server, secret: secret)),
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (person, member) in members { group.addTask { try await member.stay { person.lines } } }
+            group.addTask { try await self.talk() }
+            group.addTask {
+                try await Task.sleep(for: Self.patience)
+                throw Broken(description: "it took too long; a line is lost")
+            }
+            for _ in 0..<3 { try await group.next() }
+            group.cancelAll()
+        }
+        await server.stop()
+        guard ada.heard == ben.said, ben.heard == ada.said else {
+            throw Broken(description: "said: \(ada.said), \(ben.said); heard: \(ben.heard), \(ada.heard)")
+        }
+        let tokens = ada.connectionCount + ben.connectionCount
+        say("\n\(ada.said.count + ben.said.count) lines in order, none lost, none twice, with \(tokens) tokens")
+        say("All as promised.")
+    }
+
+    private func talk() async throws {
+        try await until { self.ada.isInRoom && self.ben.isInRoom }
+        ada.says("hello")
+        ben.says("hello yourself")
+        // When one of them loses the connection, because the token has ended, both speak: see below.
+        try await until { self.ada.connectionCount > 1 && self.ben.connectionCount > 1 }
+        ada.says("goodbye")
+        ben.says("goodbye yourself")
+        try await until { self.ada.heard.count >= self.ben.said.count && self.ben.heard.count >= self.ada.said.count }
+        ada.typing.finish()
+        ben.typing.finish()
+    }
+
+    private func happened(_ news: News, to person: Person) {
+        say(person.name.padding(toLength: 8, withPad: " ", startingAt: 0) + news.description)
+        switch news {
+        case .inRoom: person.isInRoom = true
+        case .connected: person.connectionCount += 1
+        case .heard(let line, _): person.heard.append(line.text)
+        case .lost:
+            ada.says("do you hear me, \(person.name)?")
+            ben.says("\(person.name) is away")
+        case .token, .said, .trouble: break
+        }
+        changed.yield()
+    }
+
+    private func until(_ condition: () -> Bool) async throws {
+        guard !condition() else { return }
+        for await _ in changes where condition() { return }
+        throw CancellationError()
+    }
+
+    private func member(_ person: Person, _ format: Format, of server: Server, secret: String) throws -> Member {
+        guard let url = URL(string: server.tokenURL) else { throw Broken(description: "no URL: \(server.tokenURL)") }
+        let tokens = Tokens(name: person.name, secret: secret, url: url)
+        return try Member(tokens, format) { [weak self] news in self?.happened(news, to: person) }
+    }
+}
