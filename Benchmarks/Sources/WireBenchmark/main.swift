@@ -17,6 +17,7 @@ func printTable(rounds: Int) async throws {
             for _ in 0..<rounds {
                 for wire in Wire.allCases {
                     let run = WireRun(wire: wire, payloadSize: payloadSize, keys: keys)
+                    alarm(60)  // A wire on which nothing moves fails, too.
                     rates[wire, default: []].append(try await run.rate(job))
                 }
             }
@@ -37,7 +38,6 @@ let words = Array(CommandLine.arguments.dropFirst())
 do {
     guard let rounds = words.isEmpty ? 3 : words.count == 2 && words[0] == "--rounds" ? Int(words[1]) : nil, rounds > 0
     else { throw Failure("usage: WireBenchmark [--rounds <count>]") }
-    alarm(600)  // A wire on which nothing moves fails, too.
     try await printTable(rounds: rounds)
 } catch {
     OwnProcess.report("\(error)")

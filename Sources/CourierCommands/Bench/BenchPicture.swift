@@ -112,7 +112,7 @@ struct BenchPicture {
         drawing.label("Messages a second over time", Self.margin, top, class: "heading")
         let (above, bottom) = (top + 20, top + 20 + height)
         let scale = AxisScale(upTo: points.map(\.rate).max() ?? 0)
-        drawRows(scale.marks.map { ($0 / scale.end, BenchReport.grouped(Int($0.rounded()))) }, above, bottom)
+        drawRows(scale.marks, of: scale.end, above, bottom)
         let seconds = max(points.last?.end ?? 0, report.duration / .seconds(1))
         let time = AxisScale(upTo: seconds)
         for mark in time.marks where mark <= seconds * 1.0001 {
@@ -135,7 +135,7 @@ struct BenchPicture {
                 "class": "curve", "d": "M" + steps.dropFirst(),
                 "data-counts": points.map { "\($0.count)" }.joined(separator: " "),
                 "data-ends": points.map { String(format: "%.3f", $0.end) }.joined(separator: " "),
-            ], title: "\(points.count) spans, \(BenchReport.grouped(Int(scale.end))) messages/s at the top")
+            ], title: "\(points.count) spans, \(Self.text(scale.end)) messages/s at the top")
     }
 
     // MARK: Percentiles
@@ -180,8 +180,7 @@ struct BenchPicture {
         let (above, bottom) = (top + 20, top + 20 + height)
         let scale = AxisScale(upTo: Double(bars.map(\.count).max() ?? 0))
         // A mark between two whole numbers would tell of half a message.
-        let marks = scale.marks.filter { $0 == $0.rounded() }
-        drawRows(marks.map { ($0 / scale.end, BenchReport.grouped(Int($0))) }, above, bottom)
+        drawRows(scale.marks.filter { $0 == $0.rounded() }, of: scale.end, above, bottom)
         let step = (Self.right - Self.axis) / Double(max(1, bars.count))
         let thickness = min(step - 2, 56)
         for (index, bar) in bars.enumerated() {
@@ -202,15 +201,16 @@ struct BenchPicture {
     }
 
     /// The lines behind a chart, from its bottom to its top, with their names.
-    private mutating func drawRows(_ marks: [(share: Double, name: String)], _ top: Double, _ bottom: Double) {
-        for (share, name) in marks {
-            let y = bottom - share * (bottom - top)
-            drawing.line(Self.axis, y, Self.right, y, class: share == 0 ? "base" : "grid")
-            drawing.label(name, Self.axis - 10, y + 4, class: "quiet", anchor: "end")
+    private mutating func drawRows(_ marks: [Double], of end: Double, _ top: Double, _ bottom: Double) {
+        for mark in marks {
+            let y = bottom - mark / end * (bottom - top)
+            drawing.line(Self.axis, y, Self.right, y, class: mark == 0 ? "base" : "grid")
+            drawing.label(Self.text(mark), Self.axis - 10, y + 4, class: "quiet", anchor: "end")
         }
     }
 
-    private static func text(_ seconds: Double) -> String {
-        seconds == seconds.rounded() ? String(Int(seconds)) : String(format: "%g", (seconds * 1_000).rounded() / 1_000)
+    /// The name of a mark; marks are round numbers.
+    private static func text(_ number: Double) -> String {
+        Int(exactly: number).map { BenchReport.grouped($0) } ?? String(format: "%g", number)
     }
 }

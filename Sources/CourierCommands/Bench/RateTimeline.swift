@@ -20,10 +20,16 @@ struct RateTimeline: Hashable, Sendable {
 
     /// Counts a message that came so long after the beginning.
     mutating func add(after time: Duration) {
+        let index = reach(time)
+        counts[index] += 1
+    }
+
+    /// Sees to it that this time is in a span, and says in which.
+    @discardableResult private mutating func reach(_ time: Duration) -> Int {
         while time >= span * Self.limit { widen() }
         let index = max(0, Int(time / span))
         if index >= counts.count { counts += repeatElement(0, count: index + 1 - counts.count) }
-        counts[index] += 1
+        return index
     }
 
     private mutating func widen() {
@@ -31,13 +37,16 @@ struct RateTimeline: Hashable, Sendable {
         counts = stride(from: 0, to: counts.count, by: 2).map { counts[$0..<min($0 + 2, counts.count)].reduce(0, +) }
     }
 
-    /// All spans up to the end of the run. A short rest counts with the span before it, whose rate would not be one
-    /// otherwise.
+    /// All spans up to the end of the run, also where nothing comes any more; none where nothing has come. A short rest
+    /// counts with the span before it, whose rate would not be one otherwise.
     func points(until duration: Duration) -> [Point] {
+        guard !counts.isEmpty else { return [] }
+        var whole = self
+        whole.reach(duration)
         let total = duration / .seconds(1)
-        let seconds = span / .seconds(1)
+        let seconds = whole.span / .seconds(1)
         var points: [Point] = []
-        for (index, count) in counts.enumerated() {
+        for (index, count) in whole.counts.enumerated() {
             let start = Double(index) * seconds
             let covered = min(max(0, total - start), seconds)
             if covered < seconds / 2, let last = points.popLast() {

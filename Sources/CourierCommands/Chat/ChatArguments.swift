@@ -56,6 +56,9 @@ package struct ChatArguments: Sendable {
         if connection.clientID?.contains("%") == true {
             throw ArgumentError("A client id of the chat has no %.", hint: "Leave -i out: one is made up.")
         }
+        if let id = connection.clientID, id.utf8.count > ChatMessage.idLimit {
+            throw ArgumentError("A client id of the chat has at most \(ChatMessage.idLimit) bytes.")
+        }
         if connection.clientID?.isEmpty != false {
             let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
             connection.clientID = "chat-" + String((0..<12).map { _ in letters[Int.random(in: letters.indices)] })

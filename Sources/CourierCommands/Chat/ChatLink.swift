@@ -2,35 +2,52 @@ import CourierCore
 import CourierMQTT
 import Dispatch
 import Foundation
+import Synchronization
 
 /// The chat's connection: reads rooms and people, and sends what is said.
-///
-/// Safe to share: everything that changes is touched on the connection's queue only.
-final class ChatLink: @unchecked Sendable {
+final class ChatLink: Sendable {
     /// How long an end waits for what is on the way.
     static let closingTime = Duration.seconds(2)
 
-    private struct Line: Sendable {
-        let message: ChatMessage
-        let room: ChatName
+    /// Tells what happens, on the queue.
+    private struct Teller: Sendable {
+        let queue: DispatchQueue
+        let told: @Sendable (ChatModel.Event) -> Void
+
+        /// Returns when it was taken in: a reader does not run ahead.
+        func tell(_ event: ChatModel.Event) async {
+            await withCheckedContinuation { continuation in
+                queue.async {
+                    told(event)
+                    continuation.resume()
+                }
+            }
+        }
     }
+
+    private struct State {
+        var events: AnyCancellable?
+        var readers: [ChatName: Task<Void, Never>] = [:]
+        var peopleReader: Task<Void, Never>?
+        var isConnected = false
+        /// How many lines and cards the broker has not answered; bounded by ``ChatModel/pendingLimit`` and the one card.
+        var unansweredCount = 0
+        var isAnnouncing = false
+        /// The newest card, while the one before is on its way.
+        var waitingCard: ChatPresence?
+        /// Whether the broker has heard that this program goes.
+        var hasSaidGoodbye = false
+        /// Who waits for the end.
+        var done: (@Sendable () -> Void)?
+    }
+
+    private static let lines = JSONMessageAdapter()
+    private static let cards = ChatPresenceAdapter()
 
     private let connection: CommandConnection
     private let person: String
-    private let told: @Sendable (ChatModel.Event) -> Void
-    /// Bounded by ``ChatModel/pendingLimit``: the model hands over no more.
-    private let lines: AsyncStream<Line>.Continuation
-    private let cards: AsyncStream<ChatPresence>.Continuation
-
-    // MARK: On the queue only
-
-    private var readers: [ChatName: Task<Void, Never>] = [:]
-    private var peopleReader: Task<Void, Never>?
-    private var lineSender: Task<Void, Never>?
-    /// Gives back whether the broker has the last card.
-    private var cardSender: Task<Bool, Never>?
-    private var events: AnyCancellable?
-    private(set) var isConnected = false
+    private let teller: Teller
+    private let state = Mutex(State())
 
     /// Makes the client, which does not connect yet.
     ///
@@ -48,34 +65,15 @@ final class ChatLink: @unchecked Sendable {
         let person = settings.connection.sentClientID
         let will = try Self.will(of: person)
         connection = try CommandConnection(settings.connection, console, told: .init()) { config in
-            config.messageAdapters = [ChatPresenceAdapter(), JSONMessageAdapter()]
+            config.messageAdapters = [Self.cards, Self.lines]
             config.will = will
             // Version 5 where the broker speaks it, unless -V asks for the other.
             if settings.connection.version == .v5 { config.protocolVersion = .preferVersion5 }
         }
         self.person = person
-        self.told = told
-        let (lines, lineSource) = Self.stream(of: Line.self, .unbounded)
-        let (cards, cardSource) = Self.stream(of: ChatPresence.self, .bufferingNewest(1))
-        self.lines = lineSource
-        self.cards = cardSource
-        let client = connection.client
-        lineSender = Task { [weak self] in
-            for await line in lines {
-                let failure = await Self.send(line, by: client)
-                await self?.tell(.settled(id: line.message.id, failure: failure))
-            }
-        }
-        cardSender = Task { [weak self] in
-            var failure: String?
-            for await card in cards {
-                // A card that is lost is said again with the next connection.
-                failure = await Self.send(card, by: client)
-                if let failure { await self?.tell(.isAlone(failure)) }
-            }
-            return failure == nil
-        }
-        events = client.eventPublisher.sink { [weak self] in self?.happened($0.type, failed) }
+        teller = Teller(queue: connection.queue, told: told)
+        let events = connection.client.eventPublisher.sink { [weak self] in self?.happened($0.type, failed) }
+        state.withLock { $0.events = events }
     }
 
     /// Where everything happens.
@@ -87,97 +85,138 @@ final class ChatLink: @unchecked Sendable {
             isRetained: true)
     }
 
-    private static func stream<Element: Sendable>(
-        of type: Element.Type, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy
-    ) -> (AsyncStream<Element>, AsyncStream<Element>.Continuation) {
-        AsyncStream.makeStream(of: type, bufferingPolicy: policy)
-    }
-
     // MARK: What is to be done
 
     /// Connects, and listens to who is there.
     func start() {
         connection.client.connect()
-        peopleReader = Task { [weak self, client = connection.client] in
+        let reader = Task { [teller, client = connection.client] in
             do {
                 for try await presence in client.messages(from: ChatTopics.people) {
-                    await self?.tell(.presence(presence))
+                    await teller.tell(.presence(presence))
                 }
             } catch {
                 // An event has told it, and the chat goes on.
             }
         }
+        state.withLock { $0.peopleReader = reader }
     }
 
     func join(_ room: ChatName) {
-        guard readers[room] == nil else { return }
-        readers[room] = Task { [weak self, client = connection.client] in
-            do {
-                for try await message in client.messages(from: ChatTopics.messages(in: room)) {
-                    await self?.tell(.message(message, in: room))
+        state.withLock { state in
+            guard state.readers[room] == nil else { return }
+            state.readers[room] = Task { [teller, client = connection.client] in
+                do {
+                    for try await message in client.messages(from: ChatTopics.messages(in: room)) {
+                        await teller.tell(.message(message, in: room))
+                    }
+                } catch {
+                    await teller.tell(.refused(room, Self.words(error)))
                 }
-            } catch {
-                await self?.tell(.refused(room, Self.words(error)))
             }
         }
     }
 
-    func leave(_ room: ChatName) { readers.removeValue(forKey: room)?.cancel() }
+    func leave(_ room: ChatName) { state.withLock { $0.readers.removeValue(forKey: room) }?.cancel() }
 
-    /// Sends a line; ``ChatModel/Event/settled(id:failure:)`` follows.
-    func send(_ message: ChatMessage, in room: ChatName) { lines.yield(Line(message: message, room: room)) }
+    /// Sends a line behind those before it; ``ChatModel/Event/settled(id:failure:)`` follows.
+    func send(_ message: ChatMessage, in room: ChatName) {
+        publish(message, to: ChatTopics.messages(in: room), by: Self.lines) { [teller] failure in
+            teller.told(.settled(id: message.id, failure: failure))
+        }
+    }
 
-    func announce(_ card: ChatPresence.Card) { cards.yield(ChatPresence(person: person, card: card)) }
+    /// Says who one is; of several that wait for the broker, only the last is said.
+    func announce(_ card: ChatPresence.Card) { announce(ChatPresence(person: person, card: card)) }
 
     /// Sends what is on the way, says that one has gone, and ends the connection. A broker that has not heard it is left
     /// without a word, when the process ends: then it publishes the will, which says the same [MQTT-3.1.2-8].
     ///
     /// - Parameter done: Called once, on the queue; after ``closingTime`` at the latest, but for the connection's own end.
     func close(_ done: @escaping @Sendable () -> Void) {
-        for reader in readers.values { reader.cancel() }
-        peopleReader?.cancel()
-        lines.finish()
-        if isConnected { cards.yield(ChatPresence(person: person, card: nil)) }
-        cards.finish()
-        guard isConnected, let lineSender, let cardSender else {
-            return end(done)
+        let (isConnected, readers) = state.withLock { state in
+            defer { state.readers = [:] }
+            return (state.isConnected, Array(state.readers.values) + [state.peopleReader].compactMap(\.self))
         }
-        let limit = Task {
-            try? await Task.sleep(for: Self.closingTime)
-            lineSender.cancel()
-            cardSender.cancel()
+        for reader in readers { reader.cancel() }
+        guard isConnected else { return connection.close(done) }
+        state.withLock { $0.done = done }
+        announce(ChatPresence(person: person, card: nil))
+        queue.asyncAfter(deadline: .now() + Self.closingTime.seconds) { [self] in end() }
+    }
+
+    /// Ends what ``close(_:)`` has begun, once.
+    private func end() {
+        let (done, hasSaidGoodbye) = state.withLock { ($0.done.take(), $0.hasSaidGoodbye) }
+        guard let done else { return }
+        if hasSaidGoodbye { connection.close(done) } else { done() }
+    }
+
+    // MARK: Sending
+
+    private func announce(_ presence: ChatPresence) {
+        let mustWait = state.withLock { state in
+            if state.isAnnouncing { state.waitingCard = presence }
+            defer { state.isAnnouncing = true }
+            return state.isAnnouncing
         }
-        Task { [self] in
-            await lineSender.value
-            let hasSaidGoodbye = await cardSender.value
-            limit.cancel()
-            queue.async { hasSaidGoodbye ? self.end(done) : done() }
+        if mustWait { return }
+        publish(presence, to: ChatTopics.presence(of: person), by: Self.cards, isRetained: true) { [weak self] in
+            self?.announced(presence, failure: $0)
         }
     }
 
-    private func end(_ done: @escaping @Sendable () -> Void) {
-        lineSender?.cancel()
-        cardSender?.cancel()
-        connection.close(done)
+    private func announced(_ presence: ChatPresence, failure: String?) {
+        let next = state.withLock { state in
+            state.isAnnouncing = false
+            if presence.card == nil { state.hasSaidGoodbye = failure == nil }
+            return state.waitingCard.take()
+        }
+        // A card that is lost is said again with the next connection.
+        teller.told(failure.map { .isAlone($0) } ?? .announced)
+        if let next { announce(next) }
+    }
+
+    /// Sends a value without waiting for those before it; `answered` learns, on the queue, why others do not have it.
+    private func publish<Value>(
+        _ value: Value, to topic: Topic<Value>, by adapter: some MessageAdapter, isRetained: Bool = false,
+        _ answered: @escaping @Sendable (_ failure: String?) -> Void
+    ) {
+        state.withLock { $0.unansweredCount += 1 }
+        let settle: @Sendable ((any Error)?) -> Void = { [weak self] error in
+            answered(error.map(Self.words))
+            self?.countAnswer()
+        }
+        do {
+            let topicName = try topic.template.name(for: nil).string
+            var properties = MessageProperties()
+            properties.contentType = adapter.contentType
+            try connection.client.publish(
+                span: adapter.toMessage(data: value, topic: topicName).bytes, to: topicName, qos: topic.qos,
+                retain: isRetained, properties: properties
+            ) { result in
+                if case .failure(let error) = result { settle(error) } else { settle(nil) }
+            }
+        } catch {
+            queue.async { settle(error) }
+        }
+    }
+
+    private func countAnswer() {
+        let isLast = state.withLock { state in
+            state.unansweredCount -= 1
+            return state.unansweredCount == 0
+        }
+        if isLast { end() }
     }
 
     // MARK: What happens
 
-    /// Tells it on the queue, and returns when it was taken in: a reader does not run ahead.
-    private func tell(_ event: ChatModel.Event) async {
-        await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                told(event)
-                continuation.resume()
-            }
-        }
-    }
-
     private func happened(_ event: CourierEventType, _ failed: (ConnectionProblem) -> Void) {
         switch event {
         case .connectionSuccess:
-            isConnected = true
-            told(.connected)
+            state.withLock { $0.isConnected = true }
+            teller.told(.connected)
         case .connectionFailure(_, let error): lost(error, isLost: false, failed)
         case .connectionLost(_, let error, _, _): lost(error, isLost: true, failed)
         case .subscribeSuccess(let topics, _):
@@ -185,51 +224,31 @@ final class ChatLink: @unchecked Sendable {
         case .subscribeFailure(let topics, _, let error):
             let isLoss = (error as? CourierError)?.code == .connectionLost
             if !isLoss, topics.contains(where: { $0.topic == Self.peopleFilter }) {
-                told(.isAlone(error.map(Self.words) ?? "the broker refuses"))
+                teller.told(.isAlone(error.map(Self.words) ?? "the broker refuses"))
             }
         default: break
         }
     }
 
     private func lost(_ error: (any Error)?, isLost: Bool, _ failed: (ConnectionProblem) -> Void) {
-        isConnected = false
+        state.withLock { $0.isConnected = false }
         let error = (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         let problem =
             connection.watch.takeRefusal().map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
         failed(problem)
-        told(.waiting(problem.lines.last ?? ""))
+        teller.told(.waiting(problem.lines.last ?? ""))
     }
 
     private static let peopleFilter = (try? ChatTopics.people.filter.string) ?? ""
 
     private func subscribed(_ topic: String) {
-        if topic == Self.peopleFilter { return told(.listens) }
+        if topic == Self.peopleFilter { return teller.told(.listens) }
         guard let name = try? TopicName(topic),
             let level = (try? ChatTopics.messages.arguments(in: name))?["room"],
             let room = TopicLevel.text(of: level).flatMap({ ChatName($0) })
         else { return }
-        told(.subscribed(to: room))
-    }
-
-    /// Sends a line; returns why it was not sent.
-    private static func send(_ line: Line, by client: any CourierClient) async -> String? {
-        do {
-            try await client.publish(line.message, to: ChatTopics.messages(in: line.room))
-            return nil
-        } catch {
-            return words(error)
-        }
-    }
-
-    /// Sends a card; returns why others do not have it.
-    private static func send(_ presence: ChatPresence, by client: any CourierClient) async -> String? {
-        do {
-            try await client.publish(presence, to: ChatTopics.presence(of: presence.person), retain: true)
-            return nil
-        } catch {
-            return words(error)
-        }
+        teller.told(.subscribed(to: room))
     }
 
     private static func words(_ error: any Error) -> String { (error as? CourierError)?.message ?? "\(error)" }

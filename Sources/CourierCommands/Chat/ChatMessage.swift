@@ -2,14 +2,16 @@
 ///
 /// Only `text` must be there, so that a line of mosquitto_pub is enough for a program that wants to say something.
 struct ChatMessage: Codable, Hashable, Sendable {
-    /// How many characters of a text are read.
+    /// How many bytes of UTF-8 a text has; of one that others have made longer, no more are read.
     static let textLimit = 4_000
+    /// How many bytes of UTF-8 an id has, that of a message or a client.
+    static let idLimit = 1_024
 
     /// Unlike that of every other message of this person.
     var id = ""
     /// The client id.
     var person = ""
-    var name = "somebody"
+    var name = ChatName.somebody
     var text: String
     /// Whether it tells what somebody does: `/me waves`.
     var isAction = false
@@ -27,10 +29,10 @@ struct ChatMessage: Codable, Hashable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        text = String(try fields.decode(String.self, forKey: .text).prefix(Self.textLimit))
-        id = try fields.decodeIfPresent(String.self, forKey: .id) ?? id
-        person = try fields.decodeIfPresent(String.self, forKey: .person) ?? person
-        name = try fields.decodeIfPresent(String.self, forKey: .name).map { String($0.prefix(ChatName.limit)) } ?? name
+        text = try fields.decode(String.self, forKey: .text).prefix(bytes: Self.textLimit)
+        id = try fields.decodeIfPresent(String.self, forKey: .id)?.prefix(bytes: Self.idLimit) ?? id
+        person = try fields.decodeIfPresent(String.self, forKey: .person)?.prefix(bytes: Self.idLimit) ?? person
+        name = try fields.decodeIfPresent(String.self, forKey: .name).map(ChatName.heard) ?? name
         isAction = try fields.decodeIfPresent(Bool.self, forKey: .isAction) ?? isAction
         time = try fields.decodeIfPresent(Double.self, forKey: .time)
     }

@@ -21,6 +21,10 @@ struct ChatModel: Sendable {
         case listens
         /// The broker does not tell who is there, or does not tell others of this program.
         case isAlone(String)
+        /// The broker has this program's card.
+        case announced
+        /// ``echoTime`` has passed since then, on the connection of this number.
+        case echoIsLate(connection: Int)
         case message(ChatMessage, in: ChatName)
         case presence(ChatPresence)
         /// The broker has a message, or will not have it.
@@ -33,6 +37,8 @@ struct ChatModel: Sendable {
         case send(ChatMessage, in: ChatName)
         /// Say who one is, and where.
         case announce(ChatPresence.Card)
+        /// Tell after ``echoTime`` that it has passed.
+        case awaitEcho(connection: Int)
         /// Something new can be read in a room.
         case tell(ChatEntry, in: ChatName?)
         case suspend
@@ -55,6 +61,8 @@ struct ChatModel: Sendable {
     static let pendingLimit = 1_000
     /// How often, on one connection, a presence that somebody else has ended is announced anew.
     static let reannouncementLimit = 5
+    /// How long a broker that has this program's card may take to show it to this program.
+    static let echoTime = Duration.seconds(5)
 
     /// The client id of this program.
     let person: String
@@ -77,6 +85,7 @@ struct ChatModel: Sendable {
     /// Who was there before the connection was lost, and was not seen since.
     private var unseenPeople: Set<String> = []
     private var sentCount = 0
+    private var connectionCount = 0
     private var reannouncementCount = 0
     private var hasInputEnded = false
     private var isEnding = false
@@ -131,6 +140,7 @@ struct ChatModel: Sendable {
         case .connected:
             let wasWaiting = if case .waiting = connection { true } else { false }
             connection = .connected
+            connectionCount += 1
             reannouncementCount = 0
             knowsPeople = false
             unseenPeople = Set(people.keys)
@@ -144,6 +154,10 @@ struct ChatModel: Sendable {
         case .isAlone(let reason):
             knowsPeople = true
             return [problem("Nobody knows who is there: \(reason)", now)]
+        case .announced: return knowsPeople ? [] : [.awaitEcho(connection: connectionCount)]
+        case .echoIsLate(let number):
+            guard number == connectionCount, connection == .connected, !knowsPeople else { return [] }
+            return handle(.isAlone("the broker does not show it to this program."), now: now)
         case .subscribed(let room):
             // The first word in a room, and not one after each loss.
             guard let place = place(of: room), rooms[place].entries.isEmpty else { return [] }
@@ -202,10 +216,10 @@ struct ChatModel: Sendable {
 extension ChatModel {
     private mutating func received(_ message: ChatMessage, _ room: ChatName, _ now: WallTime) -> [Action] {
         guard let place = place(of: room), !(message.person == person && message.id != "") else { return [] }
-        let name = ChatName(message.name)?.text ?? "somebody"
         let kind =
             message.isAction
-            ? ChatEntry.Kind.action(person: message.person, name: name) : .speech(person: message.person, name: name)
+            ? ChatEntry.Kind.action(person: message.person, name: message.name)
+            : .speech(person: message.person, name: message.name)
         if place != shownRoom { rooms[place].unreadCount += 1 }
         return [append(entry(kind, message.text, now), place)]
     }
@@ -371,6 +385,9 @@ extension ChatModel {
         guard let room = room.name else {
             return [problem("You are in no room; /join ROOM.", now)]
         }
+        guard text.utf8.count <= ChatMessage.textLimit else {
+            return [problem("A line has at most \(ChatMessage.textLimit) bytes; this one was not sent.", now)]
+        }
         guard pendingCount < Self.pendingLimit else {
             return [problem("\(pendingCount) lines wait for the broker; this one was not taken.", now)]
         }
@@ -378,11 +395,9 @@ extension ChatModel {
         pendingCount += 1
         let time = Double(now.seconds) + Double(now.nanoseconds / 1_000_000) / 1_000
         let message = ChatMessage(
-            id: "\(sentCount)", person: person, name: name.text, text: String(text.prefix(ChatMessage.textLimit)),
-            isAction: isAction, time: time)
+            id: "\(sentCount)", person: person, name: name.text, text: text, isAction: isAction, time: time)
         var own = entry(
-            isAction ? .action(person: person, name: name.text) : .speech(person: person, name: name.text),
-            message.text, now)
+            isAction ? .action(person: person, name: name.text) : .speech(person: person, name: name.text), text, now)
         own.messageID = message.id
         own.delivery = .pending
         rooms[shownRoom].append(own)

@@ -19,10 +19,9 @@ struct ChatPresence: Hashable, Sendable {
 
         init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
-            name = String(try fields.decode(String.self, forKey: .name).prefix(ChatName.limit))
-            rooms = Array(
-                try fields.decode([String].self, forKey: .rooms).lazy.prefix(Self.roomLimit)
-                    .map { String($0.prefix(ChatName.limit)) })
+            name = ChatName.heard(try fields.decode(String.self, forKey: .name))
+            rooms = try fields.decode([String].self, forKey: .rooms).prefix(Self.roomLimit)
+                .map { $0.prefix(bytes: ChatName.byteLimit) }
         }
     }
 
@@ -41,7 +40,7 @@ struct ChatPresenceAdapter: MessageAdapter {
     func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         guard T.self == ChatPresence.self,
             let level = try ChatTopics.people.arguments(in: TopicName(topic))?["person"],
-            let person = TopicLevel.text(of: level),
+            let person = TopicLevel.text(of: level), person.utf8.count <= ChatMessage.idLimit,
             let presence = ChatPresence(
                 person: person, card: message.isEmpty ? nil : try json.fromMessage(message, topic: topic)) as? T
         else { throw CourierError(.decodingFailed, "it is about nobody's presence") }

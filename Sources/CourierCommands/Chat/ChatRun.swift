@@ -3,14 +3,20 @@ import CourierCore
 import Dispatch
 import Foundation
 import Glibc
-import Synchronization
 
 /// One run of `courier chat`: on a whole terminal, or with lines in and out.
 ///
-/// Safe to share: everything that changes is touched on the link's queue only; what the reading thread shares with it is in
-/// ``LineWindow``.
+/// Safe to share: everything that changes is touched on the link's queue only, but for the link itself, which is set before
+/// anything can happen there; what the reading thread shares with the queue is in ``LineWindow``.
 final class ChatRun: @unchecked Sendable {
-    private enum Phase: Equatable { case running, closing }
+    private enum Phase: Equatable {
+        case running
+        /// So many lines are not acknowledged.
+        case closing(unsentCount: Int)
+    }
+
+    /// The longest line that is read; one that is longer than a text is told and left out, and reading goes on.
+    private static let lineLimit = LineReader.chunk
 
     private let settings: ChatArguments
     private let console: Console
@@ -20,7 +26,6 @@ final class ChatRun: @unchecked Sendable {
     private var link: ChatLink?
     private var screen: TerminalScreen?
     private var signals: SignalWatch?
-    private let hasBeenSignalled = Atomic(false)
 
     // MARK: On the queue only
 
@@ -51,9 +56,9 @@ final class ChatRun: @unchecked Sendable {
         }
         self.link = link
         try link.queue.sync {
-            // On a queue of its own: the link's may wait for a slow reader of the output.
-            signals = SignalWatch([SIGINT, SIGTERM, SIGHUP], on: DispatchQueue(label: "courier.chat.signals")) {
-                [weak self] in self?.signalled($0)
+            // Without a screen it may go on when the terminal has gone, as nohup wants it.
+            signals = ending.watch([SIGINT, SIGTERM] + (hasScreen ? [SIGHUP] : []), on: link.queue) { [weak self] in
+                self?.close($0)
             }
             if hasScreen { try open(on: link.queue) }
             link.start()
@@ -80,7 +85,10 @@ final class ChatRun: @unchecked Sendable {
     }
 
     private func happened(_ event: ChatModel.Event) {
-        guard phase == .running else { return }
+        if case .closing(let count) = phase {
+            if case .settled(_, nil) = event { phase = .closing(unsentCount: count - 1) }
+            return
+        }
         if case .connected = event { hasConnected = true }
         if case .settled(_, let failure) = event, !hasScreen {
             window.leave()
@@ -90,6 +98,8 @@ final class ChatRun: @unchecked Sendable {
             }
         }
         let actions = model.handle(event, now: .now())
+        // A script learns of a line that was not taken, and of a room that it is not in.
+        if !hasScreen, event.isForRooms, actions.contains(where: \.isProblem) { exitCode = ExitCode.failure }
         for action in actions { perform(action) }
         if !hasScreen {
             if case .line = event, !actions.contains(where: \.isSending), isReading { window.skip() }
@@ -104,6 +114,10 @@ final class ChatRun: @unchecked Sendable {
         case .leave(let room): link?.leave(room)
         case .send(let message, let room): link?.send(message, in: room)
         case .announce(let card): link?.announce(card)
+        case .awaitEcho(let connection):
+            link?.queue.asyncAfter(deadline: .now() + ChatModel.echoTime.seconds) { [weak self] in
+                self?.happened(.echoIsLate(connection: connection))
+            }
         case .tell(let entry, let room): if !hasScreen { tell(entry, room) }
         case .suspend: screen?.suspend()
         case .redraw: screen?.forget()
@@ -143,38 +157,52 @@ final class ChatRun: @unchecked Sendable {
         guard !isReading else { return }
         isReading = true
         Thread.detachNewThread { [self] in
-            var lines = LineReader(console.input)
+            var lines = LineReader(console.input, longest: Self.lineLimit)
             while let line = lines.next(), window.enter() {
                 let text = String(decoding: line, as: UTF8.self)
                 link?.queue.async { self.happened(.line(text.hasSuffix("\r") ? String(text.dropLast()) : text)) }
             }
-            link?.queue.async { self.happened(.endOfInput) }
+            let problem = lines.problem
+            link?.queue.async { self.readAll(problem) }
         }
+    }
+
+    private func readAll(_ problem: Int32?) {
+        if let problem, phase == .running {
+            console.tell("Error: The input can not be read on: \(String(cString: strerror(problem))).")
+            exitCode = ExitCode.failure
+        }
+        happened(.endOfInput)
     }
 
     // MARK: The end
 
-    /// From the signals' queue: the first one ends it in order, the second one at once.
-    private func signalled(_ number: Int32) {
-        let code = ExitCode.signal(number)
-        if hasBeenSignalled.exchange(true, ordering: .relaxed) { return ending.end(code) }
-        link?.queue.async { [weak self] in self?.close(code) }
-        ending.end(code, after: PublishRun.drainTimeout)
-    }
-
     private func close(_ code: Int32) {
         guard phase == .running, let link else { return }
-        phase = .closing
+        phase = .closing(unsentCount: model.pendingCount)
         window.stop()
-        let waiting = model.pendingCount
-        let leave: @Sendable () -> Void = { [self] in
-            if waiting > 0, !link.isConnected { console.tell("Warning: \(waiting) lines were not sent.") }
-            link.close { [ending] in ending.end(code) }
-        }
+        let leave: @Sendable () -> Void = { [self] in link.close { [self] in end(code) } }
         if let screen { screen.close(leave) } else { leave() }
+    }
+
+    private func end(_ code: Int32) {
+        guard case .closing(let count) = phase, count > 0 else { return ending.end(code) }
+        console.tell("Warning: \(count) lines were not sent.")
+        ending.end(code == ExitCode.success ? ExitCode.failure : code)
+    }
+}
+
+extension ChatModel.Event {
+    /// Whether it is a line, or the broker's word on a room that one asked for.
+    fileprivate var isForRooms: Bool {
+        switch self {
+        case .line, .refused: true
+        default: false
+        }
     }
 }
 
 extension ChatModel.Action {
+    fileprivate var isProblem: Bool { if case .tell(let entry, _) = self { entry.kind == .problem } else { false } }
     fileprivate var isSending: Bool { if case .send = self { true } else { false } }
 }

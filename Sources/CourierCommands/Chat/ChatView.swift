@@ -136,18 +136,20 @@ struct ChatView {
     // MARK: What was said
 
     private func drawEntries(_ frame: inout Frame, _ top: Int) {
-        guard height > 0, var place = model.scroll.map(clamp) ?? lastPlace else { return }
-        var row = top + height - 1
-        var drawn: (entry: Int, lines: [[Segment]])?
-        while true {
-            if drawn?.entry != place.entry { drawn = (place.entry, lines(of: entries[index(place.entry)])) }
-            var column = 0
-            for segment in drawn?.lines[place.line] ?? [] {
-                column = frame.put(segment.text, row: row, column: column, width: width - column, style: segment.style)
+        let last = model.scroll.map(clamp)
+        var row = top + height
+        for entry in entries.prefix(last.map { index($0.entry) + 1 } ?? entries.count).reversed() {
+            if row == top { return }
+            let lines = lines(of: entry)
+            let count = if let last, last.entry == entry.number { last.line + 1 } else { lines.count }
+            for line in lines.prefix(count).reversed() where row > top {
+                row -= 1
+                var column = 0
+                for segment in line {
+                    column = frame.put(
+                        segment.text, row: row, column: column, width: width - column, style: segment.style)
+                }
             }
-            guard row > top, let above = self.place(above: place) else { return }
-            place = above
-            row -= 1
         }
     }
 

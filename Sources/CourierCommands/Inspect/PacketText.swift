@@ -12,9 +12,10 @@ struct PacketText {
     let facts: [(name: String, value: String)]
     /// The packets that belong together with this one, where there are any, a line for each.
     let exchange: [String]
-    private let hexDump: String
+    private let details: MQTTChuckDetails
 
     init(_ details: MQTTChuckDetails) {
+        self.details = details
         let row = details.row
         let way = row.direction == .outgoing ? "to" : "from"
         title = "\(row.typeName) \(way) \(row.connection.host):\(row.connection.port), packet \(row.number)"
@@ -29,7 +30,6 @@ struct PacketText {
             ? details.exchange.map { other in
                 "\(other.number) \(other.typeName)\(other.elapsed.map { " after \(Examination.text($0))" } ?? "")"
             } : []
-        hexDump = details.hexDump
     }
 
     /// Everything, for a terminal.
@@ -41,6 +41,6 @@ struct PacketText {
             return "\(name)\(String(repeating: " ", count: max(0, width - name.count)))  \(value.onOneLine)"
         }
         if !exchange.isEmpty { lines += ["", "Its exchange:"] + exchange.map { "  " + $0.onOneLine } }
-        return (lines + ["", hexDump]).joined(separator: "\n") + "\n"
+        return (lines + ["", details.hexDump]).joined(separator: "\n") + "\n"
     }
 }

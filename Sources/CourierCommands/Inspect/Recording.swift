@@ -4,11 +4,10 @@ import CourierMQTTChuck
 import CourierMQTTChuckSQLite
 import Dispatch
 import Foundation
+import Synchronization
 
 /// A file of recorded packets: JSON Lines, or an archive, which a program may be writing.
-///
-/// Safe to share: what changes is touched on the queue only, but for the reading of the file in ``init(of:)``.
-final class Recording: @unchecked Sendable {
+final class Recording: Sendable {
     /// What every file of SQLite begins with.
     private static let databaseMark = Array("SQLite format 3\0".utf8)
     /// More than a row takes in memory beside its bytes.
@@ -17,11 +16,18 @@ final class Recording: @unchecked Sendable {
     /// time, and of the folder a watch would tell every change to everything. The question costs a look at some bytes.
     private static let interval = DispatchTimeInterval.seconds(1)
 
+    /// An archive that may still grow.
+    private struct Following {
+        let follower: ArchiveFollower
+        var timer: (any DispatchSourceTimer)?
+    }
+
     /// What was read so far.
     let logger: MQTTChuckLogger
-    private let follower: ArchiveFollower?
+    /// Whether rows may still come.
+    let isFollowed: Bool
+    private let following: Mutex<Following?>
     private let queue = DispatchQueue(label: "courier.recording")
-    private var timer: (any DispatchSourceTimer)?
 
     /// Reads all of a file, however old and however large.
     ///
@@ -38,15 +44,17 @@ final class Recording: @unchecked Sendable {
             defer { try? file.close() }
             if try file.read(upToCount: Self.databaseMark.count) == Data(Self.databaseMark) {
                 let follower = try ArchiveFollower(url, options: options)
-                self.follower = follower
                 logger = follower.logger
+                isFollowed = true
+                following = Mutex(Following(follower: follower))
                 return
             }
             data = try Data(contentsOf: url, options: .mappedIfSafe)
         } catch let error as CocoaError {
             throw ArgumentError("\(path) can not be read: \(error.localizedDescription)")
         }
-        follower = nil
+        isFollowed = false
+        following = Mutex(nil)
         logger = try Self.logger(of: data, path, &options)
     }
 
@@ -71,31 +79,32 @@ final class Recording: @unchecked Sendable {
 
     // MARK: Following
 
-    /// Whether rows may still come.
-    var isFollowed: Bool { follower != nil }
-
     /// Adds to ``logger`` what a program adds to the file, until ``stopFollowing()``.
     ///
     /// - Parameter changed: Called after rows were added, on a queue of its own.
     func follow(_ changed: @escaping @Sendable () -> Void = {}) {
-        queue.async { [self] in
-            guard let follower, timer == nil else { return }
+        following.withLock { following in
+            guard following != nil, following?.timer == nil else { return }
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
-            timer.setEventHandler {
-                // A file that can not be read now may be readable the next time; what was read stays.
-                if let count = try? follower.catchUp(), count > 0 { changed() }
-            }
+            timer.setEventHandler { [weak self] in if self?.catchUp() == true { changed() } }
             timer.resume()
-            self.timer = timer
+            following?.timer = timer
         }
     }
 
-    /// Nothing is added any more.
+    /// Whether there was something new.
+    private func catchUp() -> Bool {
+        // A file that can not be read now may be readable the next time; what was read stays.
+        following.withLock { ((try? $0?.follower.catchUp()) ?? 0) > 0 }
+    }
+
+    /// Nothing is added any more, and ``follow(_:)``'s closure is not called.
     func stopFollowing() {
-        queue.sync {
-            timer?.cancel()
-            timer = nil
+        following.withLock { following in
+            following?.timer?.cancel()
+            following?.timer = nil
         }
+        queue.sync {}  // What has begun ends.
     }
 }

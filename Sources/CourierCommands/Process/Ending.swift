@@ -1,10 +1,14 @@
-import Dispatch
+package import Dispatch
 import Synchronization
 
 /// The end of a command, which the main thread waits for.
 package final class Ending: Sendable {
+    /// How long an end by a signal waits for what is under way.
+    package static let drainTimeout = Duration.seconds(5)
+
     private let code = Mutex<Int32?>(nil)
     private let reached = DispatchSemaphore(value: 0)
+    private let hasBeenSignalled = Atomic(false)
 
     package init() {}
 
@@ -27,6 +31,29 @@ package final class Ending: Sendable {
     ///   - patience: How long the order may take.
     package func end(_ exitCode: Int32, after patience: Duration) {
         DispatchQueue.global().asyncAfter(deadline: .now() + patience.seconds) { [self] in end(exitCode) }
+    }
+
+    /// Lets signals end the command: the first one in order, which may take ``drainTimeout``, the second one at once.
+    ///
+    /// They come on a queue of their own: the command's may wait for a slow reader of its output.
+    ///
+    /// - Parameters:
+    ///   - signals: The signals.
+    ///   - queue: Where the command is asked to end.
+    ///   - exitCode: What the process ends with by which signal.
+    ///   - ask: Asks the command to end in order, with this exit code.
+    /// - Returns: What watches the signals for as long as it lives.
+    package func watch(
+        _ signals: [Int32], on queue: DispatchQueue,
+        exitCode: @escaping @Sendable (_ signal: Int32) -> Int32 = ExitCode.signal,
+        ask: @escaping @Sendable (_ exitCode: Int32) -> Void
+    ) -> SignalWatch {
+        SignalWatch(signals, on: DispatchQueue(label: "courier.signals")) { [self] number in
+            let code = exitCode(number)
+            if hasBeenSignalled.exchange(true, ordering: .relaxed) { return end(code) }
+            queue.async { ask(code) }
+            end(code, after: Self.drainTimeout)
+        }
     }
 
     /// Waits for the end; on the main thread.

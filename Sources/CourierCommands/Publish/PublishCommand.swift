@@ -16,7 +16,7 @@ package struct PublishCommand: CourierCommand {
             discussion: [
                 "Ends when the last message is acknowledged; with QoS 0, when it is written. SIGINT and SIGTERM end it "
                     + "in order: nothing new is sent, and what is under way may arrive within "
-                    + "\(PublishRun.drainTimeout.components.seconds) seconds.",
+                    + "\(Ending.drainTimeout.components.seconds) seconds.",
                 "The options are those of mosquitto_pub. Options are also read from $XDG_CONFIG_HOME/mosquitto_pub or "
                     + "~/.config/mosquitto_pub, one a line.",
             ],

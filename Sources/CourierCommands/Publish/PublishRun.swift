@@ -11,13 +11,10 @@ import Synchronization
 /// Safe to share: everything that changes is touched on the connection's queue only, which each entry checks; what the
 /// reading thread shares with it is in ``LineWindow``.
 final class PublishRun: @unchecked Sendable {
-    /// How long an end by a signal waits for messages that are under way.
-    static let drainTimeout = Duration.seconds(5)
-
     private enum Phase: Equatable {
         case connecting
         case sending
-        /// Nothing more is sent; the end comes when everything was answered, or after ``drainTimeout``.
+        /// Nothing more is sent; the end comes when everything was answered, or after ``Ending/drainTimeout``.
         case draining(exitCode: Int32)
         case closing
     }
@@ -142,7 +139,7 @@ final class PublishRun: @unchecked Sendable {
             phase = .draining(exitCode: code)
             window.stop()
             endIfAnswered()
-            connection?.queue.asyncAfter(deadline: .now() + Self.drainTimeout.seconds) { [weak self] in
+            connection?.queue.asyncAfter(deadline: .now() + Ending.drainTimeout.seconds) { [weak self] in
                 guard let self, case .draining = phase else { return }
                 console.tell(
                     "Warning: \(sentCount - answeredCount) messages were not acknowledged in time"

@@ -55,7 +55,7 @@ final class RequestRun: @unchecked Sendable {
         let connection = try CommandConnection(settings.connection, console, told: told)
         self.connection = connection
         connection.queue.sync {
-            signals = SignalWatch([SIGINT, SIGTERM], on: connection.queue) { [weak self] in self?.interrupted($0) }
+            signals = ending.watch([SIGINT, SIGTERM], on: connection.queue) { [weak self] in self?.interrupted($0) }
         }
         reading = connection.client.messagePublisher().sink { [weak self] in self?.received($0) }
         connection.client.subscribe([(answerTopic, settings.connection.level)])
@@ -70,6 +70,8 @@ final class RequestRun: @unchecked Sendable {
         case .connectionSuccess: if phase == .connecting { phase = .subscribing }
         case .subscribeSuccess: if phase == .subscribing || phase == .connecting { ask() }
         case .subscribeFailure(_, _, let error):
+            // A lost connection is told as such.
+            guard phase != .closing, (error as? CourierError)?.code != .connectionLost else { return }
             console.tell((error as? CourierError)?.message ?? "The subscription failed.")
             close(ExitCode.success)
         case .connectionFailure(_, let error): failed(error, isLost: false)
@@ -92,9 +94,9 @@ final class RequestRun: @unchecked Sendable {
         close(problem.exitCode)
     }
 
-    private func interrupted(_ number: Int32) {
-        if phase == .closing || phase == .connecting { return ending.end(ExitCode.signal(number)) }
-        close(ExitCode.signal(number))
+    private func interrupted(_ exitCode: Int32) {
+        if phase == .closing || phase == .connecting { return ending.end(exitCode) }
+        close(exitCode)
     }
 
     private func timeIsOver() {

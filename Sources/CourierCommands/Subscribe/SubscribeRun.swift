@@ -3,7 +3,6 @@ import CourierCore
 import CourierMQTT
 import Dispatch
 import Glibc
-import Synchronization
 
 /// One run of `courier sub`: connects, subscribes, and prints what comes until there is a reason to end.
 ///
@@ -26,7 +25,6 @@ final class SubscribeRun: @unchecked Sendable {
     private var connection: CommandConnection?
     private var signals: SignalWatch?
     private var reading: AnyCancellable?
-    private let hasBeenSignalled = Atomic(false)
 
     // MARK: On the queue only
 
@@ -70,9 +68,8 @@ final class SubscribeRun: @unchecked Sendable {
         }
         self.connection = connection
         connection.queue.sync {
-            // On a queue of its own: the connection's may wait for a slow reader of the output.
-            signals = SignalWatch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.sub.signals")) { [weak self] _ in
-                self?.signalled()
+            signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, exitCode: { _ in ExitCode.success }) {
+                [weak self] _ in self?.interrupted()
             }
             if settings.isWatching, !settings.showsRate {
                 console.write(screen.start(host: settings.connection.shownHost))
@@ -83,7 +80,7 @@ final class SubscribeRun: @unchecked Sendable {
         connection.client.connect()
         if let timeout = settings.timeout {
             connection.queue.asyncAfter(deadline: .now() + .seconds(timeout)) { [weak self] in self?.timeIsOver() }
-            ending.end(ExitCode.timedOut, after: .seconds(timeout) + PublishRun.drainTimeout)
+            ending.end(ExitCode.timedOut, after: .seconds(timeout) + Ending.drainTimeout)
         }
         if settings.showsRate { showRate() }
     }
@@ -132,13 +129,6 @@ final class SubscribeRun: @unchecked Sendable {
             return close(problem.exitCode)
         }
         if isLost, console.isErrorTerminal { console.tell("\(problem.lines[0]) Connecting again.") }
-    }
-
-    /// From the signals' queue.
-    private func signalled() {
-        if hasBeenSignalled.exchange(true, ordering: .relaxed) { return ending.end(ExitCode.success) }
-        connection?.queue.async { [weak self] in self?.interrupted() }
-        ending.end(ExitCode.success, after: PublishRun.drainTimeout)
     }
 
     private func interrupted() {
@@ -245,7 +235,7 @@ final class SubscribeRun: @unchecked Sendable {
     private func finish(_ exitCode: Int32) {
         if removalsUnderWay == 0 { return close(exitCode) }
         phase = .draining(exitCode: exitCode)
-        connection?.queue.asyncAfter(deadline: .now() + PublishRun.drainTimeout.seconds) { [weak self] in
+        connection?.queue.asyncAfter(deadline: .now() + Ending.drainTimeout.seconds) { [weak self] in
             self?.close(exitCode)
         }
     }

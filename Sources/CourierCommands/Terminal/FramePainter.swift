@@ -21,8 +21,13 @@ struct FramePainter: Sendable {
     mutating func paint(_ frame: Frame) -> [UInt8] {
         if frame == shown { return [] }
         var stroke = Stroke(hasColours: hasColours)
-        var before = Frame(frame.size)
-        if let shown, shown.size == frame.size { before = shown } else { stroke.text += "\u{1B}[0m\u{1B}[2J" }
+        let before: Frame
+        if let shown, shown.size == frame.size {
+            before = shown
+        } else {
+            before = Frame(frame.size)
+            stroke.text += "\u{1B}[0m\u{1B}[2J"
+        }
         for row in 0..<frame.size.rows {
             for column in 0..<frame.size.columns {
                 let cell = frame[row, column]

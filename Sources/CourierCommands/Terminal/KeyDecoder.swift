@@ -172,7 +172,7 @@ struct KeyDecoder: Sendable {
             default: Self.key(final: final)
             }
         guard let key else { return }
-        let modifiers = Key.Modifiers(rawValue: numbers.count > 1 ? max(0, min(8, numbers[1]) - 1) & 7 : 0)
+        let modifiers = Key.Modifiers(rawValue: numbers.count > 1 ? max(1, min(8, numbers[1])) - 1 : 0)
         keys.append(modifiers.isEmpty ? key : .modified(modifiers, key))
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Gives the terminal back when the program crashes, which nothing else could do then.
+/// Gives the terminal back when the program crashes or is told to (SIGQUIT), which nothing else could do then.
 enum TerminalRescue {
     /// What a handler of signals needs, in memory that stays.
     private struct Belongings {
@@ -11,7 +11,7 @@ enum TerminalRescue {
         var isNeeded: Bool
     }
 
-    private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
+    private static let crashes = [SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
     /// Safe: it is set once, under the lock of a global's first use and before a handler is there that reads it; what it
     /// points to changes on the queue of the one screen of the process, and a handler, for which the program stands still

@@ -1,6 +1,7 @@
 import CommandArguments
 import Dispatch
 import Glibc
+import Synchronization
 
 /// The terminal as one screen that is drawn as a whole, and the keys that are typed there.
 ///
@@ -102,12 +103,14 @@ final class TerminalScreen: @unchecked Sendable {
     /// Draws all of the next frame anew: something else may have written to the terminal.
     func forget() { painter.forget() }
 
-    /// Gives the terminal back and stops the program, as Ctrl-Z does for others; it goes on when the shell lets it.
+    /// Gives the terminal back and stops the program, as Ctrl-Z does for others; it goes on when the shell lets it. Does
+    /// nothing where there is no shell: the leader of a session is in nobody's job control.
     func suspend() {
         dispatchPrecondition(condition: .onQueue(queue))
-        guard phase == .open else { return }
+        guard phase == .open, getsid(0) != getpid() else { return }
         phase = .suspended
-        leave { kill(getpid(), SIGSTOP) }
+        // Whoever lets it go on may be faster than the terminal.
+        leave { [self] in if phase == .suspended { kill(getpid(), SIGSTOP) } }
     }
 
     /// Gives the terminal back for good.
@@ -139,11 +142,11 @@ final class TerminalScreen: @unchecked Sendable {
         waitingFrame = nil
         restoreModes()
         let end = Once(done)
-        output.async { [console, queue] in
+        output.async { [self] in
             console.write(FramePainter.closing)
             console.flush()
-            queue.async {
-                TerminalRescue.dismiss()
+            queue.async { [self] in
+                if phase != .open { TerminalRescue.dismiss() }
                 end.call()
             }
         }
@@ -204,12 +207,12 @@ final class TerminalScreen: @unchecked Sendable {
 
     private func tell(_ keys: [Key]) { if !keys.isEmpty { happened(.keys(keys)) } }
 
-    /// Calls a closure the first time. Safe to share: it is touched on the queue only.
-    private final class Once: @unchecked Sendable {
-        private var body: (@Sendable () -> Void)?
+    /// Calls a closure the first time.
+    private final class Once: Sendable {
+        private let body: Mutex<(@Sendable () -> Void)?>
 
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
 
-        func call() { body.take()?() }
+        func call() { body.withLock { $0.take() }?() }
     }
 }

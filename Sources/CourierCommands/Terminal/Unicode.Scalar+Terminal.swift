@@ -34,9 +34,14 @@ extension Unicode.Scalar {
         case "\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}": return ""
         default: break
         }
+        return terminalEscape ?? String(self)
+    }
+
+    /// An escape for what would end the line, or play with the terminal or the direction of the text; `nil` for the rest.
+    var terminalEscape: String? {
         switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: return escaped(asASCII: true)
-        default: return String(self)
+        case .control, .format, .lineSeparator, .paragraphSeparator: escaped(asASCII: true)
+        default: nil
         }
     }
 }

@@ -23,7 +23,7 @@ package enum Nanoseconds {
     }
 
     /// Whole seconds, and the rest, which is never negative.
-    static func split(_ nanoseconds: Int64) -> (seconds: Int64, rest: Int64) {
+    package static func split(_ nanoseconds: Int64) -> (seconds: Int64, rest: Int64) {
         let rest = nanoseconds % perSecond
         return rest < 0
             ? (nanoseconds / perSecond - 1, rest + perSecond) : (nanoseconds / perSecond, rest)

@@ -125,6 +125,21 @@ struct BenchPictureTests {
         #expect(!picture.elements.contains { $0.name == "script" })
     }
 
+    @Test func `marks between whole numbers keep their fraction, and large ones have groups`() throws {
+        func marks(_ count: Int, over duration: Duration) throws -> (rates: [String], times: [String]) {
+            let report = Self.report(Array(repeating: 1_000, count: count), over: duration)
+            let labels = try Reader(BenchPicture(report, subtitle: "here").text).all("text", with: "x")
+            let rates = labels.prefix { !$0.text.hasPrefix("0 s") }.filter { $0.attributes["text-anchor"] == "end" }
+            return (rates.map(\.text), labels.map(\.text).filter { $0.hasSuffix(" s") })
+        }
+        let slow = try marks(100, over: .seconds(100))
+        #expect(slow.rates == ["0", "0.5", "1", "1.5"])
+        #expect(slow.times == ["0 s", "20 s", "40 s", "60 s", "80 s", "100 s"])
+        let short = try marks(2, over: .microseconds(500))
+        #expect(short.rates == ["0", "1,000", "2,000", "3,000", "4,000"])
+        #expect(short.times == ["0 s", "0.0001 s", "0.0002 s", "0.0003 s", "0.0004 s", "0.0005 s"])
+    }
+
     @Test func `a run in which nothing came is drawn, too`() throws {
         let picture = try Reader(BenchPicture(Self.report([], over: .zero), subtitle: "here").text)
         #expect(picture.texts.contains("of 3 arrived") && picture.all("rect", with: "data-count").isEmpty)

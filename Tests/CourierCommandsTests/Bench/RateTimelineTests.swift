@@ -16,6 +16,11 @@ struct RateTimelineTests {
                 let points = timeline.points(until: time)
                 #expect(points.count <= RateTimeline.limit && points.count > 1, "seed \(seed)")
                 #expect(points.reduce(0) { $0 + $1.count } == number, "seed \(seed)")
+                // Also where it goes on for long after the last message.
+                let end = time + .milliseconds(chance.below(1_000_000))
+                let all = timeline.points(until: end)
+                #expect(all.count <= RateTimeline.limit && all.reduce(0) { $0 + $1.count } == number, "seed \(seed)")
+                #expect(abs((all.last?.end ?? 0) - end / .seconds(1)) < 1e-6, "seed \(seed)")
                 #expect(zip(points, points.dropFirst()).allSatisfy { abs($0.end - $1.start) < 1e-6 }, "seed \(seed)")
             }
         }
@@ -32,6 +37,14 @@ struct RateTimelineTests {
         let rest = timeline.points(until: .milliseconds(202))
         #expect(rest.map(\.count) == [10, 10, 10, 11] && rest.allSatisfy { $0.rate < 220 })
         #expect(abs((rest.last?.end ?? 0) - 0.202) < 0.000_001)
+    }
+
+    @Test func `silence at the end is a rate of nothing`() {
+        var timeline = RateTimeline()
+        for number in 0..<40 { timeline.add(after: .milliseconds(number * 5)) }
+        let points = timeline.points(until: .milliseconds(410))
+        #expect(points.map(\.count) == [10, 10, 10, 10, 0, 0, 0, 0])
+        #expect(abs((points.last?.end ?? 0) - 0.41) < 0.000_001)
     }
 
     @Test func `a run without a message has no spans, and one without time no rate`() {

@@ -1,6 +1,9 @@
 import CommandArguments
+import CourierTesting
+import CourierTransport
 import Foundation
 import Glibc
+import MQTTCodec
 import TestSupport
 import Testing
 
@@ -107,19 +110,113 @@ struct ChatCommandTests {
         await broker.remove()
     }
 
-    @Test func `a line that the broker refuses is told`() async throws {
+    /// A chat that says some lines and ends.
+    private static func script(_ lines: String, _ port: UInt16, _ options: String...) throws -> ProgramRun {
+        try ProgramRun(
+            [try CourierExecutable.path.get(), "chat", "-h", "127.0.0.1", "-p", "\(port)"] + options,
+            input: Array(lines.utf8))
+    }
+
+    /// A mosquitto with rules for topics.
+    private static func broker(allowing rules: String...) async throws -> RealBroker {
         let folder = try TemporaryFolder()
-        try "topic read #\ntopic readwrite courier-chat/people/#\n".write(
-            toFile: folder.file("acl"), atomically: true, encoding: .utf8)
+        try rules.joined(separator: "\n").write(toFile: folder.file("acl"), atomically: true, encoding: .utf8)
         chmod(folder.file("acl"), 0o600)
-        let broker = try await RealBroker(settings: "acl_file \(folder.file("acl"))")
-        let bot = try await ProgramRun(
-            [try CourierExecutable.path.get(), "chat", "-h", "127.0.0.1", "-p", "\(broker.port)"],
-            input: Array("hello\n".utf8)
-        ).end()
+        return try await RealBroker(settings: "acl_file \(folder.file("acl"))")
+    }
+
+    @Test func `a line that the broker refuses is told`() async throws {
+        let broker = try await Self.broker(allowing: "topic read #", "topic readwrite courier-chat/people/#")
+        let bot = try await Self.script("hello\n", broker.port).end()
         // Mosquitto 2.0 then closes the connection, too, which is told before or behind it.
         #expect(bot.code == 1 && bot.errors.contains("Error: A line was not sent: "), "\(bot.errors)")
+        // At the end it may not be known yet.
+        let hasty = try await Self.script("hello\n/quit\n", broker.port).end()
+        let isTold = hasty.errors.contains("A line was not sent: ") || hasty.errors.contains("1 lines were not sent.")
+        #expect(hasty.code == 1 && isTold, "\(hasty.errors)")
         await broker.remove()
+    }
+
+    @Test func `a broker that shows nobody is talked to all the same`() async throws {
+        let broker = try await Self.broker(allowing: "topic write courier-chat/#")
+        let bot = try await Self.script("hello\n", broker.port).end()
+        #expect(bot.code == 0, "\(bot.errors)")
+        #expect(bot.errors == "Error: Nobody knows who is there: the broker does not show it to this program.\n")
+        await broker.remove()
+    }
+
+    @Test func `lines do not wait for the acknowledgement of those before them`() async throws {
+        let gate = ScriptGate()
+        let room = "courier-chat/rooms/lobby/messages"
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .serve(until: .publish(to: room)), .fault(.hold(.pubAck, until: gate)), .answer],
+            at: .tcp(port: try LocalPort.free()))
+        let bot = try Self.script("one\ntwo\nthree\n", broker.port)
+        try await broker.received(.publish(to: room), number: 3)
+        gate.release()
+        let outcome = await bot.end()
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let texts = try await broker.packets(.publish(to: room)).map { packet in
+            guard case .publish(let publish) = packet.packet else { return "" }
+            return try JSONDecoder().decode(ChatMessage.self, from: Data(publish.payload)).text
+        }
+        #expect(texts == ["one", "two", "three"])
+        await broker.shutdown()
+    }
+
+    @Test func `lines that nobody has acknowledged at the end are told`() async throws {
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .serve(until: .publish(to: "courier-chat/rooms/lobby/messages")), .stall],
+            at: .tcp(port: try LocalPort.free()))
+        let outcome = try await Self.script("one\ntwo\n/quit\n", broker.port).end()
+        #expect(outcome.code == 1 && outcome.errors.contains("Warning: 2 lines were not sent.\n"), "\(outcome.errors)")
+        await broker.shutdown()
+    }
+
+    @Test(arguments: [
+        ("/dance\n", "There is no command /dance; /help lists them."),
+        ("/leave\nhello\n", "You are in no room; /join ROOM."),
+        (String(repeating: "x", count: 4_001) + "\n", "A line has at most 4000 bytes; this one was not sent."),
+        (String(repeating: "x", count: 200_000), "The input can not be read on: Message too long."),
+    ])
+    func `a script that can not be followed fails, at its end`(lines: String, problem: String) async throws {
+        let broker = try await RunningBroker()
+        let outcome = try await Self.script("first\n" + lines + "last\n", broker.port).end()
+        #expect(outcome.code == 1 && outcome.errors.contains("Error: \(problem)\n"), "\(outcome.errors)")
+    }
+
+    @Test func `input that can not be read is no end of it`() async throws {
+        let broker = try await RunningBroker()
+        let courier = try CourierExecutable.path.get()
+        let line = "exec \(courier) chat \(broker.place.joined(separator: " ")) </"
+        let outcome = try await ProgramRun(["/bin/sh", "-c", line]).end()
+        #expect(outcome.code == 1)
+        #expect(outcome.errors == "Error: The input can not be read on: Is a directory.\n")
+    }
+
+    @Test func `a room that the broker refuses is a failure`() async throws {
+        var configuration = BrokerConfiguration()
+        configuration.access.rules = [.init(.deny, .subscribe, "courier-chat/rooms/secret/#")]
+        let broker = try LoopbackBroker.start(
+            on: .tcp(port: try LocalPort.free()), configuration: configuration)
+        let ada = try PlainChat(["-h", "127.0.0.1", "-p", "\(broker.port)", "--room", "secret", "--room", "lobby"])
+        try await ada.wait { $0.errors.contains("Error: The broker refuses the room secret: ") }
+        try ada.say("/quit")
+        #expect(await ada.end() == 1 << 8)
+        await broker.shutdown()
+    }
+
+    @Test func `with nohup it goes on without its terminal`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try Self.chat(broker, "ada")
+        try await ada.wait(for: "[lobby] -- You are in lobby.")
+        let bob = try PlainChat(broker.place + ["--name", "bob"], startedBy: ["/usr/bin/nohup"])
+        try await ada.wait(for: "[lobby] -- bob is here.")
+        kill(try #require(bob.id), SIGHUP)
+        try bob.say("still here")
+        try await ada.wait(for: "[lobby] bob: still here")
+        try bob.say("/quit")
+        #expect(await bob.end() == 0)
     }
 
     @Test func `without a broker it ends as pub does`() async throws {
@@ -143,7 +240,9 @@ struct ChatCommandTests {
 
     @Test(arguments: [
         (["--name", ""], "Invalid name ''."), (["--room", "\u{1B}"], "Invalid name '\u{1B}'."),
-        (["-i", "a%%"], "A client id of the chat has no %."), (["-t", "x"], "Unknown option '-t'."),
+        (["-i", "a%%"], "A client id of the chat has no %."),
+        (["-i", String(repeating: "x", count: 1_025)], "A client id of the chat has at most 1024 bytes."),
+        (["-t", "x"], "Unknown option '-t'."),
     ])
     func `what makes no sense is refused`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {

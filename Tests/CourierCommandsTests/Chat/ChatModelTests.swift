@@ -130,6 +130,15 @@ struct ChatModelTests {
         #expect(chat.texts == ["ada: hello"])
     }
 
+    @Test func `a line that is too long is not sent in part`() throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.line(String(repeating: "é", count: ChatMessage.textLimit / 2)))
+        #expect(chat.model.pendingCount == 1)
+        chat(.line(String(repeating: "é", count: ChatMessage.textLimit / 2) + "x"))
+        #expect(chat.model.pendingCount == 1)
+        #expect(chat.texts.last == "-- A line has at most 4000 bytes; this one was not sent.")
+    }
+
     @Test func `others' lines are shown, and counted in rooms that are not`() throws {
         var chat = try Played(rooms: "lobby", "tea")
         try chat.said("hi")
@@ -227,6 +236,23 @@ struct ChatModelTests {
         _ = model.handle(.connected, now: WallTime(seconds: 0, nanoseconds: 0))
         _ = model.handle(.isAlone("Not authorized."), now: WallTime(seconds: 0, nanoseconds: 0))
         #expect(model.knowsPeople)
+    }
+
+    @Test func `a card that does not come back is waited for a while, on each connection`() throws {
+        var model = ChatModel(person: "me", name: try Self.name("ada"))
+        let now = WallTime(seconds: 0, nanoseconds: 0)
+        _ = model.handle(.connected, now: now)
+        #expect(model.handle(.announced, now: now) == [.awaitEcho(connection: 1)])
+        _ = model.handle(.waiting("Gone."), now: now)
+        #expect(model.handle(.echoIsLate(connection: 1), now: now).isEmpty)
+        _ = model.handle(.connected, now: now)
+        #expect(model.handle(.announced, now: now) == [.awaitEcho(connection: 2)])
+        #expect(model.handle(.echoIsLate(connection: 1), now: now).isEmpty && !model.knowsPeople)
+        #expect(model.handle(.echoIsLate(connection: 2), now: now).count == 1 && model.knowsPeople)
+        let text = "-- Nobody knows who is there: the broker does not show it to this program."
+        #expect(model.room.entries.last?.line(in: nil) == text)
+        #expect(model.handle(.announced, now: now).isEmpty)
+        #expect(model.handle(.echoIsLate(connection: 2), now: now).isEmpty)
     }
 
     // MARK: The connection

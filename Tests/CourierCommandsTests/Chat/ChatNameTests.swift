@@ -12,4 +12,14 @@ struct ChatNameTests {
         "", "  ", "a\u{1B}b", "a\nb", String(repeating: "x", count: 33), "a" + String(repeating: "\u{301}", count: 500),
     ])
     func `what is no name is none`(typed: String) { #expect(ChatName(typed) == nil) }
+
+    @Test(arguments: [
+        (" ada ", "ada"), (String(repeating: "x", count: 40), String(repeating: "x", count: 32)), ("", "somebody"),
+        ("a\nb", "somebody"), (String(repeating: " ", count: 40) + "ada", "somebody"),
+        ("a" + String(repeating: "\u{301}", count: 500_000), "á" + String(repeating: "\u{301}", count: 126)),
+    ])
+    func `what others call themselves is a name, too`(text: String, name: String) {
+        #expect(ChatName.heard(text) == name)
+        #expect(ChatName.heard(text).utf8.count <= ChatName.byteLimit)
+    }
 }

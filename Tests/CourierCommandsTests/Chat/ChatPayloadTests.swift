@@ -30,6 +30,17 @@ struct ChatPayloadTests {
         #expect(throws: (any Error).self) { try Self.message("hi") }
     }
 
+    @Test func `no field is larger for a character with many marks`() throws {
+        let tower = "a" + String(repeating: "\u{301}", count: 500_000)
+        let message = try Self.message(
+            #"{"text":"\#(tower)","id":"\#(tower)","person":"\#(tower)","name":"\#(tower)"}"#)
+        #expect(message.text.utf8.count <= ChatMessage.textLimit && message.name.utf8.count <= ChatName.byteLimit)
+        #expect(message.id.utf8.count <= ChatMessage.idLimit && message.person.utf8.count <= ChatMessage.idLimit)
+        let card = try #require(try Self.presence(#"{"name":"\#(tower)","rooms":["\#(tower)","lobby"]}"#).card)
+        #expect(card.name.utf8.count <= ChatName.byteLimit && card.rooms.count == 2)
+        #expect(card.rooms[0].utf8.count <= ChatName.byteLimit && card.rooms[1] == "lobby")
+    }
+
     @Test func `presence is of whom the topic names, and nothing at all means gone`() throws {
         #expect(
             try Self.presence(#"{"name":"ada","rooms":["lobby"]}"#)
@@ -38,6 +49,9 @@ struct ChatPayloadTests {
         #expect(throws: (any Error).self) { try Self.presence("[]") }
         #expect(throws: (any Error).self) { try Self.presence("", "courier-chat/people/%2f") }
         #expect(throws: (any Error).self) { try Self.presence("", "other/people") }
+        let long = String(repeating: "x", count: ChatMessage.idLimit)
+        #expect(try Self.presence("", "courier-chat/people/\(long)").person == long)
+        #expect(throws: (any Error).self) { try Self.presence("", "courier-chat/people/\(long)x") }
     }
 
     @Test func `presence is written as it is read, and leaves other types to other adapters`() throws {

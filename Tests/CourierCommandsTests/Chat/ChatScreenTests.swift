@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -72,7 +73,7 @@ struct ChatScreenTests {
         try await Self.expectOrder(ada, endsWith: code)
     }
 
-    @Test(arguments: [SIGSEGV, SIGABRT, SIGILL])
+    @Test(arguments: [SIGSEGV, SIGABRT, SIGILL, SIGQUIT])
     func `a crash gives the terminal back`(signal: Int32) async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada", environment: ["SWIFT_BACKTRACE=enable=no"])
@@ -103,6 +104,71 @@ struct ChatScreenTests {
         try ada.press("Enter")
         try await ada.wait(for: "ada: still here")
         try ada.enter("/quit")
+        try await Self.expectOrder(ada, endsWith: 0)
+    }
+
+    @Test func `without a shell that could let it go on it is not stopped`() async throws {
+        let broker = try await RunningBroker()
+        // On a terminal of its own, of whose session it is the leader.
+        let line = "exec \(try CourierExecutable.path.get()) chat --name ada \(broker.place.joined(separator: " "))"
+        let ada = try TerminalSession(["/usr/bin/script", "-qec", line, "/dev/null"])
+        try await ada.wait(for: "You are in lobby.")
+        try ada.press("C-z")
+        try ada.enter("still here")
+        try await ada.wait(for: "ada: still here")
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `who lets it go on before the terminal was given back does not see it stop`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada")
+        let id = try #require(try await ada.id)
+        let terminal = open(try ada.ask("#{pane_tty}"), O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(terminal) }
+        func wait(untilRaw isRaw: Bool) async throws {
+            var modes = termios()
+            repeat {
+                try await Task.sleep(for: .milliseconds(5))
+                try #require(tcgetattr(terminal, &modes) == 0)
+            } while (modes.c_lflag & tcflag_t(ICANON) == 0) != isRaw
+        }
+        // The terminal takes nothing for now.
+        try #require(tcflow(terminal, TCOOFF) == 0)
+        kill(id, SIGTSTP)
+        try await wait(untilRaw: false)
+        // It does not wait for the terminal for ever; a machine that was busy for so long is too late.
+        if try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8).contains("State:\tT") { return }
+        kill(id, SIGCONT)
+        try await wait(untilRaw: true)
+        try #require(tcflow(terminal, TCOON) == 0)
+        try ada.enter("still here")
+        try await ada.wait(for: "ada: still here")
+    }
+
+    @Test func `what others write on the terminal goes with Ctrl-L`() async throws {
+        let broker = try await RunningBroker()
+        let ada = try await Self.chat(broker, "ada")
+        let terminal = open(try ada.ask("#{pane_tty}"), O_WRONLY | O_NOCTTY | O_CLOEXEC)
+        defer { close(terminal) }
+        let news = Array("\u{1B}[8;20HYou have mail.".utf8)
+        try #require(write(terminal, news, news.count) == news.count)
+        try await ada.wait(for: "You have mail.")
+        try ada.press("C-l")
+        try await ada.wait { !$0.contains { $0.contains("mail") } && $0.contains { $0.contains("You are in lobby.") } }
+    }
+
+    @Test func `with --plain a terminal has lines in and lines out`() async throws {
+        let broker = try await RunningBroker()
+        let bob = try PlainChat(broker.place + ["--name", "bob"])
+        try await bob.wait(for: "[lobby] -- You are in lobby.")
+        let ada = try Self.chat(broker.place + ["--plain"], "ada")
+        try await ada.wait(for: "[lobby] -- Here: bob.")
+        #expect(try ada.ask("#{alternate_on} #{wrap_flag}") == "0 1")
+        try ada.enter("hello")
+        try await bob.wait(for: "[lobby] ada: hello")
+        try bob.say("hi")
+        try await ada.wait(for: "[lobby] bob: hi")
+        try ada.press("C-d")
         try await Self.expectOrder(ada, endsWith: 0)
     }
 

@@ -14,14 +14,15 @@ final class PlainChat: Sendable {
     /// Where its lines come from; the pipe of a name is opened for both ways, so that nobody waits for the other end.
     private let input: FileHandle
 
-    init(_ options: [String]) throws {
+    /// Starts it, maybe by a program that starts others.
+    init(_ options: [String], startedBy starter: [String] = []) throws {
         folder = try TemporaryFolder()
         mkfifo(folder.file("input"), 0o600)
         let descriptor = open(folder.file("input"), O_RDWR | O_CLOEXEC)
         input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         let script = "exec \"$@\" >'\(folder.file("output"))' 2>'\(folder.file("errors"))'"
         process = try ChildProcess(
-            ["/bin/sh", "-c", script, "run", try CourierExecutable.path.get(), "chat"] + options,
+            ["/bin/sh", "-c", script, "run"] + starter + [try CourierExecutable.path.get(), "chat"] + options,
             inputFile: folder.file("input"))
     }
 

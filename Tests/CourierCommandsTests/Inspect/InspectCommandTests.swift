@@ -101,17 +101,29 @@ struct InspectCommandTests {
         #expect(none.code == 1 && none.errors.contains("There is no packet 4711."))
     }
 
-    @Test func `the page is served until a signal`() async throws {
+    @Test func `the page is served until a signal, with what a program adds meanwhile`() async throws {
         let folder = try TemporaryFolder()
+        let packets = RecordedPackets()
+        try packets.order(1)
+        let archive = try MQTTChuckArchive(
+            of: packets.logger, at: URL(fileURLWithPath: folder.file("run.archive")), retention: .init(age: nil))
+        try await archive.flush()
         let run = try ProgramRun([
-            try CourierExecutable.path.get(), "inspect", try await Self.recording(.archive, in: folder), "--serve",
+            try CourierExecutable.path.get(), "inspect", folder.file("run.archive"), "--serve",
         ])
         try await run.wait { $0.output.contains(0x0A) }
         let line = String(decoding: run.output, as: UTF8.self)
-        #expect(line.hasPrefix("5 packets: http://127.0.0.1:"))
+        #expect(line.hasPrefix("2 packets: http://127.0.0.1:"))
         let address = try #require(line.split(whereSeparator: \.isWhitespace).last.map(String.init))
         let page = try await ProgramRun(["/usr/bin/curl", "-s", address]).end()
         #expect(page.text.contains("<html"))
+        // The page learns of new packets as curl does here.
+        let events = try ProgramRun(["/usr/bin/curl", "-sN", address + "events"])
+        try packets.receive("late", "hot")
+        await archive.close()
+        try await events.wait { String(decoding: $0.output, as: UTF8.self).contains(#""rowCount":3"#) }
+        let rows = try await ProgramRun(["/usr/bin/curl", "-s", address + "rows?from=0"]).end()
+        #expect(rows.text.contains(#""topic":"late""#), "\(rows.text)")
         kill(try #require(run.id), SIGTERM)
         let outcome = await run.end()
         #expect(outcome.code == 0 && outcome.errors == "")

@@ -241,6 +241,22 @@ import Testing
         #expect(selected(&view)?.contains("t/4") == true)
     }
 
+    @Test func `a packet that a filter has selected stays selected behind it, also while packets come`() throws {
+        for number in 1...10 { try packets.receive("t/\(number)", "x") }
+        var view = view(isFollowing: true)
+        press(&view, .character("/"))
+        type("topic:t/9", in: &view)
+        press(&view, .enter, .escape)
+        #expect(selected(&view)?.contains("t/9") == true)
+        try packets.receive("t/11", "x")
+        view.recorded()
+        #expect(selected(&view)?.contains("t/9") == true)
+        press(&view, .end)
+        try packets.receive("t/12", "x")
+        view.recorded()
+        #expect(selected(&view)?.contains("t/12") == true)
+    }
+
     @Test func `Space lets the list stand still, and details are not taken away`() throws {
         try packets.receive("t/1", "x")
         var view = view(isFollowing: true)

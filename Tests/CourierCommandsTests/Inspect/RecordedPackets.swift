@@ -10,10 +10,13 @@ struct RecordedPackets {
     private let connection: ObservedConnection
 
     /// A logger with a connection that was opened long ago.
-    init() {
+    ///
+    /// - Parameter packetMaxSize: What is kept of a packet, in bytes; as usual by default.
+    init(packetMaxSize: Int? = nil) {
         // Older than what a logger keeps by default.
         var options = MQTTChuckOptions()
         options.logsMaxAge = nil
+        if let packetMaxSize { options.packetMaxSize = packetMaxSize }
         logger = MQTTChuckLogger(options: options)
         connection = ObservedConnection(
             id: 1,

@@ -77,28 +77,28 @@ struct ProcessTests {
         await broker.remove()
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func `a signal ends sub although nobody reads what it prints`() async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: [("sub -t a", 0), ("rr -t question -e a -n", 128 + SIGTERM)])
+    func `a signal ends a command although nobody reads what it prints`(words: String, code: Int32) async throws {
         let broker = try await RealBroker()
         let folder = try TemporaryFolder()
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
         let large = String(repeating: "x", count: 1 << 20)
         try large.write(toFile: folder.file("large"), atomically: true, encoding: .utf8)
-        let words = ["/usr/bin/mosquitto_pub"] + place + ["-t", "a", "-f", folder.file("large"), "-r", "-q", "1"]
-        _ = try await ProgramRun(words).end()
+        let message = ["-t", "a", "-f", folder.file("large"), "-r", "-q", "1"]
+        _ = try await ProgramRun(["/usr/bin/mosquitto_pub"] + place + message).end()
         // A pipe that holds some of it, and that this test does not read.
         try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
         let pipe = open(folder.file("pipe"), O_RDWR | O_NONBLOCK)
         defer { close(pipe) }
         let courier = try CourierExecutable.path.get()
-        let line = "exec \(courier) sub \(place.joined(separator: " ")) -t a >'\(folder.file("pipe"))'"
+        let line = "exec \(courier) \(words) \(place.joined(separator: " ")) >'\(folder.file("pipe"))'"
         let run = try ProgramRun(["/bin/sh", "-c", line])
         try await run.wait { _ in
             var waiting = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
             return poll(&waiting, 1, 0) == 1
         }
         kill(try #require(run.id), SIGTERM)
-        #expect(await run.end().code == 0)
+        #expect(await run.end().code == code)
         await broker.remove()
     }
 

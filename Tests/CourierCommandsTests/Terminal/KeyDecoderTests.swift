@@ -25,6 +25,8 @@ struct KeyDecoderTests {
             ("\u{1B}OP\u{1B}[15~\u{1B}[17~\u{1B}[24~\u{1B}[[C", [1, 5, 6, 12, 3].map { .function($0) }),
             ("\u{1B}[Z", [.modified(.shift, .tab)]), ("\u{1B}[1;5D", [.modified(.control, .left)]),
             ("\u{1B}[3;2~", [.modified(.shift, .delete)]), ("\u{1B}[1;8A", [.modified([.shift, .alt, .control], .up)]),
+            ("\u{1B}[1;-9223372036854775808A\u{1B}[1;0A", [.up, .up]),
+            ("\u{1B}[1;9223372036854775807A", [.modified([.shift, .alt, .control], .up)]),
             ("\u{1B}\u{1B}[A", [.escape, .up]),
         ] as [(String, [Key])])
     func `keys are what terminals send for them`(text: String, expected: [Key]) {
@@ -103,7 +105,7 @@ struct KeyDecoderTests {
         var generator = SeededGenerator(seed: seed)
         var decoder = KeyDecoder()
         // The bytes with a meaning come often.
-        let likely = Array("\u{1B}[O~;20012M]P\\\u{07}\r".utf8)
+        let likely = Array("\u{1B}[O~;-0123456789AM]P\\\u{07}\r".utf8)
         for _ in 0..<2_000 {
             let byte = Bool.random(using: &generator) ? likely.randomElement(using: &generator) : nil
             for key in decoder.decode([byte ?? UInt8.random(in: 0...255, using: &generator)]) {

@@ -209,8 +209,10 @@ import CourierMQTTChuck
         guard filterError == nil else { return }
         _ = filter.take()
         focus = .list
-        if let selection = model.selection, model.rows.contains(where: { $0.number == selection }) { return }
-        selectNewest()
+        guard let selection = model.selection, model.rows.contains(where: { $0.number == selection }) else {
+            return selectNewest()
+        }
+        sticksToEnd = selection == model.rows.last?.number
     }
 
     // MARK: The frame

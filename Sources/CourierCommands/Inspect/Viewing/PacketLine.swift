@@ -1,6 +1,5 @@
 import CourierCore
 import CourierMQTTChuck
-import Glibc
 import MQTTCodec
 
 /// A packet as a line of the list: when, which way, what, and the beginning of what it says.
@@ -26,9 +25,11 @@ struct PacketLine {
         if !marks.isEmpty { line.append(" " + marks, .faint) }
         if let topic = row.topic {
             line.append(" ")
-            line.append(GlyphText(topic).shortened(toWidth: Self.topicWidth), .coloured(.yellow))
+            // What is not shown need not be taken apart.
+            let beginning = GlyphText(String(topic.prefix(Self.topicWidth + 1)))
+            line.append(beginning.shortened(toWidth: Self.topicWidth), .coloured(.yellow))
         }
-        for reason in row.reasons where reason.isError || row.topic == nil {
+        for reason in row.reasons.prefix(width) where reason.isError || row.topic == nil {
             line.append(" \(reason)", reason.isError ? .coloured(.red) : .faint)
         }
         if let roundTrip = row.roundTrip, row.exchange != row.number {
@@ -68,16 +69,8 @@ struct PacketLine {
 
     /// The time of day where this machine is, which is what `after:` in a query means.
     static func time(_ nanoseconds: Int64, hasFraction: Bool) -> String {
-        let milliseconds = Int((Double(nanoseconds) / 1e6).rounded(.down))
-        var seconds = time_t(milliseconds / 1_000 - (milliseconds % 1_000 < 0 ? 1 : 0))
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), to: 2) }.joined(separator: ":")
-        return hasFraction ? "\(clock).\(padded(milliseconds - Int(seconds) * 1_000, to: 3))" : clock
-    }
-
-    private static func padded(_ number: Int, to count: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        let (seconds, rest) = Nanoseconds.split(nanoseconds)
+        let clock = WallTime(seconds: Int(seconds), nanoseconds: Int(rest)).text("%H:%M:%S")
+        return hasFraction ? "\(clock).\(WallTime.padded(Int(rest / 1_000_000), to: 3))" : clock
     }
 }

@@ -51,8 +51,8 @@ enum PayloadView: String, CaseIterable, Sendable {
     }
 
     private static func wrapped(_ text: String, _ width: Int) -> [GlyphText] {
-        let cut = String(decoding: text.utf8.prefix(byteLimit), as: UTF8.self)
-        return cut.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+        text.prefix(bytes: byteLimit).replacing("\r\n", with: "\n")
+            .split(separator: "\n", omittingEmptySubsequences: false)
             .flatMap { GlyphText(String($0)).lines(width: width) }
     }
 }

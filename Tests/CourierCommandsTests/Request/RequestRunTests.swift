@@ -1,0 +1,39 @@
+import CourierTesting
+import CourierTransport
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CourierCommands
+
+struct RequestRunTests {
+    private static func ask(_ broker: ScriptedBroker) throws -> ProgramRun {
+        try ProgramRun([
+            try CourierExecutable.path.get(), "rr", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "question", "-e",
+            "answer", "-m", "x",
+        ])
+    }
+
+    @Test(arguments: [CutStyle.orderly, .reset])
+    func `a connection lost before the subscription is answered is no success`(style: CutStyle) async throws {
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .expect(.subscribe), .cut(style)],
+            at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let outcome = try await Self.ask(broker).end()
+        #expect(outcome.code == 7 && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.errorLines.first == "Error: The connection was lost.", "\(outcome.errors)")
+        await broker.shutdown()
+    }
+
+    @Test func `a signal before the subscription is answered ends it without a word`() async throws {
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .expect(.subscribe), .stall],
+            at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let run = try Self.ask(broker)
+        try await broker.received(.subscribe)
+        kill(try #require(run.id), SIGINT)
+        let outcome = await run.end()
+        #expect(outcome == ProgramRun.Outcome(output: [], errors: "", code: 128 + SIGINT))
+        await broker.shutdown()
+    }
+}
