@@ -114,6 +114,19 @@ import Testing
         }
     }
 
+    @Test func `a batch ends also when the end of the connection stands right behind it`() async throws {
+        try await withLoop { loop in
+            let (here, there) = MemoryStream.pair()
+            _ = try there.write([UInt8](1...3).span.bytes)
+            there.close(abruptly: false)
+            let reader = Recorder()
+            ByteChannel.connect(to: .stream(here), on: loop, handler: reader)
+            #expect(try await reader.end() == .closedByPeer)
+            #expect(reader.log.value.bytes == [1, 2, 3])
+            #expect(reader.log.value.batches == 1)
+        }
+    }
+
     // MARK: Writing
 
     @Test func `the marks tell when to stop writing and when to go on`() async throws {

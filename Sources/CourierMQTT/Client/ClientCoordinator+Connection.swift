@@ -21,6 +21,8 @@ extension ClientCoordinator {
         // Whichever node of a cluster it is: the rows belong to the broker that the provider has named.
         let scope = StoreScope(supervisor.grant?.options ?? options)
         durable.read(scope) { [self] session in
+            // Rows that were read for an attempt that was given up may be gone by now.
+            guard preparation == .wanted else { return prepared(.success(nil), plan, attempt) }
             switch session {
             case .success(let session):
                 subscriptions.restore(session.subscriptions)

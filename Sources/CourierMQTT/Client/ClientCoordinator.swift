@@ -159,7 +159,9 @@ extension ClientCoordinator {
         case .closeInOrder: close { driver.disconnect() }
         case .abort: close { driver.abort() }
         case .probe: driver.ping()
-        case .emit(let event): events.tell(event.type, info)
+        case .emit(let event):
+            if event.isFailedAttempt { keepAliveAttemptFailed() }
+            events.tell(event.type, info)
         case .stateChanged(let state): self.state.send(state)
         case .releaseWaiters(let failure): releaseWaiters(failure)
         case .clearStoredState: clearStoredState()

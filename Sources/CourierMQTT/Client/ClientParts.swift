@@ -67,7 +67,10 @@ struct ClientParts: Sendable {
             on: loop, events: events, timeToKeep: settings.timeToKeep, maximumKept: settings.maximumKept,
             rows: durable?.inbox,
             MessageDistributor.Surroundings(
-                setReadingPaused: { driver.setReadingPaused($0) },
+                setReadingPaused: { isPaused in
+                    driver.setReadingPaused(isPaused)
+                    if isPaused { link.coordinator?.keepAliveDisturbed() }
+                },
                 acknowledge: { acknowledgements.acknowledge($0) },
                 confirm: { driver.acknowledge($0) },
                 finished: { acknowledgements.add($0) },

@@ -22,6 +22,17 @@ enum ConnectionEvent: Equatable, Sendable {
     case networkAvailable
     case networkUnavailable
 
+    /// Whether an attempt has come to nothing, at whichever of its steps, and nobody has called it off.
+    var isFailedAttempt: Bool {
+        switch self {
+        case .authFailed(_, .error), .failed(_, .error): true
+        case .authFailed(_, .cancelled), .failed(_, .cancelled), .authStarted, .authSucceeded, .attempt,
+            .connectPacketSent, .succeeded, .lost, .disconnected, .reconnect, .connectDiscarded, .courierDisconnect,
+            .appForeground, .appBackground, .networkAvailable, .networkUnavailable:
+            false
+        }
+    }
+
     /// The event in the form that the app gets.
     var type: CourierEventType {
         switch self {

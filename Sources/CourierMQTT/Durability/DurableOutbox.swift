@@ -38,8 +38,8 @@ final class DurableOutbox: @unchecked Sendable {
         var byteCount = 0
         /// Whether the loop is going to look.
         var isScheduled = false
-        /// Whether they are of the next session, and the present one has not ended yet.
-        var areHeld = false
+        /// How many sessions were given up. They are of the one after these, whose turn it may not be yet.
+        var givenUp = 0
         var roomWaiters: [Waiter<Void>] = []
         /// Why nothing is taken any more.
         var end: CourierError?
@@ -76,7 +76,7 @@ final class DurableOutbox: @unchecked Sendable {
     // MARK: On the loop only
 
     private var scope: StoreScope?
-    /// How many sessions were given up.
+    /// How many sessions were given up and have ended.
     private var session = 0
     private var lastID: UInt64 = 0
     /// The last row that another process wrote, and the last of those whose way on was told.
@@ -149,14 +149,14 @@ extension DurableOutbox {
     }
 
     /// The session is given up: what is not on its way into the store yet ends, and what comes from now on is the next
-    /// session's.
+    /// session's. ``removeAll(_:)`` follows for each.
     func giveUp(_ error: CourierError) {
         let (list, waiters) = arrivals.withLock { arrivals in
-            arrivals.areHeld = true
+            arrivals.givenUp += 1
             return arrivals.takeAll()
         }
         for arrival in list { refused(arrival, error) }
-        for waiter in waiters { waiter.resume(.success(())) }
+        for waiter in waiters { waiter.resume(.failure(error)) }
     }
 
     /// Forgets a waiter that waits no more.
@@ -170,9 +170,9 @@ extension DurableOutbox {
 extension DurableOutbox {
     private func storeArrivals() {
         guard let scope, !isCommitting else { return }  // It is looked at again then.
-        let (list, waiters) = arrivals.withLock { arrivals in
+        let (list, waiters) = arrivals.withLock { [session] arrivals in
             arrivals.isScheduled = false
-            return arrivals.areHeld ? ([], []) : arrivals.takeAll()
+            return arrivals.givenUp > session ? ([], []) : arrivals.takeAll()
         }
         for waiter in waiters { waiter.resume(.success(())) }
         if !list.isEmpty { commit(list, scope) }
@@ -270,11 +270,12 @@ extension DurableOutbox {
                 payload: ends.isListenedTo ? arrival.payload : nil))
     }
 
-    /// Hands a stored message to the gate; `false`, and its token is forgotten, when that has no room.
+    /// Hands a stored message to the gate; `false`, and its token is forgotten, when that does not take it.
     private func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false) -> Bool {
         live[token] = Live(id: message.id, qos: message.qos)
         let outgoing = message.outgoing(token, now: loop.now, date: Date())
-        switch gate.submit(outgoing, isLatestOnly: isLatestOnly, overflow: .fail) {
+        // What the store has belongs to the present session, which another thread may just have given up.
+        switch gate.submit(outgoing, isLatestOnly: isLatestOnly, overflow: .fail, waitsForNextSession: false) {
         case .delivered, .queued:
             lastHandedOver = message.id
             return true
@@ -296,7 +297,7 @@ extension DurableOutbox {
     func readMore() {
         loop.preconditionOnLoop()
         guard isSpilled, reading == nil, retryTimer == nil, let scope, gate.hasRoom else { return }
-        let (store, last, loop) = (store, lastHandedOver, loop)
+        let (store, last, loop, session) = (store, lastHandedOver, loop, session)
         reading = Task { [weak self] in
             let page: Result<[StoredOutgoing], any Error>
             do {
@@ -304,12 +305,12 @@ extension DurableOutbox {
             } catch {
                 page = .failure(error)
             }
-            loop.execute { [self] in self?.read(page) }
+            loop.execute { [self] in self?.read(page, of: session) }
         }
     }
 
-    private func read(_ page: Result<[StoredOutgoing], any Error>) {
-        guard reading != nil else { return }  // Given up meanwhile.
+    private func read(_ page: Result<[StoredOutgoing], any Error>, of session: Int) {
+        guard reading != nil, session == self.session else { return }  // Given up meanwhile.
         reading = nil
         let replaced = replacedWhileReading
         replacedWhileReading = []
@@ -429,7 +430,6 @@ extension DurableOutbox {
         loop.preconditionOnLoop()
         scope = nil
         session += 1
-        arrivals.withLock { $0.areHeld = false }
         live = [:]
         isSpilled = false
         // The ids of another scope may be lower.

@@ -17,7 +17,10 @@ final class DurableSession: @unchecked Sendable {
 
     private let store: any MessageStore
     private let loop: EventLoop
-    private(set) var scope: StoreScope?
+    /// Whose rows they are; known from the first attempt to read them on.
+    private var scope: StoreScope?
+    /// Whether the rows of an earlier process have been read.
+    private(set) var isOpen = false
     /// What the session is to go on with, until its first connection.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
     private var reading: Task<Void, Never>?
@@ -34,12 +37,10 @@ final class DurableSession: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Whether the rows of an earlier process have been read.
-    var isOpen: Bool { scope != nil }
-
     /// Reads what an earlier process left under `scope`; `done` is called on the loop.
     func read(_ scope: StoreScope, _ done: @escaping @Sendable (Result<StoredSession, CourierError>) -> Void) {
         loop.preconditionOnLoop()
+        self.scope = scope
         let (store, loop) = (store, loop)
         reading = Task {
             let session: Result<StoredSession, CourierError>
@@ -55,7 +56,7 @@ final class DurableSession: @unchecked Sendable {
     /// Goes on with what was read.
     func begin(_ session: StoredSession, _ scope: StoreScope) {
         loop.preconditionOnLoop()
-        self.scope = scope
+        isOpen = true
         steps.begin(scope)
         wishes.begin(scope)
         inbox.begin(session.incomingCount, scope)
@@ -77,7 +78,7 @@ final class DurableSession: @unchecked Sendable {
         inbox.forgetPacketIDs()
     }
 
-    /// The app has destroyed the session: the rows go, and the next session reads its own.
+    /// The app has destroyed the session: the rows go, read or not, and the next session reads its own.
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
         reading?.cancel()
@@ -88,6 +89,7 @@ final class DurableSession: @unchecked Sendable {
         inbox.removeAll(error)
         if let scope { store.commit([.removeAll], in: scope) { _ in } }
         scope = nil
+        isOpen = false
     }
 
     /// The client has ended; what is stored stays.

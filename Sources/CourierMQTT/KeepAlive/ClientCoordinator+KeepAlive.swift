@@ -18,8 +18,11 @@ extension ClientCoordinator {
 
     func keepAliveAnswered() { askKeepAlive { $0.pongReceived(now: loop.now, date: Date()) } }
 
-    /// The network or the machine was away.
+    /// The network or the machine was away, or nothing is read for now, so that nobody knows what is silent.
     func keepAliveDisturbed() { keepAlive?.disturbed(now: loop.now) }
+
+    /// An attempt has failed: where, does not matter.
+    func keepAliveAttemptFailed() { keepAlive?.attemptFailed() }
 
     func keepAliveEnded(_ reason: CloseReason) {
         let silence: KeepAliveSearch.Silence? =

@@ -13,8 +13,8 @@ import Foundation
 ///    └── lost: the silence is suspected, and found guilty when the next attempt succeeds
 /// ```
 ///
-/// A silence is to blame for a loss only if the very next attempt finds the same network and the same broker in order:
-/// an outage takes attempts, too, and a change of networks ends connections at any time.
+/// A silence is to blame for a loss only if the very next attempt finds the same network and a broker in order: an outage
+/// takes attempts, too, and a change of networks ends connections at any time.
 struct KeepAliveSearch: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -102,8 +102,15 @@ struct KeepAliveSearch: Sendable {
         return finding == known ? .none : .remember
     }
 
-    /// The network or the machine was away: losses of what was silent then have their reason.
-    mutating func disturbed(now: Instant) { disturbedAt = now }
+    /// The network, the machine or the reader was away: losses of what was silent then have their reason, as has one that
+    /// nobody had an explanation for yet.
+    mutating func disturbed(now: Instant) {
+        disturbedAt = now
+        suspicion = nil
+    }
+
+    /// An attempt has failed, perhaps before there was a connection to be closed.
+    mutating func attemptFailed() { suspicion = nil }
 
     /// The connection has ended, or an attempt has. Where nobody has said why, `silence` is the last before it, or before
     /// the first packet that has no answer; otherwise `nil`.

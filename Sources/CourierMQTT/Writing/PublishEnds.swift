@@ -147,6 +147,7 @@ final class PublishEnds: @unchecked Sendable {
         switch code {
         case .messageReplaced: "The message to \(topic.quoted()) was replaced by a newer one before it was sent."
         case .messageExpired: "The message to \(topic.quoted()) was not sent in the time that it was good for."
+        case .clientDestroyed: "The client was destroyed before the message to \(topic.quoted()) was sent."
         default: "The message to \(topic.quoted()) was given up: too many messages wait for a connection."
         }
     }

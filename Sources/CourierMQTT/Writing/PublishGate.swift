@@ -20,7 +20,7 @@ final class PublishGate: Sendable {
         case queued
         /// There is no room; ``roomWaiter(_:)`` waits for some.
         case full
-        /// There is no connection, and it is not one that waits for it.
+        /// There is no connection, or a session that ends, and it is not one that waits for the next.
         case offline
     }
 
@@ -86,9 +86,11 @@ final class PublishGate: Sendable {
         isPassable && deliver(header, topic, payload, properties)
     }
 
-    /// Takes a message, if there is room; `overflow` says what happens otherwise, and is the policy's by default.
+    /// Takes a message, if there is room; `overflow` says what happens otherwise, and is the policy's by default. While a
+    /// session is given up, only what may wait for the next one is taken.
     func submit(
-        _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil
+        _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil,
+        waitsForNextSession: Bool = true
     ) -> Admission {
         let overflow = overflow ?? policy.overflow
         if isOpen.load(ordering: .acquiring) {
@@ -98,12 +100,14 @@ final class PublishGate: Sendable {
         var needsDrain = false
         var needsExpiryCheck = false
         let (admission, verdict) = state.withLock { state -> (Admission, OfflineQueue.Verdict) in
-            if !state.isConnected || state.holds > 0, message.qos == .atMostOnce, !policy.queuesQoS0 {
+            let isHeld = state.holds > 0
+            let needsConnection = message.qos == .atMostOnce && !policy.queuesQoS0
+            if isHeld && !waitsForNextSession || needsConnection && (isHeld || !state.isConnected) {
                 return (.offline, OfflineQueue.Verdict())
             }
             isOpen.store(false, ordering: .releasing)
             let verdict = state.queue.append(message, isLatestOnly: isLatestOnly, overflow, now: now())
-            needsDrain = state.isConnected && state.holds == 0
+            needsDrain = state.isConnected && !isHeld
             if let expiry = verdict.expiry, state.expiryCheck.map({ expiry < $0 }) ?? true {
                 state.expiryCheck = expiry
                 needsExpiryCheck = true

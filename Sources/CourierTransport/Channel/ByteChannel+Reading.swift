@@ -48,7 +48,7 @@ extension ByteChannel {
             }
         }
         isTurnRunning = false
-        if hasDelivered, phase == .open { handler?.readBatchEnded() }
+        if hasDelivered { handler?.readBatchEnded() }
         if let writeFailure, !mayRead { finish(.failed(writeFailure)) }
     }
 

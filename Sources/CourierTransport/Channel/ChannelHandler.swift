@@ -12,7 +12,10 @@ public protocol ChannelHandler: AnyObject, Sendable {
     /// The span is valid during the call only.
     func received(_ bytes: RawSpan) -> Int
 
-    /// All that could be read for now has been handed over: the moment to answer it by one write.
+    /// All that could be read for now has been handed over: the moment to answer it by one write. The answer comes to
+    /// nothing where the end of the connection stood right behind it.
+    ///
+    /// The Ping of a WebSocket hands nothing over, and is told like this as well: it shows that the peer is there.
     func readBatchEnded()
 
     /// Everything that had to wait for the peer has been written.

@@ -53,6 +53,8 @@ extension ByteChannel {
             let (count, fill) = try fillFromBelow(space)
             return (webSocket.unwrap(UnsafeMutableRawBufferPointer(rebasing: space[..<count])), fill)
         }
+        // A Ping brings nothing, but the word that the peer is there. Unlike a Close frame, which many send after a silence.
+        if webSocket.hasAnswers { hasDelivered = true }
         if let end = webSocket.end {
             // A pause first gets what it has left over, and then the end.
             if !isReadingPaused { framesEnded(webSocket, end) }

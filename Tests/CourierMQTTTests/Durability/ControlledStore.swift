@@ -3,7 +3,8 @@ import Synchronization
 
 @testable import CourierMQTT
 
-/// A ``MemoryMessageStore`` whose commits a test holds back or lets fail, and whose commits it can look at.
+/// A ``MemoryMessageStore`` whose commits a test holds back or lets fail, and whose commits it can look at. What is read of
+/// a session and of its outgoing messages it can hold back as well.
 final class ControlledStore: MessageStore {
     typealias Rule = @Sendable (StoreChange) -> CourierError?
 
@@ -13,6 +14,8 @@ final class ControlledStore: MessageStore {
         var rule: Rule?
         var commits: [[StoreChange]] = []
         var repeatable: [StoreChange] = []
+        var areReadsHeld = false
+        var heldReads: [CheckedContinuation<Void, Never>] = []
     }
 
     let memory: MemoryMessageStore
@@ -41,6 +44,32 @@ final class ControlledStore: MessageStore {
 
     /// How many commits are held back.
     var heldCount: Int { state.withLock { $0.held.count } }
+
+    /// Holds back from now on what was read, before it is handed out.
+    func holdReads() { state.withLock { $0.areReadsHeld = true } }
+
+    /// Hands out what comes from now on at once.
+    func letReadsPass() { state.withLock { $0.areReadsHeld = false } }
+
+    /// How many reads are held back.
+    var heldReadCount: Int { state.withLock { $0.heldReads.count } }
+
+    /// Hands out what was held back for the longest time.
+    func releaseRead() {
+        let read = state.withLock { $0.heldReads.isEmpty ? nil : $0.heldReads.removeFirst() }
+        read?.resume()
+    }
+
+    private func handOut<Rows: Sendable>(_ rows: Rows) async -> Rows {
+        await withCheckedContinuation { (read: CheckedContinuation<Void, Never>) in
+            let isHeld = state.withLock { state in
+                if state.areReadsHeld { state.heldReads.append(read) }
+                return state.areReadsHeld
+            }
+            if !isHeld { read.resume() }
+        }
+        return rows
+    }
 
     /// Lets a commit fail that has a change for which `rule` has an error; `nil` ends it.
     func fail(_ rule: Rule?) { state.withLock { $0.rule = rule } }
@@ -72,10 +101,12 @@ final class ControlledStore: MessageStore {
         commit(changes, in: scope, completion: completion)
     }
 
-    func summary(of scope: StoreScope) async throws -> StoreSummary { await memory.summary(of: scope) }
+    func summary(of scope: StoreScope) async throws -> StoreSummary {
+        await handOut(await memory.summary(of: scope))
+    }
 
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing] {
-        await memory.outgoing(in: scope, after: id, limit: limit)
+        await handOut(await memory.outgoing(in: scope, after: id, limit: limit))
     }
 
     func incoming(

@@ -197,6 +197,63 @@ import Testing
         }
     }
 
+    @Test func `an attempt that fails for want of credentials is an outage, too`() async throws {
+        let provider = ShortLivedGrants(timeToLive: 620)
+        let path = ForgetfulPath(limit: .seconds(200))
+        try await run(over: path) { config in
+            var other = MQTTClientConfig(provider: provider)
+            other.deliveryQueue = config.deliveryQueue
+            other.eventLoops = config.eventLoops
+            other.endpoint = config.endpoint
+            other.networkMonitor = config.networkMonitor
+            other.adaptiveKeepAlive = config.adaptiveKeepAlive
+            config = other
+        } _: { world in
+            await world.until { world.client.connectionState == .connected }
+            provider.isFailing = true
+            await world.until {
+                await world.run(for: .seconds(1))
+                return world.events.contains("connectionLost")
+            }
+            await world.until {
+                world.events.drop { $0 != "connectionLost" }.contains("connectionServiceAuthFailure")
+            }
+            provider.isFailing = false
+            path.limit = nil
+            await world.until {
+                await world.run(for: .seconds(1))
+                return world.client.connectionState == .connected
+            }
+            #expect(path.fatalSilences == .seconds(240))
+            await world.run(for: .seconds(300))
+            let again = try #require(await world.connectTimes.last)
+            #expect(await world.times(of: .pingReq, on: 2).map { $0 - again } == .seconds(240))
+        }
+    }
+
+    @Test func `a connection that is lost while a reader holds up reading says nothing of the path`() async throws {
+        var keepAlive = Self.keepAlive
+        keepAlive.network = { "home" }
+        keepAlive.memory.keep(
+            KeepAliveMemory.Finding(network: "home", interval: .seconds(120), failedInterval: nil, date: Date()))
+        let messages = (1...3).map { id in
+            ScriptStep.send(.publish(Publish(topic: "t", payload: [id], delivery: .atMostOnce)))
+        }
+        let script = ConnectionScript.connection(
+            [.accept(), .serve(until: .subscribe), .answer] + messages + [.pause(.seconds(130)), .cut(.orderly)])
+        try await run([script], over: ForgetfulPath(limit: nil), keepAlive) { world in
+            let buffer = ReadBuffer(limit: 3, overflow: .pause)
+            var reader = world.client.messages(Message.self, from: "t", buffer: buffer).makeAsyncIterator()
+            await world.run(for: .seconds(135))
+            #expect(await world.broker.connections.count == 1)
+            for _ in messages { _ = try await reader.next() }
+            await world.until { world.events.contains("connectionLost") }
+            await world.run(for: .seconds(200))
+            let again = try #require(await world.connectTimes.last)
+            #expect(await world.times(of: .pingReq).map { $0 - again } == .seconds(180))
+        }
+    }
+
     @Test func `while nothing is read, no silence is measured`() async throws {
         try await run(over: ForgetfulPath(limit: nil)) { world in
             let driver = world.client.parts.coordinator.driver
@@ -241,5 +298,27 @@ import Testing
                 "pings after 120.0 seconds of silence",
                 "pings after 60.0 seconds of silence; 120.0 seconds was too long here",
             ])
+    }
+}
+
+/// Gives options that are good for some seconds, or none.
+private final class ShortLivedGrants: ConnectionServiceProvider {
+    let clientID = "scripted"
+    private let timeToLive: Double
+    private let failing = Mutex(false)
+
+    init(timeToLive: Double) { self.timeToLive = timeToLive }
+
+    var isFailing: Bool {
+        get { failing.withLock { $0 } }
+        set { failing.withLock { $0 = newValue } }
+    }
+
+    func connectOptions() async throws -> ConnectGrant {
+        if isFailing { throw CourierError(.authenticationFailed, "There are no tokens today.") }
+        return ConnectGrant(
+            ConnectOptions(
+                host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "", password: ""),
+            expiresAt: Date(timeIntervalSinceNow: timeToLive))
     }
 }

@@ -213,6 +213,29 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
+    @Test func `nor is one after which the network was found to be away`() {
+        var path = searching()
+        #expect(path.fireTimer() == .ping)
+        path.close()
+        path.pass(.seconds(200))
+        path.search.disturbed(now: path.now)
+        path.connect()
+        #expect(path.interval == .seconds(180))
+    }
+
+    @Test func `nor is one after which an attempt failed that never came to a connection`() {
+        var path = searching()
+        #expect(path.fireTimer() == .ping)
+        path.close()
+        path.search.attemptFailed()
+        path.connect()
+        #expect(path.interval == .seconds(180))
+        // A renewal that fails disturbs no connection.
+        path.search.attemptFailed()
+        path.rest()
+        #expect(path.interval == .seconds(240))
+    }
+
     @Test func `nor is one that was a whole step too long`() {
         var path = searching()
         #expect(path.fireTimer(late: .seconds(60)) == .ping)

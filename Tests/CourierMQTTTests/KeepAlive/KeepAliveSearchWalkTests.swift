@@ -36,6 +36,7 @@ import Testing
                     isConnected = false
                 default:
                     if random.chance(1, in: 4) { path.attemptFails() } else if isConnected { path.close() }
+                    if random.chance(1, in: 4) { path.search.attemptFailed() }
                     path.network = random.chance(3, in: 4) ? path.network : random.pick(Self.networks)
                     agreed = random.chance(1, in: 4) ? .seconds(1 + random.below(300)) : nil
                     path.serverKeepAlive = agreed

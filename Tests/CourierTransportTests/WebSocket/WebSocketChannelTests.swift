@@ -308,6 +308,30 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
+    @Test(arguments: [RawFrame.ping([1]), RawFrame.ping() + RawFrame.ping([2])])
+    func `a Ping ends a batch, in which nothing came`(_ frames: [UInt8]) async throws {
+        try await withLoop { loop in
+            let server = RawServer(sending: [])
+            let recorder = Recorder()
+            _ = client(loop, recorder, against: server)
+            _ = try await recorder.open()
+            let opened = try await server.opened.wait("the server") { $0 != nil }
+            let raw = try #require(opened)
+            raw.send(frames)
+            try await recorder.log.wait("the batch") { $0.batches > 0 }
+            #expect(recorder.log.value.offers.isEmpty)
+        }
+    }
+
+    @Test func `a Close frame is no sign of a life before it`() async throws {
+        try await withLoop { loop in
+            let recorder = Recorder()
+            try connect(loop, to: RawFrame.close(1001), recorder)
+            _ = try await recorder.end()
+            #expect(recorder.log.value.batches == 0)
+        }
+    }
+
     @Test func `a peer that sends Pings and reads nothing costs no memory`() async throws {
         try await withLoop { loop in
             let pings = (0..<4_000).flatMap { _ in RawFrame.ping([UInt8](repeating: 7, count: 125)) }
