@@ -58,6 +58,8 @@ final class DurableOutbox: @unchecked Sendable {
         let scope: StoreScope
         /// Of which session they are: the next one may have the same scope.
         let session: Int
+        /// What goes along with them.
+        let steps: StoreLane.Batch?
     }
 
     /// How long a store that could not be read is left alone, 1 s.
@@ -184,13 +186,16 @@ extension DurableOutbox {
         let messages = list.map { arrival in
             arrival.message(nextID(), date: date, maximumAge: policy.maximumAge)
         }
-        let batch = Batch(arrivals: list, messages: messages, scope: scope, session: session)
-        store.commit(messages.map { .enqueue($0) }, in: scope) { [loop] result in
+        let batch = Batch(
+            arrivals: list, messages: messages, scope: scope, session: session, steps: steps.takeAlong())
+        let changes = (batch.steps?.changes ?? []) + messages.map { .enqueue($0) }
+        store.commit(changes, in: scope) { [loop] result in
             loop.execute { [self] in committed(batch, result) }
         }
     }
 
     private func committed(_ batch: Batch, _ result: Result<Void, CourierError>) {
+        if let along = batch.steps { steps.settled(along, result) }
         guard batch.session == session else { return refuseRest(of: batch, from: 0) }
         switch result {
         case .success:

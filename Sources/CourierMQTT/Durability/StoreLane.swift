@@ -4,14 +4,15 @@ import CourierTransport
 /// Brings changes into the store in order, one commit at a time, and again and again until it takes them.
 ///
 /// While one commit runs, the next changes gather, so that a slow store gets larger batches and not a longer queue. For
-/// steps that follow from what has happened already: they can not be refused, only be late.
+/// steps that follow from what has happened already: they can not be refused, only be late. While somebody else commits,
+/// they gather as well, and go along with what he commits next.
 ///
 /// Safe to share: everything is touched on the client's loop only, which each entry checks.
 final class StoreLane: @unchecked Sendable {
     /// How long a store that failed is left alone, 1 s.
     static let retryInterval = Duration.seconds(1)
 
-    private struct Step {
+    fileprivate struct Step {
         let changes: [StoreChange]
         /// Whether it may be lost in a power cut, and only there.
         let isRepeatable: Bool
@@ -21,12 +22,14 @@ final class StoreLane: @unchecked Sendable {
     /// Carries the steps of one commit through the store's thread, which does not touch them.
     ///
     /// Safe to share: made and read on the loop only.
-    private final class Batch: @unchecked Sendable {
-        let steps: [Step]
+    final class Batch: @unchecked Sendable {
+        fileprivate let steps: [Step]
         /// Of which session they are.
-        let session: Int
+        fileprivate let session: Int
 
-        init(_ steps: [Step], _ session: Int) {
+        var changes: [StoreChange] { steps.flatMap(\.changes) }
+
+        fileprivate init(_ steps: [Step], _ session: Int) {
             self.steps = steps
             self.session = session
         }
@@ -106,6 +109,24 @@ final class StoreLane: @unchecked Sendable {
         if retryTimer != nil || scope == nil { removeAll(error) }
     }
 
+    /// Gives what waits to somebody who commits changes of his own, behind whom the next steps gather; ``settled(_:_:)``
+    /// follows.
+    func takeAlong() -> Batch? {
+        loop.preconditionOnLoop()
+        guard scope != nil, !isCommitting, retryTimer == nil else { return nil }
+        return take()
+    }
+
+    /// Says how the commit of somebody else has ended. One that failed may have done so for his changes, so these are
+    /// committed alone then.
+    func settled(_ batch: Batch, _ result: Result<Void, CourierError>) {
+        loop.preconditionOnLoop()
+        guard case .failure = result, batch.session == session else { return committed(batch, result) }
+        steps = batch.steps + steps
+        isCommitting = false
+        commit()
+    }
+
     /// At the end of this turn of the loop, so that what one read brings is one batch.
     private func schedule() {
         guard scope != nil, !isScheduled, !isCommitting, retryTimer == nil, !steps.isEmpty else { return }
@@ -116,19 +137,22 @@ final class StoreLane: @unchecked Sendable {
         }
     }
 
+    private func take() -> Batch {
+        isCommitting = true
+        defer { steps = [] }
+        return Batch(steps, session)
+    }
+
     private func commit() {
         guard let scope, !isCommitting, !steps.isEmpty else { return }
-        isCommitting = true
-        let batch = Batch(steps, session)
-        steps = []
-        let changes = batch.steps.flatMap(\.changes)
+        let batch = take()
         let completion: @Sendable (Result<Void, CourierError>) -> Void = { [loop] result in
             loop.execute { [self] in committed(batch, result) }
         }
         if batch.steps.allSatisfy(\.isRepeatable) {
-            store.commitRepeatable(changes, in: scope, completion: completion)
+            store.commitRepeatable(batch.changes, in: scope, completion: completion)
         } else {
-            store.commit(changes, in: scope, completion: completion)
+            store.commit(batch.changes, in: scope, completion: completion)
         }
     }
 

@@ -41,6 +41,14 @@ package final class Statement {
         while try step() {}
     }
 
+    /// Runs a statement that changes rows.
+    ///
+    /// - Returns: How many it has changed.
+    func runAndCount() throws(SQLiteFailure) -> Int {
+        try run()
+        return sqlite3_db_handle(handle).map { Int(sqlite3_changes($0)) } ?? 0
+    }
+
     /// Makes it ready to be used again in the middle of its rows.
     package func reset() {
         bindingCode = SQLITE_OK

@@ -83,6 +83,7 @@ struct ChangeWriter {
         forgetWork()
         if database.isInTransaction { try? database.execute("ROLLBACK", "rolling back") }
         hasBegun = false
+        tables.forgetRecentRows()
         ledger.rollBack(to: 0)
     }
 
@@ -97,6 +98,7 @@ struct ChangeWriter {
     mutating func rollBack(toSavepoint mark: Int) throws(SQLiteFailure) {
         forgetWork()
         try database.execute("ROLLBACK TO batch; RELEASE batch", "taking back a batch")
+        tables.forgetRecentRows()
         ledger.rollBack(to: mark)
     }
 

@@ -18,6 +18,7 @@ struct MessageTable {
     private let progress: Statement
     private let page: Statement
     private let emptying: Statement
+    private let recent = RecentFigures()
 
     init(_ name: String, _ database: Database) throws(SQLiteFailure) {
         self.name = name
@@ -41,13 +42,22 @@ struct MessageTable {
     ) throws(SQLiteFailure) -> Figures {
         let size = StoreSize(of: message)
         try MessageRow.write(message, progress, key, size: size.bytes, by: insertion)
-        return Figures(payloadBytes: message.payload.count, size: size)
+        let figures = Figures(payloadBytes: message.payload.count, size: size)
+        recent.note(figures, of: key)
+        return figures
     }
+
+    /// Forgets what it knows of rows beside the file: a transaction was taken back.
+    func forgetRecentRows() { recent.removeAll() }
 
     /// Removes a row.
     ///
     /// - Returns: What it counted; `nil` when it is not there.
     func remove(_ key: RowKey) throws(SQLiteFailure) -> Figures? {
+        if let figures = recent.take(key) {
+            // The row may be gone with others of its scope.
+            return try removal.bind(1, key.rawValue).runAndCount() > 0 ? figures : nil
+        }
         guard try figures.bind(1, key.rawValue).step() else { return nil }
         let (payload, size) = (figures.integer(0), figures.integer(1))
         figures.reset()
@@ -77,4 +87,30 @@ struct MessageTable {
             guard try body(row) else { return }
         }
     }
+}
+
+/// What rows counted that were written not long ago. Most are removed soon, and need not be read for it then.
+private final class RecentFigures {
+    private static let capacity = 4_096
+
+    /// By the last bits of the key.
+    private var places: [(key: Int64, figures: MessageTable.Figures)] = []
+
+    func note(_ figures: MessageTable.Figures, of key: RowKey) {
+        if places.isEmpty {
+            let none = MessageTable.Figures(payloadBytes: 0, size: StoreSize())
+            places = Array(repeating: (-1, none), count: Self.capacity)
+        }
+        places[Self.place(of: key)] = (key.rawValue, figures)
+    }
+
+    func take(_ key: RowKey) -> MessageTable.Figures? {
+        guard !places.isEmpty, places[Self.place(of: key)].key == key.rawValue else { return nil }
+        places[Self.place(of: key)].key = -1
+        return places[Self.place(of: key)].figures
+    }
+
+    func removeAll() { places = [] }
+
+    private static func place(of key: RowKey) -> Int { Int(truncatingIfNeeded: key.rawValue) & (capacity - 1) }
 }

@@ -43,6 +43,12 @@ struct StoreTables {
             "SELECT filter, intent FROM subscription WHERE scope = ? ORDER BY filter", "reading subscriptions")
     }
 
+    /// Forgets what it knows of messages beside the file: a transaction was taken back.
+    func forgetRecentRows() {
+        outgoing.forgetRecentRows()
+        incoming.forgetRecentRows()
+    }
+
     // MARK: Expired messages
 
     /// Removes incoming messages whose time is over.

@@ -1,0 +1,105 @@
+import CourierCore
+import CourierTransport
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+@Suite(.timeLimit(.minutes(5))) struct StoreLaneTests {
+    private static let scope = StoreScope(clientID: "a", broker: "b:1")
+    private static let changes = (1...3).map { StoreChange.removeOutgoing(StoredMessage.ID(rawValue: $0)) }
+
+    /// What the tests keep of somebody else's commit, on the loop only.
+    private final class Kept: Sendable {
+        let batch = Mutex<StoreLane.Batch?>(nil)
+    }
+
+    /// Runs `body` on the loop of a lane, and returns when all that it has begun there is done.
+    private static func onLoop(_ loop: EventLoop, _ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { done in
+            // A turn for what it schedules at the end of its own, and one for what the store answers.
+            loop.execute {
+                body()
+                loop.execute { loop.execute { loop.execute { done.resume() } } }
+            }
+        }
+    }
+
+    private static func run(
+        _ body: (StoreLane, ControlledStore, EventLoop, Kept) async throws -> Void
+    ) async throws {
+        let loop = try EventLoop(name: "lane")
+        let store = ControlledStore()
+        let lane = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
+        await onLoop(loop) { lane.begin(scope) }
+        try await body(lane, store, loop, Kept())
+        await loop.shutdown()
+    }
+
+    @Test func `steps gather while somebody else commits, and are stored when nobody does`() async throws {
+        try await Self.run { lane, store, loop, kept in
+            await Self.onLoop(loop) {
+                kept.batch.withLock { $0 = lane.takeAlong() }
+                lane.addRepeatable(Self.changes[0])
+            }
+            #expect(store.changes.isEmpty)
+            await Self.onLoop(loop) {
+                guard let batch = kept.batch.withLock({ $0 }) else { return }
+                #expect(batch.changes.isEmpty)
+                lane.settled(batch, .success(()))
+            }
+            #expect(store.changes == [Self.changes[0]])
+        }
+    }
+
+    @Test func `what waits goes along with a commit of somebody else, once`() async throws {
+        try await Self.run { lane, store, loop, kept in
+            await Self.onLoop(loop) {
+                lane.addRepeatable(Self.changes[0])
+                lane.addRepeatable(Self.changes[1])
+                kept.batch.withLock { $0 = lane.takeAlong() }
+                #expect(lane.takeAlong() == nil)
+            }
+            await Self.onLoop(loop) {
+                guard let batch = kept.batch.withLock({ $0 }) else { return }
+                #expect(batch.changes == Array(Self.changes[..<2]))
+                lane.settled(batch, .success(()))
+            }
+            #expect(store.changes.isEmpty)
+        }
+    }
+
+    @Test func `when the commit of somebody else fails, the steps are stored alone, in order`() async throws {
+        try await Self.run { lane, store, loop, kept in
+            await Self.onLoop(loop) {
+                lane.add(Self.changes[0])
+                kept.batch.withLock { $0 = lane.takeAlong() }
+                lane.add(Self.changes[1])
+            }
+            #expect(store.changes.isEmpty)
+            await Self.onLoop(loop) {
+                guard let batch = kept.batch.withLock({ $0 }) else { return }
+                lane.settled(batch, .failure(CourierError(.storeFull, "No room for what came along.")))
+                lane.add(Self.changes[2])
+            }
+            #expect(store.changes == Self.changes)
+        }
+    }
+
+    @Test func `steps of a session that was given up meanwhile are not stored for the next one`() async throws {
+        try await Self.run { lane, store, loop, kept in
+            await Self.onLoop(loop) {
+                lane.add(Self.changes[0])
+                kept.batch.withLock { $0 = lane.takeAlong() }
+                lane.removeAll(CourierError(.clientDestroyed, "Given up."))
+                lane.begin(Self.scope)
+                lane.add(Self.changes[1])
+            }
+            await Self.onLoop(loop) {
+                guard let batch = kept.batch.withLock({ $0 }) else { return }
+                lane.settled(batch, .failure(CourierError(.storeFull, "No room for what came along.")))
+            }
+            #expect(store.changes == [Self.changes[1]])
+        }
+    }
+}
