@@ -41,21 +41,26 @@ extension ConnectionTrack {
         _ packetSize: Int, _ isVersion5: Bool, _ table: inout ExchangeTable, _ context: inout RecordingContext
     ) -> PacketRun {
         var run = PacketRun(end: start)
-        while let header = PacketHeader(bytes, at: run.end), header.typeBits == PacketType.publish.rawValue,
-            header.size <= packetSize, !header.isDuplicate
-        {
-            var index = header.bodyStart &+ 2 &+ Int(header.number(bytes, at: header.bodyStart))
-            let id = header.qosBits == 0 ? 0 : header.number(bytes, at: index)
-            if isVersion5 {
-                if header.qosBits != 0 { index &+= 2 }
-                if index < header.end, bytes[index] != 0 { break }
+        var next = PacketRun(end: start)
+        table.open {
+            // What was given before is open.
+            run = next
+            while let header = PacketHeader(bytes, at: next.end), header.typeBits == PacketType.publish.rawValue,
+                header.size <= packetSize, !header.isDuplicate
+            {
+                var index = header.bodyStart &+ 2 &+ Int(header.number(bytes, at: header.bodyStart))
+                let id = header.qosBits == 0 ? 0 : header.number(bytes, at: index)
+                if isVersion5 {
+                    if header.qosBits != 0 { index &+= 2 }
+                    if index < header.end, bytes[index] != 0 { return nil }
+                }
+                let row = firstRow &+ UInt64(next.count)
+                next.count &+= 1
+                next.end = header.end
+                if id != 0 { return ExchangeTable.Start(row: row, time: time, id: id, qos: header.qosBits) }
+                run = next
             }
-            if id != 0 {
-                table.open(
-                    ExchangeTable.Start(row: firstRow &+ UInt64(run.count), time: time, id: id, qos: header.qosBits))
-            }
-            run.count &+= 1
-            run.end = header.end
+            return nil
         }
         context.tally.count(PacketType.publish.rawValue, direction, packets: run.count, size: run.end &- start)
         return run
@@ -65,36 +70,40 @@ extension ConnectionTrack {
         _ bytes: Span<UInt8>, at start: Int, _ direction: PacketBatch.Direction, _ firstRow: UInt64, _ time: Int64,
         _ table: inout ExchangeTable, _ context: inout RecordingContext
     ) -> PacketRun {
-        let (first, typeBits) = (bytes[start], bytes[start] &>> 4)
+        let (firstByte, typeBits) = (bytes[start], bytes[start] &>> 4)
         let isLast = typeBits != PacketType.pubRec.rawValue
         var run = PacketRun(end: start)
-        // How many exchanges in a row took equally long.
-        var (equals, elapsed, qos) = (0, Int64(0), UInt8(0))
-        while run.end &+ 4 <= bytes.count, bytes[run.end] == first, bytes[run.end &+ 1] == 2 {
-            let id = UInt16(bytes[run.end &+ 2]) &<< 8 | UInt16(bytes[run.end &+ 3])
-            if let begun = isLast ? table.close(id) : table.start(id) {
-                let time = Nanoseconds.difference(time, begun.time)
-                if time != elapsed || begun.qos != qos {
-                    count(equals, typeBits, qos, isOwn: direction == .incoming, elapsed, &context.tally)
-                    (equals, elapsed, qos) = (0, time, begun.qos)
-                }
-                if isLast { equals &+= 1 }
-                context.links.append(
-                    ExchangeLink(
-                        row: firstRow &+ UInt64(run.count), start: begun.row, elapsed: time, isLast: isLast))
+        // Answers in a row to what began in a row, at one time.
+        var (first, begun, answers) = (firstRow, ExchangeTable.Start(), 0)
+        func note() {
+            guard answers > 0 else { return }
+            let elapsed = Nanoseconds.difference(time, begun.time)
+            context.links.append(
+                ExchangeLink(row: first, start: begun.row, elapsed: elapsed, isLast: isLast), count: answers)
+            if isLast, let kind = kind(typeBits, begun.qos, isOwn: direction == .incoming) {
+                context.tally.latencies.count(kind, elapsed, times: answers)
             }
+        }
+        table.find(closing: isLast) {
+            guard run.end &+ 4 <= bytes.count, bytes[run.end] == firstByte, bytes[run.end &+ 1] == 2 else { return nil }
+            let id = UInt16(bytes[run.end &+ 2]) &<< 8 | UInt16(bytes[run.end &+ 3])
             run.count &+= 1
             run.end &+= 4
+            return id
+        } _: { start in
+            let row = firstRow &+ UInt64(run.count &- 1)
+            let isNext =
+                row == first &+ UInt64(answers) && start.row == begun.row &+ UInt64(answers)
+                && start.time == begun.time && start.qos == begun.qos
+            if isNext {
+                answers &+= 1
+            } else {
+                note()
+                (first, begun, answers) = (row, start, 1)
+            }
         }
-        count(equals, typeBits, qos, isOwn: direction == .incoming, elapsed, &context.tally)
+        note()
         context.tally.count(typeBits, direction, packets: run.count, size: run.end &- start)
         return run
-    }
-
-    private static func count(
-        _ exchanges: Int, _ typeBits: UInt8, _ qos: UInt8, isOwn: Bool, _ elapsed: Int64, _ tally: inout Tally
-    ) {
-        guard exchanges > 0, let kind = kind(typeBits, qos, isOwn: isOwn) else { return }
-        tally.latencies.count(kind, elapsed, times: exchanges)
     }
 }

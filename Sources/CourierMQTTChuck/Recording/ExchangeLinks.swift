@@ -20,17 +20,16 @@ struct ExchangeLinks {
     /// What they take in memory.
     var byteCount: Int { (runs.count + (newest.count > 0 ? 1 : 0)) * MemoryLayout<Run?>.stride }
 
-    /// Adds the link of a row behind all others.
-    @inline(__always)
-    mutating func append(_ link: ExchangeLink) {
+    /// Adds the link of a row behind all others, and the same for so many rows in all.
+    mutating func append(_ link: ExchangeLink, count: Int = 1) {
         if newest.count > 0 {
             if link.row == newest.endRow, link.isLike(newest.first) {
-                newest.count &+= 1
+                newest.count &+= count
                 return
             }
             runs.append(newest)
         }
-        newest = Run(first: link, count: 1)
+        newest = Run(first: link, count: count)
     }
 
     /// Takes away what no row at `row` or behind it needs. Some links of earlier rows may stay.

@@ -60,6 +60,48 @@ struct ExchangeTable {
         return start
     }
 
+    /// Opens exchanges one after the other as long as `next` gives one that needs no more memory; the last that it gave is
+    /// not open then.
+    @inline(__always)
+    mutating func open(_ next: () -> Start?) {
+        if places.isEmpty { places = [Start](repeating: Start(), count: Self.smallestCapacity) }
+        let mask = places.count &- 1
+        var opened = 0
+        var places = places.mutableSpan
+        while let start = next() {
+            let place = Int(start.id) & mask
+            if places[place].row == Start.none {
+                opened &+= 1
+            } else if places[place].id != start.id {
+                break
+            }
+            places[place] = start
+        }
+        count &+= opened
+    }
+
+    /// Gives `found` the starts of ids one after the other, as long as `next` gives one, and closes them if that is wanted.
+    @inline(__always)
+    mutating func find(closing: Bool, _ next: () -> UInt16?, _ found: (Start) -> Void) {
+        guard !places.isEmpty else {
+            while next() != nil {}
+            return
+        }
+        let mask = places.count &- 1
+        var closed = 0
+        var span = places.mutableSpan
+        while let id = next() {
+            let place = Int(id) & mask
+            guard span[place].id == id, span[place].row != Start.none else { continue }
+            found(span[place])
+            guard closing else { continue }
+            span[place].row = Start.none
+            closed &+= 1
+        }
+        count &-= closed
+        if count == 0, places.count > Self.keptCapacity { places = [] }
+    }
+
     /// Forgets all exchanges and gives the memory back.
     mutating func removeAll() { self = ExchangeTable() }
 
