@@ -11,12 +11,16 @@ import Testing
 /// A client whose credentials come from a token endpoint, with a mosquitto that lets in the current ones only.
 @Suite(.timeLimit(.minutes(5))) struct HTTPConnectionServiceClientTests {
     private func client(_ server: HTTPServer, _ broker: TokenBroker, id: String) throws -> any CourierClient {
+        try client(server.url(), broker.port, id: id)
+    }
+
+    private func client(_ url: URL, _ port: UInt16, id: String) throws -> any CourierClient {
         var options = HTTPConnectionServiceOptions()
         options.timeout = .seconds(60)
         let provider = try HTTPConnectionServiceProvider(
-            clientID: id, request: TokenRequest(url: server.url()),
+            clientID: id, request: TokenRequest(url: url),
             mapping: ConnectOptionsMapping(
-                host: .fixed("127.0.0.1"), port: .fixed(broker.port), username: "user", password: "token",
+                host: .fixed("127.0.0.1"), port: .fixed(port), username: "user", password: "token",
                 expiry: .after("expires_in")),
             options: options)
         var config = MQTTClientConfig(provider: provider)
@@ -74,7 +78,7 @@ import Testing
     @Test func `a token that ends is renewed on the live connection, without a loss`() async throws {
         let broker = try await TokenBroker(["ada0": "t0", "ada1": "t1"])
         try await HTTPServer.run { _, number in
-            Self.answer("ada\(min(number, 1))", "t\(min(number, 1))", expiresIn: number == 0 ? 12 : 3_600)
+            Self.answer("ada\(min(number, 1))", "t\(min(number, 1))", expiresIn: number == 0 ? 5 : 3_600)
         } _: { server in
             let client = try client(server, broker, id: "renewed")
             var events = client.events.makeAsyncIterator()
@@ -94,5 +98,57 @@ import Testing
             client.destroy()
         }
         await broker.broker.remove()
+    }
+
+    @Test func `an endpoint that is not there is named, and how it failed`() async throws {
+        let port = try LocalPort.free()
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/s3cret?token=s3cret"))
+        let client = try client(url, 1, id: "alone")
+        var events = client.events.makeAsyncIterator()
+        client.connect()
+        while let event = await events.next() {
+            guard case .connectionServiceAuthFailure(_, let error) = event.type else { continue }
+            let told = try #require(error as? CourierError)
+            #expect(
+                told.message
+                    == "The credential service http://127.0.0.1:\(port) can not be reached: the connection was refused."
+            )
+            #expect(!"\(told)".contains("s3cret"))
+            break
+        }
+        await client.disconnectAndWait()
+    }
+
+    /// What docs/auth.md shows.
+    private func signIn(_ client: any CourierClient) async throws {
+        let refusal = Mutex<AuthError?>(nil)
+        let watch = client.eventPublisher.sink { event in
+            guard case .connectionServiceAuthFailure(_, let error) = event.type,
+                let reason = (error as? CourierError)?.cause as? AuthError, case .httpError(401) = reason
+            else { return }
+            refusal.withLock { $0 = reason }
+            client.disconnect()
+        }
+        defer { watch.cancel() }
+        client.connect()
+        do { try await client.connected() } catch { throw refusal.withLock { $0 } ?? error }
+    }
+
+    @Test func `an app that has no more to say to a 401 ends the wait by disconnect()`() async throws {
+        try await HTTPServer.run { _, number in
+            .reply(number == 0 ? 500 : 401)
+        } _: { server in
+            let client = try client(server.url(), 1, id: "unwanted")
+            for _ in 0..<3 {
+                let error = await #expect(throws: AuthError.self) { try await self.signIn(client) }
+                guard case .httpError(401)? = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                await client.disconnectAndWait()
+                #expect(client.connectionState == .disconnected)
+            }
+            #expect(server.requests.count == 4, "asked again after a 500, and not after a 401")
+        }
     }
 }

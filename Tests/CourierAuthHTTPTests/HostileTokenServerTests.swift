@@ -17,7 +17,8 @@ import Testing
             .silence
         } _: { server in
             let bench = try ServiceBench(server, options: { $0.timeout = .milliseconds(200) })
-            try expectSystemError(await bench.failure(), NSURLErrorDomain, NSURLErrorTimedOut)
+            try expectSystemError(
+                await bench.failure(), NSURLErrorTimedOut, server.port, "did not answer in time")
             await server.waitForClosing()
         }
     }
@@ -35,7 +36,7 @@ import Testing
                     return
                 }
                 #expect(error.domain == NSURLErrorDomain)
-                #expect(error.userInfo.isEmpty)
+                #expect(error.userInfo as? [String: URL] == [NSURLErrorFailingURLErrorKey: try server.url("")])
             }
             #expect(server.requests.count == 3)
         }
@@ -46,7 +47,8 @@ import Testing
             _ = try await provider.connectOptions()
             Issue.record("nobody listens, and yet there are options")
         } catch {
-            try expectSystemError(error, NSURLErrorDomain, NSURLErrorCannotConnectToHost)
+            try expectSystemError(
+                error, NSURLErrorCannotConnectToHost, free, "can not be reached: the connection was refused")
         }
     }
 
@@ -71,7 +73,10 @@ import Testing
         } _: { server in
             let request = TokenRequest(url: try server.url(scheme: "https", host: "localhost"))
             let provider = try HTTPConnectionServiceProvider(clientID: "c", request: request, mapping: .test)
-            await #expect(throws: AuthError.self) { try await provider.connectOptions() }
+            let error = await #expect(throws: AuthError.self) { try await provider.connectOptions() }
+            let origin = "https://localhost:\(server.port)"
+            let words = "can not be reached: TLS failed, as its certificate is not trusted"
+            #expect(error?.description == "the credential service \(origin) \(words)")
             #expect(server.requests.isEmpty)
         }
     }
@@ -113,7 +118,8 @@ import Testing
             .endless(status: 302, partSize: 100)
         } _: { server in
             let bench = try ServiceBench(server, options: { $0.timeout = .milliseconds(200) })
-            try expectSystemError(await bench.failure(), NSURLErrorDomain, NSURLErrorTimedOut)
+            try expectSystemError(
+                await bench.failure(), NSURLErrorTimedOut, server.port, "did not answer in time")
         }
     }
 
@@ -133,13 +139,16 @@ import Testing
         }
     }
 
-    private func expectSystemError(_ error: (any Error)?, _ domain: String, _ code: Int) throws {
+    /// Expects an error of `URLSession` about the server on `port` of which nothing but the origin is known, and says so.
+    private func expectSystemError(_ error: (any Error)?, _ code: Int, _ port: UInt16, _ words: String) throws {
         guard case AuthError.otherError(let system)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(system.domain == domain)
+        let origin = "http://127.0.0.1:\(port)"
+        #expect(system.domain == NSURLErrorDomain)
         #expect(system.code == code)
-        #expect(system.userInfo.isEmpty)
+        #expect(system.userInfo as? [String: URL] == [NSURLErrorFailingURLErrorKey: try #require(URL(string: origin))])
+        #expect("\(AuthError.otherError(system))" == "the credential service \(origin) \(words)")
     }
 }

@@ -1,3 +1,4 @@
+import CourierCore
 import Dispatch
 import Foundation
 import Synchronization
@@ -157,7 +158,7 @@ extension HTTPExchange: URLSessionDataDelegate {
         state.withLock { $0.isComplete = true }
         if let error {
             let bridged = error as NSError
-            end(by: .failure(Failure.system(domain: bridged.domain, code: bridged.code)))
+            end(by: .failure(Failure.system(domain: bridged.domain, code: CredentialServiceFailure.code(of: bridged))))
         } else if let response = task.response as? HTTPURLResponse {
             end(by: .success(reply(response)))
         } else {

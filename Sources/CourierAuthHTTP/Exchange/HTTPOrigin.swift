@@ -19,6 +19,9 @@ struct HTTPOrigin: Hashable, Sendable {
         port = url.port ?? (isSecure ? 443 : 80)
     }
 
+    /// The URL of which nothing is left out.
+    var url: URL? { URL(string: description) }
+
     /// Whether it is on this machine by its very name: `localhost`, an address of 127.0.0.0/8, or `::1`.
     var isLoopback: Bool { host.isLoopbackHost }
 }

@@ -18,8 +18,8 @@ import Synchronization
 /// Callers on any task share one request; who is cancelled leaves the others waiting. What fails:
 ///
 /// - an HTTP status outside 200–299: ``CourierCore/AuthError/httpError(statusCode:)``;
-/// - the network, TLS or the timeout: ``CourierCore/AuthError/otherError(_:)`` with the system's domain and code and
-///   nothing else;
+/// - the network, TLS or the timeout: ``CourierCore/AuthError/otherError(_:)`` with the system's domain and code, the
+///   endpoint's origin as the failing URL, and nothing else;
 /// - an answer that is no JSON, too long, or lacks a value; a redirect that is not followed: `CourierError` with
 ///   `authenticationFailed` that names what is wrong;
 /// - the request's preparation: its own error.

@@ -153,8 +153,8 @@ final class TokenFetcher: Sendable {
             log("the token endpoint \(sent.origin) did not answer as it should: \(problem)", .debug)
             switch problem {
             case .cancelled: throw CancellationError()
-            case .timedOut: throw Self.failure(NSURLErrorDomain, NSURLErrorTimedOut)
-            case .system(let domain, let code): throw Self.failure(domain, code)
+            case .timedOut: throw Self.failure(NSURLErrorDomain, NSURLErrorTimedOut, sent.origin)
+            case .system(let domain, let code): throw Self.failure(domain, code, sent.origin)
             case .tooLong:
                 throw failure(
                     """
@@ -185,9 +185,12 @@ final class TokenFetcher: Sendable {
         Failure(error: CourierError(.authenticationFailed, message), mayPass: false)
     }
 
-    /// An error of the system, without its `userInfo`, which holds the whole URL.
-    private static func failure(_ domain: String, _ code: Int) -> Failure {
-        Failure(error: AuthError.otherError(NSError(domain: domain, code: code)), mayPass: true)
+    /// An error of the system. Its own `userInfo` holds the whole URL; this one has the origin in its place, so that the
+    /// message can say who did not answer.
+    private static func failure(_ domain: String, _ code: Int, _ origin: HTTPOrigin) -> Failure {
+        let userInfo = origin.url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]
+        return Failure(
+            error: AuthError.otherError(NSError(domain: domain, code: code, userInfo: userInfo)), mayPass: true)
     }
 
     private func log(_ text: @autoclosure () -> String, _ level: LogLevel) {

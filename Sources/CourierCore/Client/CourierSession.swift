@@ -195,9 +195,9 @@ public protocol CourierSession: CourierEventManager {
 
     /// Ends the connection, like ``CourierClient/disconnect()``, and tells when it is closed.
     ///
-    /// What the client has taken for QoS 0 is written first, then DISCONNECT; a broker that does not read or close is left
-    /// after 5 s. Messages of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, and who waits for them
-    /// goes on waiting. ``disconnectAndWait()`` is the same for `async` code.
+    /// What the client has taken for QoS 0 is written first, then DISCONNECT. A broker that does not read or close is left
+    /// when nothing has moved for 2 s, and after 5 s in any case. Messages of QoS 1 and 2 that are not acknowledged stay for
+    /// the next `connect()`, and who waits for them goes on waiting. ``disconnectAndWait()`` is the same for `async` code.
     ///
     /// - Parameter completion: Called once on the client's delivery queue, also when nothing was connected.
     func disconnect(completion: @escaping @Sendable () -> Void)

@@ -13,11 +13,14 @@ public enum AuthError: Error, Sendable {
 }
 
 extension AuthError: CustomStringConvertible, LocalizedError {
-    /// The status, or the domain and code of the error beneath; its `userInfo` may hold secrets and is left out.
+    /// The status, what happened to the credential service if `URLSession` says that, or the domain and code of the error
+    /// beneath. Its `userInfo` may hold secrets and is left out, but for the scheme, host and port of the URL.
     public var description: String {
         switch self {
         case .httpError(let statusCode): "the credential service answered with HTTP status \(statusCode)"
-        case .otherError(let error): "the credentials could not be fetched (\(error.domain), code \(error.code))"
+        case .otherError(let error):
+            CredentialServiceFailure(error)?.description
+                ?? "the credentials could not be fetched (\(error.domain), code \(error.code))"
         }
     }
 

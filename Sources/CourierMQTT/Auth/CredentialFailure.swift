@@ -24,25 +24,38 @@ struct CredentialFailure: Sendable {
 
     /// Reads what a provider reported or threw.
     init(_ error: any Error) {
-        let summary: String
+        let message: String
         switch error {
         case AuthError.httpError(let statusCode):
             mayPass = !(400...499).contains(statusCode)
             isOfNetwork = false
-            summary = "the credential service answered with HTTP status \(statusCode)"
+            message = Self.message("the credential service answered with HTTP status \(statusCode)")
         case AuthError.otherError(let beneath):
             mayPass = true
             isOfNetwork = Self.isNetworkError(beneath)
-            summary = "\(beneath.domain), code \(beneath.code)"
+            message = Self.message(beneath)
         default:
             let bridged = error as NSError
             mayPass = true
             isOfNetwork = Self.isNetworkError(bridged)
-            summary = (error as? CourierError)?.message ?? "\(bridged.domain), code \(bridged.code)"
+            message = (error as? CourierError).map { Self.message($0.message) } ?? Self.message(bridged)
         }
-        self.error = CourierError(
-            .authenticationFailed, "The connection service provider gave no options: \(summary)".asSentence,
-            cause: error)
+        self.error = CourierError(.authenticationFailed, message.asSentence, cause: error)
+    }
+
+    // MARK: Words
+
+    private static func message(_ summary: String) -> String {
+        "The connection service provider gave no options: \(summary)"
+    }
+
+    /// What happened to the service if that is known: it says enough by itself.
+    private static func message(_ error: NSError) -> String {
+        guard let failure = CredentialServiceFailure(error) else {
+            return message("\(error.domain), code \(error.code)")
+        }
+        let words = failure.description
+        return words.prefix(1).uppercased() + words.dropFirst()
     }
 
     // MARK: Network errors

@@ -138,6 +138,7 @@ extension ClientSettings {
         supervisor.stableConnectionTime = config.stableConnectionTime
         let timeout = try seconds(config.authenticationTimeoutInterval, "authenticationTimeoutInterval")
         supervisor.authenticationTimeout = config.enableAuthenticationTimeout ? timeout : nil
+        supervisor.areOptionsFixed = config.areOptionsFixed
         supervisor.connectTimeout = config.connectTimeoutPolicy
         supervisor.idleActivityTimeout = config.idleActivityTimeoutPolicy
         try use(config.endpoints, in: &supervisor)

@@ -194,6 +194,14 @@ public struct MQTTClientConfig {
     /// - Parameter options: Where and as whom to connect.
     public init(options: ConnectOptions) { self.init(provider: FixedOptions(options: options)) }
 
+    /// Whether the provider gives the same options every time.
+    var areOptionsFixed: Bool {
+        switch provider {
+        case .closures: false
+        case .asynchronous(let provider): provider is FixedOptions
+        }
+    }
+
     /// JSON, text and bytes: the adapters of a client that names none.
     public static var defaultAdapters: [any MessageAdapter] {
         [JSONMessageAdapter(), TextMessageAdapter(), DataMessageAdapter()]

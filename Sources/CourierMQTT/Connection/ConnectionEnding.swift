@@ -26,13 +26,18 @@ struct ConnectionEnding: Sendable {
     }
 
     /// Reads what the engine and the transport say of the end. `isEstablished` tells a lost connection from a failed
-    /// attempt.
-    init(_ reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool) {
+    /// attempt, `areOptionsFixed` that the provider has no other credentials.
+    init(
+        _ reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool,
+        areOptionsFixed: Bool = false
+    ) {
         // Nobody asked for this end, whatever the engine was told: only the byte stream knows more.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         error =
-            CourierError(closing: reason, channel, endpoint: endpoint, isEstablished: isEstablished)
+            CourierError(
+                closing: reason, channel, endpoint: endpoint, isEstablished: isEstablished,
+                areOptionsFixed: areOptionsFixed)
             ?? CourierError(.connectionLost, "The connection to \(endpoint) has ended.")
         switch reason {
         case .refused(let connAck): serverReference = connAck.properties.serverReference

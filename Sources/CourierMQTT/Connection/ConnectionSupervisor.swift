@@ -252,8 +252,9 @@ struct ConnectionSupervisor: Sendable {
         case .connectSent: connectSent(&actions)
         case .accepted(let connAck, let version): accepted(connAck, version, now, &actions)
         case .closed(let reason, let transport):
-            closed(now, &actions) {
-                ConnectionEnding(reason, transport, endpoint: $0.endpointName, isEstablished: $1)
+            closed(now, &actions) { [areOptionsFixed = configuration.areOptionsFixed] in
+                ConnectionEnding(
+                    reason, transport, endpoint: $0.endpointName, isEstablished: $1, areOptionsFixed: areOptionsFixed)
             }
         case .networkChanged(let status): networkChanged(status, now, &actions)
         case .phaseChanged(let appPhase): phaseChanged(appPhase, now, &actions)

@@ -55,8 +55,11 @@ struct SupervisorConfiguration: Sendable {
     var authenticationTimeout: Duration?
     /// How long before credentials end new ones are fetched, 30 s by default.
     var renewalMargin = Duration.seconds(30)
-    /// The least time between two renewals on one connection, 10 s by default, for credentials that hardly last longer.
-    var minimumRenewalInterval = Duration.seconds(10)
+    /// The least time from CONNACK, or from the provider's last answer, to a renewal, 1 s by default: for credentials that
+    /// hardly last longer. It is as short as the first pause after a failure, so that what lasts 2 s still works.
+    var minimumRenewalInterval = Duration.seconds(1)
+    /// Whether the options never change, so that asking for others is in vain; `false` by default.
+    var areOptionsFixed = false
 
     // MARK: One connection
 

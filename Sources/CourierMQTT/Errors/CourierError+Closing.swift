@@ -11,10 +11,14 @@ extension CourierError {
     ///   - channel: What the byte channel says; it matters where the engine only knows that the bytes ended.
     ///   - endpoint: How to call the broker.
     ///   - isEstablished: Whether the broker had accepted the connection.
-    init?(closing reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool) {
+    ///   - areOptionsFixed: Whether the provider has no other credentials to give.
+    init?(
+        closing reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool,
+        areOptionsFixed: Bool = false
+    ) {
         switch reason {
         case .requested: return nil
-        case .refused(let connAck): self.init(refusedBy: endpoint, connAck)
+        case .refused(let connAck): self.init(refusedBy: endpoint, connAck, areOptionsFixed)
         case .versionNotSupported(let next):
             self.init(
                 .connectionRefused,
@@ -31,7 +35,7 @@ extension CourierError {
                 "The broker \(endpoint) did not answer the connection request in time. Is it a broker of MQTT, and is "
                     + "the "
                     + "port the right one?")
-        case .disconnectedByServer(let disconnect): self.init(endedBy: endpoint, disconnect)
+        case .disconnectedByServer(let disconnect): self.init(endedBy: endpoint, disconnect, areOptionsFixed)
         case .malformedPacket(let error): self.init(malformed: error, from: endpoint)
         case .protocolError(let error):
             self.init(
@@ -69,14 +73,16 @@ extension CourierError {
         }
     }
 
-    private init(refusedBy endpoint: String, _ connAck: ConnAck) {
+    private init(refusedBy endpoint: String, _ connAck: ConnAck, _ areOptionsFixed: Bool) {
+        let code = connAck.reasonCode
+        let remedy = Self.remedy(after: .refused(code), code, areOptionsFixed)
         self.init(
-            Self.isAboutCredentials(connAck.reasonCode) ? .notAuthorized : .connectionRefused,
-            "The broker \(endpoint) refused the connection: \(ReasonCode(connAck.reasonCode))"
-                + Self.tail(connAck.reasonCode, connAck.properties))
+            Self.isAboutCredentials(code) ? .notAuthorized : .connectionRefused,
+            "The broker \(endpoint) refused the connection: \(ReasonCode(code))"
+                + Self.tail(remedy, connAck.properties))
     }
 
-    private init(endedBy endpoint: String, _ disconnect: Disconnect) {
+    private init(endedBy endpoint: String, _ disconnect: Disconnect, _ areOptionsFixed: Bool) {
         let code: Code =
             switch disconnect.reasonCode {
             case .sessionTakenOver: .sessionTakenOver
@@ -87,11 +93,16 @@ extension CourierError {
         let words =
             disconnect.reasonCode == .success
             ? "Normal disconnection (0x00)" : "\(ReasonCode(disconnect.reasonCode))"
+        let remedy = Self.remedy(after: .disconnected(disconnect.reasonCode), disconnect.reasonCode, areOptionsFixed)
         self.init(
             code,
-            "The broker \(endpoint) ended the connection: "
-                + "\(words)\(Self.tail(disconnect.reasonCode, disconnect.properties))"
-        )
+            "The broker \(endpoint) ended the connection: \(words)\(Self.tail(remedy, disconnect.properties))")
+    }
+
+    /// What the client does about it where that is the remedy, and what a person can do otherwise.
+    private static func remedy(after cause: LossCause, _ code: PacketReasonCode, _ areOptionsFixed: Bool) -> String? {
+        guard !areOptionsFixed, LossPolicy.row(for: cause).response == .renewCredentials else { return code.remedy }
+        return "The credentials were refused; the connection service provider is asked for new ones."
     }
 
     private init(malformed error: DecodeError, from endpoint: String) {
@@ -130,8 +141,8 @@ extension CourierError {
     }
 
     /// The end of a sentence about a reason code: the broker's words, another server, and the remedy.
-    static func tail(_ code: PacketReasonCode, _ properties: PacketProperties) -> String {
+    static func tail(_ remedy: String?, _ properties: PacketProperties) -> String {
         let server = properties.serverReference.map { " It names \($0.quoted())." } ?? ""
-        return "\(properties.quotedReason).\(code.remedy.map { " \($0)" } ?? "")\(server)"
+        return "\(properties.quotedReason).\(remedy.map { " \($0)" } ?? "")\(server)"
     }
 }

@@ -43,4 +43,71 @@ import Testing
         #expect(failure.error.cause is AuthError)
         #expect(!"\(failure.error)".contains("s3cret"))
     }
+
+    @Test(arguments: [
+        (NSURLErrorCannotConnectToHost, "can not be reached: the connection was refused"),
+        (NSURLErrorCannotFindHost, "can not be reached: its host was not found"),
+        (NSURLErrorDNSLookupFailed, "can not be reached: its host was not found"),
+        (NSURLErrorNotConnectedToInternet, "can not be reached: there is no network"),
+        (NSURLErrorTimedOut, "did not answer in time"),
+        (NSURLErrorNetworkConnectionLost, "did not answer: the connection was lost"),
+        (NSURLErrorSecureConnectionFailed, "can not be reached: TLS failed"),
+        (
+            NSURLErrorServerCertificateHasBadDate,
+            "can not be reached: TLS failed, as its certificate has ended or is not valid yet"
+        ),
+        (
+            NSURLErrorServerCertificateUntrusted,
+            "can not be reached: TLS failed, as its certificate is not trusted"
+        ),
+        (
+            NSURLErrorClientCertificateRequired,
+            "can not be reached: TLS failed, as it wants a client certificate"
+        ),
+        (NSURLErrorCannotParseResponse, "gave no answer (NSURLErrorDomain, code -1017)"),
+        (NSURLErrorUnknown, "gave no answer (NSURLErrorDomain, code -1)"),
+    ])
+    func `an error of URLSession says what happened to which service, and no secret`(
+        _ code: Int, _ words: String
+    ) throws {
+        let url = try #require(URL(string: "http://ada:s3cret@127.0.0.1:8080/s3cret?token=s3cret#s3cret"))
+        let error = NSError(
+            domain: NSURLErrorDomain, code: code,
+            userInfo: [NSURLErrorFailingURLErrorKey: url, "NSErrorFailingURLStringKey": url.absoluteString])
+        for thrown in [AuthError.otherError(error), URLError(_nsError: error), error] as [any Error] {
+            let told = CredentialFailure(thrown).error
+            #expect(told.message == "The credential service http://127.0.0.1:8080 \(words).")
+            #expect(!"\(told)".contains("s3cret"))
+        }
+        let unnamed = CredentialFailure(NSError(domain: NSURLErrorDomain, code: code)).error
+        #expect(unnamed.message == "The credential service \(words).")
+    }
+
+    @Test(arguments: [
+        ("SSL certificate problem: self-signed certificate", NSURLErrorServerCertificateUntrusted),
+        ("SSL certificate problem: certificate has expired", NSURLErrorServerCertificateHasBadDate),
+        ("SSL certificate problem: certificate is not yet valid", NSURLErrorServerCertificateHasBadDate),
+        ("SSL: no alternative certificate subject name matches target host name", NSURLErrorSecureConnectionFailed),
+        ("TLS connect error: error:0A00010B:SSL routines::wrong version number", NSURLErrorSecureConnectionFailed),
+        ("Couldn't connect to server", NSURLErrorUnknown),
+    ])
+    func `what the system says of TLS in words only has a code`(_ words: String, _ code: Int) {
+        let error = NSError(
+            domain: NSURLErrorDomain, code: NSURLErrorUnknown, userInfo: [NSLocalizedDescriptionKey: words])
+        #expect(CredentialServiceFailure.code(of: error) == code)
+        let other = NSError(domain: "app", code: NSURLErrorUnknown, userInfo: [NSLocalizedDescriptionKey: words])
+        #expect(CredentialServiceFailure.code(of: other) == NSURLErrorUnknown)
+    }
+
+    @Test(arguments: [
+        ("https://id.example/token", "https://id.example"), ("https://[::1]:8443/", "https://[::1]:8443"),
+        ("https://a%0Ab.example/", "https://a%0Ab.example"), ("file:///etc/s3cret", nil), ("/s3cret", nil),
+    ])
+    func `of a URL only the origin is told`(_ text: String, _ origin: String?) throws {
+        let error = NSError(
+            domain: NSURLErrorDomain, code: -1001, userInfo: [NSURLErrorFailingURLErrorKey: URL(string: text) as Any])
+        let service = origin.map { " \($0)" } ?? ""
+        let told = CredentialFailure(error).error.message
+        #expect(told == "The credential service\(service) did not answer in time.")
+    }
 }

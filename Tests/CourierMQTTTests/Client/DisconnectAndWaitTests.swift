@@ -51,7 +51,7 @@ import Testing
         let broker = try LoopbackBroker.start()
         var config = MQTTClientConfig(options: .local(broker.port))
         config.networkMonitor = AlwaysAvailableNetwork()
-        #expect(config.deliveryQueue === DispatchQueue.main)
+        #expect(config.deliveryQueue.label == DispatchQueue.main.label)
         let client = CourierClientFactory().makeMQTTClient(config: config)
         client.connect()
         try await client.connected()
@@ -61,7 +61,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a broker that does not read is left after 5 s, and not before, also by a task that is cancelled`()
+    @Test func `a broker that does not read is left after 2 s, and not before, also by a task that is cancelled`()
         async throws
     {
         let script = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(20)), .resumeReading])
@@ -78,11 +78,11 @@ import Testing
             }
             await world.until { world.client.connectionState == .disconnected }
             waiting.cancel()
-            await world.run(for: .milliseconds(4_999))
+            await world.run(for: .milliseconds(1_999))
             #expect(end.value == nil)
             await world.run(for: .milliseconds(1))
             await waiting.value
-            #expect(end.value.map { begin.duration(to: $0) } == .seconds(5))
+            #expect(end.value.map { begin.duration(to: $0) } == .seconds(2))
         }
     }
 

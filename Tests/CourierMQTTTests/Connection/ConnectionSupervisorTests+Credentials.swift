@@ -116,9 +116,58 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
+    @Test(arguments: [(2, 1), (5, 2.5), (12, 6), (19, 9.5), (59, 29.5), (61, 31), (600, 570)])
+    func `credentials of any life are renewed at half of it, or 30 s before its end`(_ life: Double, _ due: Double) {
+        var world = SupervisorHarness()
+        world.connect(expiresIn: life)
+        for round in 1...10 {
+            #expect(abs((world.deadline ?? 0) - Double(round) * due) < 0.001)
+            world.fireTimer()
+            world.grant(expiresIn: life)
+        }
+        world.expectNoFaults()
+    }
+
+    @Test func `credentials of 5 s that are other ones each time carry one connection after the other`() {
+        var world = SupervisorHarness()
+        world.connect(expiresIn: 5)
+        func renew(_ number: Int) {
+            #expect(world.fireTimer().contains(.emit(.authStarted)))
+            let other = ConnectOptions(
+                host: "broker", port: 1883, clientId: "c", username: "ada", password: "\(number)")
+            #expect(world.grant(other, expiresIn: 5).contains(.closeInOrder))
+            world.closeEnds()
+            world.accept()
+        }
+        for number in 1...20 { renew(number) }
+        #expect(world.attemptTimes == (0...20).map { 2.5 * Double($0) })
+        #expect(!world.events.contains { ["connectionLost", "connectionFailure"].contains($0.type.name) })
+
+        // None of them was stable: of two losses with good connections between them, the second is one in a row.
+        world.drop()
+        #expect(world.deadline == 51)
+        world.fireTimer()
+        world.accept()
+        for number in 21...25 { renew(number) }
+        world.drop()
+        #expect((world.deadline ?? 0) - world.time == 2)
+        world.expectNoFaults()
+    }
+
     @Test func `credentials that hardly last are renewed no more often than the named interval`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 1)
-        #expect(world.deadline == 10)
+        #expect(world.deadline == 1)
+        world.fireTimer()
+        world.grant(expiresIn: 0.01)
+        #expect(world.deadline == 2, "counted from the answer")
+
+        world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant(expiresIn: 5)
+        world.wait(3)
+        world.accept()
+        #expect(world.deadline == 4, "counted from CONNACK")
+        world.expectNoFaults()
     }
 }

@@ -8,6 +8,7 @@ import Testing
 
 @Suite struct CourierErrorClosingTests {
     private static let broker = "mqtt://broker.example:1883"
+    private static let newOnes = "The credentials were refused; the connection service provider is asked for new ones."
 
     struct Row: Sendable, CustomTestStringConvertible {
         let reason: CloseReason
@@ -43,8 +44,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Row(refused(.badUserNameOrPassword), .notAuthorized, "Bad User Name or Password (0x86)", "credentials"),
-        Row(refused(.notAuthorized, [.reasonString("no\nway")]), .notAuthorized, "(0x87), \"no\\nway\"."),
+        Row(refused(.badUserNameOrPassword), .notAuthorized, "Bad User Name or Password (0x86)", newOnes),
+        Row(refused(.notAuthorized, [.reasonString("no\nway")]), .notAuthorized, "(0x87), \"no\\nway\". \(newOnes)"),
         Row(refused(.badAuthenticationMethod), .notAuthorized, "(0x8C)"),
         Row(refused(.banned), .connectionRefused, "Banned (0x8A)"),
         Row(refused(.clientIdentifierNotValid), .connectionRefused, "1 to 23 letters"),
@@ -53,7 +54,7 @@ import Testing
         Row(.versionNotSupported(next: .v311), .connectionRefused, "3.1.1"),
         Row(.connectTimeout, .timedOut, "connection request"),
         Row(ended(.sessionTakenOver), .sessionTakenOver, "client id"),
-        Row(ended(.notAuthorized), .notAuthorized, "Not authorized (0x87)"),
+        Row(ended(.notAuthorized), .notAuthorized, "Not authorized (0x87). \(newOnes)"),
         Row(ended(.serverShuttingDown), .disconnectedByServer, "Server shutting down (0x8B)"),
         Row(ended(.success), .disconnectedByServer, "Normal disconnection (0x00)"),
         Row(ended(.keepAliveTimeout, [.reasonString("late")]), .disconnectedByServer, "\"late\"", "keepAlive"),
@@ -77,6 +78,27 @@ import Testing
             for part in row.parts + [Self.broker] { #expect(error.message.contains(part), "\(error.message)") }
             #expect(error.message.hasSuffix(".") || error.message.hasSuffix("?"), "\(error.message)")
         }
+    }
+
+    @Test(arguments: [
+        (refused(.badUserNameOrPassword), "Get new credentials, or correct them."),
+        (refused(.notAuthorized), "Ask the broker's administrator for the permission, or use other credentials."),
+        (ended(.notAuthorized), "Ask the broker's administrator for the permission, or use other credentials."),
+    ])
+    func `where nobody has other credentials, a person has to get them`(_ reason: CloseReason, _ remedy: String) throws
+    {
+        let error = try #require(
+            CourierError(
+                closing: reason, .closedByOwner, endpoint: Self.broker, isEstablished: true, areOptionsFixed: true))
+        #expect(error.message.hasSuffix(" \(remedy)"))
+        #expect(!error.message.contains("provider"))
+    }
+
+    @Test(arguments: [ended(.badUserNameOrPassword), refused(.badAuthenticationMethod), ended(.administrativeAction)])
+    func `new credentials are announced only where the client asks for them`(_ reason: CloseReason) throws {
+        let error = try #require(
+            CourierError(closing: reason, .closedByOwner, endpoint: Self.broker, isEstablished: true))
+        #expect(!error.message.contains("provider"))
     }
 
     @Test func `the end that the app asked for is no error`() {

@@ -69,6 +69,7 @@ import Testing
                 #expect(error.code == (isAboutCredentials ? .notAuthorized : refusal))
                 #expect(error.message.contains(ReasonCode(rawValue: code.rawValue).description))
                 #expect(error.message.hasPrefix(subject.description) && error.message.hasSuffix("."))
+                #expect(!error.message.contains("provider"), "the connection stays, and nobody is asked")
             }
         }
     }

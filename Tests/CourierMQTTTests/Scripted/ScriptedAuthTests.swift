@@ -132,9 +132,32 @@ import Testing
             #expect(provider.asked == [.zero, .zero])
             #expect(await world.broker.connections.map(\.connect?.username) == [nil, "second"])
             #expect(world.errors(of: "connectionFailure").map(\.code) == [.notAuthorized, .notAuthorized])
+            for error in world.errors(of: "connectionFailure") {
+                #expect(error.message.hasSuffix("the connection service provider is asked for new ones."))
+            }
             await world.run(for: .seconds(20))
             #expect(await world.connectTimes == .seconds(0, 0, 2, 6))
             #expect(provider.cleared.count == 3 && provider.asked.count == 4)
+        }
+    }
+
+    @Test func `options that never change are not announced to be asked for`() async throws {
+        try await ScriptedWorld.run([.connection([.refuse(.notAuthorized)])]) { config in
+            let given = config
+            config = MQTTClientConfig(
+                options: ConnectOptions(
+                    host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "ada",
+                    password: "wrong"))
+            config.deliveryQueue = given.deliveryQueue
+            config.eventLoops = given.eventLoops
+            config.endpoint = given.endpoint
+            config.networkMonitor = given.networkMonitor
+            config.protocolVersion = .version5
+        } _: { world in
+            world.client.connect()
+            await world.until { world.client.connectionState == .connected }
+            let error = world.errors(of: "connectionFailure").first
+            #expect(error?.message.contains("Ask the broker's administrator for the permission") == true)
         }
     }
 

@@ -1,0 +1,54 @@
+package import Foundation
+
+/// Why a credential service was not heard, as `URLSession` says it, in words for a person.
+///
+/// Of the service's URL it holds the scheme, the host and the port: the rest may be secret.
+package struct CredentialServiceFailure: CustomStringConvertible, Sendable {
+    /// What happened to which service, as a sentence without its first capital and its full stop.
+    package let description: String
+
+    /// `nil` for an error that is not one of `URLSession`.
+    package init?(_ error: NSError) {
+        guard error.domain == NSURLErrorDomain else { return nil }
+        let service = Self.origin(of: error).map { "the credential service \($0)" } ?? "the credential service"
+        description = "\(service) \(Self.words(for: Self.code(of: error)))"
+    }
+
+    /// The code of an error of `URLSession`, and the one that is meant where the system has none for TLS.
+    ///
+    /// On Linux everything that goes wrong in TLS is `NSURLErrorUnknown`, and only libcurl's words say more.
+    package static func code(of error: NSError) -> Int {
+        guard error.domain == NSURLErrorDomain, error.code == NSURLErrorUnknown else { return error.code }
+        let words = error.localizedDescription
+        guard words.contains("SSL") || words.contains("TLS") else { return error.code }
+        guard words.contains("certificate problem") else { return NSURLErrorSecureConnectionFailed }
+        let isAboutTime = words.contains("expired") || words.contains("not yet valid")
+        return isAboutTime ? NSURLErrorServerCertificateHasBadDate : NSURLErrorServerCertificateUntrusted
+    }
+
+    private static func origin(of error: NSError) -> String? {
+        guard let url = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL, let scheme = url.scheme,
+            let host = url.host(percentEncoded: true), !host.isEmpty
+        else { return nil }
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return "\(scheme)://\(name)\(url.port.map { ":\($0)" } ?? "")"
+    }
+
+    private static func words(for code: Int) -> String {
+        switch code {
+        case NSURLErrorCannotConnectToHost: "can not be reached: the connection was refused"
+        case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: "can not be reached: its host was not found"
+        case NSURLErrorNotConnectedToInternet: "can not be reached: there is no network"
+        case NSURLErrorTimedOut: "did not answer in time"
+        case NSURLErrorNetworkConnectionLost: "did not answer: the connection was lost"
+        case NSURLErrorSecureConnectionFailed: "can not be reached: TLS failed"
+        case NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateNotYetValid:
+            "can not be reached: TLS failed, as its certificate has ended or is not valid yet"
+        case NSURLErrorServerCertificateUntrusted, NSURLErrorServerCertificateHasUnknownRoot:
+            "can not be reached: TLS failed, as its certificate is not trusted"
+        case NSURLErrorClientCertificateRejected, NSURLErrorClientCertificateRequired:
+            "can not be reached: TLS failed, as it wants a client certificate"
+        default: "gave no answer (\(NSURLErrorDomain), code \(code))"
+        }
+    }
+}
