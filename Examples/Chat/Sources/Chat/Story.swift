@@ -43,7 +43,7 @@ import Foundation
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (person, member) in members { group.addTask { try await member.stay { person.lines } } }
-            group.addTask { try await self.talk() }
+            group.addTask { try await self.talk(server) }
             group.addTask {
                 try await Task.sleep(for: Self.patience)
                 throw Broken(description: "it took too long; a line is lost")
@@ -60,11 +60,12 @@ import Foundation
         say("All as promised.")
     }
 
-    private func talk() async throws {
+    private func talk(_ server: Server) async throws {
         try await until { self.ada.isInRoom && self.ben.isInRoom }
         ada.says("hello")
         ben.says("hello yourself")
-        // When one of them loses the connection, because the token has ended, both speak: see below.
+        // When she is shown out, both speak: see below. His token is renewed before it ends.
+        server.revoke(ada.name)
         try await until { self.ada.connectionCount > 1 && self.ben.connectionCount > 1 }
         ada.says("goodbye")
         ben.says("goodbye yourself")

@@ -8,7 +8,9 @@ import Synchronization
 final class Server: Sendable {
     let brokerPort: UInt16
     let tokenURL: String
+    private let office: TokenOffice
     private let broker: LoopbackBroker
+    private let door: Door
     private let loop: EventLoop
 
     /// Starts both. `tell` takes what happens, on any thread.
@@ -22,9 +24,15 @@ final class Server: Sendable {
         let desk = try ChannelListener.listen(loop: loop) {
             TokenDesk($0, office, brokerPort: broker.port, tell: tell)
         }
-        (self.broker, self.loop) = (broker, loop)
+        (self.office, self.broker, self.door, self.loop) = (office, broker, door, loop)
         brokerPort = broker.port
         tokenURL = "http://127.0.0.1:\(desk.port)/token"
+    }
+
+    /// Takes the tokens of `name` back, and shows it out.
+    func revoke(_ name: String) {
+        office.revoke(name)
+        door.showOut(name)
     }
 
     func stop() async {
@@ -35,10 +43,15 @@ final class Server: Sendable {
 
 /// Lets in who has a good token, and shows out whose token has ended.
 private final class Door: Sendable {
+    private struct Guest {
+        let clientID: String
+        let end: ContinuousClock.Instant
+    }
+
     private struct State {
         weak var broker: LoopbackBroker?
-        /// Until when each client may stay.
-        var ends: [String: ContinuousClock.Instant] = [:]
+        /// Who is in, by name.
+        var guests: [String: Guest] = [:]
     }
 
     private let office: TokenOffice
@@ -62,20 +75,24 @@ private final class Door: Sendable {
             return .notAuthorized
         }
         tell("lets \(name) in")
-        state.withLock { $0.ends[id] = end }
-        loop.execute { [self] in loop.schedule(at: end) { [self] in showOut(id, name) } }
+        state.withLock { $0.guests[name] = Guest(clientID: id, end: end) }
+        loop.execute { [self] in
+            // Who has come with a newer token meanwhile may stay.
+            loop.schedule(at: end) { [self] in showOut(name) { $0.end <= .now } }
+        }
         return nil
     }
 
-    private func showOut(_ id: String, _ name: String) {
-        let broker = state.withLock { state -> LoopbackBroker? in
-            // Who came with a newer token meanwhile may stay.
-            guard let end = state.ends[id], end <= .now else { return nil }
-            state.ends[id] = nil
-            return state.broker
+    func showOut(_ name: String) { showOut(name) { _ in true } }
+
+    private func showOut(_ name: String, _ hasToGo: (Guest) -> Bool) {
+        let (guest, broker) = state.withLock { state -> (Guest?, LoopbackBroker?) in
+            guard let guest = state.guests[name], hasToGo(guest) else { return (nil, nil) }
+            state.guests[name] = nil
+            return (guest, state.broker)
         }
-        guard let broker else { return }
-        tell("shows \(name) out, whose token has ended")
-        broker.disconnect(id, reasonCode: .notAuthorized)
+        guard let guest else { return }
+        tell("shows \(name) out, whose token is not good any more")
+        broker?.disconnect(guest.clientID, reasonCode: .notAuthorized)
     }
 }

@@ -30,6 +30,11 @@ final class TokenOffice: Sendable {
         return token
     }
 
+    /// Takes back what was given to `name`.
+    func revoke(_ name: String) {
+        tokens.withLock { tokens in tokens = tokens.filter { $0.value.name != name } }
+    }
+
     /// Until when a token is good for `name`; `nil` when it is not.
     func end(of token: String, for name: String) -> ContinuousClock.Instant? {
         guard let known = tokens.withLock({ $0[token] }), known.name == name, known.end > .now else { return nil }
