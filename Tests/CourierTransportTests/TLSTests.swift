@@ -119,6 +119,18 @@ import Testing
         _ = try await success({ $0.trust = .insecureSkipsVerification }, server: server("stranger"))
     }
 
+    @Test(arguments: ["localhost", "127.0.0.1"])
+    func `without the check of the name it may be anybody's, but not of any authority`(host: String) async throws {
+        let summaries = try await success({ $0.checksServerName = false }, server: server("elsewhere"), host: host)
+        #expect(summaries.server.serverName == (host == "localhost" ? host : nil))
+        for (name, code) in [
+            ("stranger", TransportError.Code.tlsUnknownAuthority), ("expired", .tlsCertificateExpired),
+        ] {
+            let error = try await clientFailure({ $0.checksServerName = false }, server: server(name), host: host)
+            #expect(error.code == code)
+        }
+    }
+
     @Test func `without a name to check against, nothing is connected`() async throws {
         let loop = try EventLoop()
         let (here, _) = MemoryStream.pair()

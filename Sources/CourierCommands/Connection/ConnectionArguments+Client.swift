@@ -75,7 +75,7 @@ extension ConnectionArguments {
         var configuration = TLSClientConfiguration()
         if let file = tls.authoritiesFile { configuration.trust = .authoritiesFile(file) }
         if let folder = tls.authoritiesFolder { configuration.trust = .authoritiesDirectory(folder) }
-        if tls.isInsecure { configuration.trust = .insecureSkipsVerification }
+        configuration.checksServerName = !tls.isInsecure
         if let certificate = tls.certificateFile, let key = tls.keyFile {
             configuration.identity = TLSIdentity(certificateFile: certificate, privateKeyFile: key)
         }

@@ -212,7 +212,7 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "insecure"),
-            "DANGER: do not check who the broker is. Whoever stands on the way can read and change everything."
+            "DANGER: do not check that the certificate is for this host. Any certificate of a trusted authority will do."
         ) { settings, _ in settings.tls.isInsecure = true },
         Option(
             OptionNames(nil, "tls-alpn"), .one("PROTOCOL"), "The application protocol to offer.", missing: "protocol"

@@ -178,8 +178,8 @@ struct Examination {
         if arguments.connection.tls.isInsecure {
             note(
                 .notice(
-                    .tls, "\(agreed); --insecure: nobody knows whose certificate it is",
-                    "Leave out --insecure, and give the broker's authority by --cafile."))
+                    .tls, "\(agreed); --insecure: a trusted authority has signed the certificate, whoever it is for",
+                    "Leave out --insecure, and connect by a name that the certificate has."))
         } else {
             note(
                 .good(

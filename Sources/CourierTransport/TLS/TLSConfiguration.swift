@@ -26,8 +26,12 @@ public struct TLSClientConfiguration: Sendable {
     /// The name or address that the peer's certificate must be for, and that is sent to it (SNI, names only); by
     /// default the host that is connected to.
     ///
-    /// A connection without a host, such as over a Unix socket, needs it, unless verification is off.
+    /// A connection without a host, such as over a Unix socket, needs it, unless that is not checked.
     public var serverName: String?
+
+    /// Whether the peer's certificate must be for ``serverName``, `true` by default. DANGER: if it is not checked, whoever has
+    /// any certificate of a trusted authority can pass for the peer.
+    public var checksServerName = true
 
     /// Our certificate, for a peer that wants one.
     public var identity: TLSIdentity?

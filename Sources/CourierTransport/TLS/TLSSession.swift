@@ -61,7 +61,7 @@ final class TLSSession {
         if configuration.identity == nil { courier_ssl_note_request(ssl, wire) }
         if configuration.peerChainSeen != nil { watchVerification() }
         guard let name = expectedName, !name.isEmpty, !name.utf8.contains(0) else {
-            if configuration.trust == .insecureSkipsVerification { return }
+            if !configuration.checksServerName || configuration.trust == .insecureSkipsVerification { return }
             throw TransportError(
                 .invalidConfiguration,
                 "TLS with \(peerName) needs a server name to check the certificate against; set serverName")
@@ -73,12 +73,14 @@ final class TLSSession {
             X509_VERIFY_PARAM_set_hostflags(checks, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
             // A trailing dot is of the name system, not of the name in a certificate.
             let plain = name.last == "." ? String(name.dropLast()) : name
-            guard X509_VERIFY_PARAM_set1_host(checks, plain, 0) == 1, courier_ssl_set_server_name(ssl, plain) == 1
+            guard !configuration.checksServerName || X509_VERIFY_PARAM_set1_host(checks, plain, 0) == 1,
+                courier_ssl_set_server_name(ssl, plain) == 1
             else {
                 throw TransportError(
                     .invalidConfiguration, "“\(name)” can not be a server name: \(TLSErrors.takeText())")
             }
         }
+        if isAddress, !configuration.checksServerName { X509_VERIFY_PARAM_set1_ip(checks, nil, 0) }
         guard configuration.resumesSessions else { return }
         let key = "\(name) \(peerName)"
         cacheKey = key

@@ -54,4 +54,24 @@ struct RefusalSideBySideTests {
         }
         await broker.remove()
     }
+
+    @Test func `--insecure lets the certificate be for another host, and not of another authority`() async throws {
+        let certificates = try await Certificates.shared
+        let broker = try await RealBroker(
+            settings: """
+                cafile \(certificates.authorityFile)
+                certfile \(certificates.folder.file("elsewhere.pem"))
+                keyfile \(certificates.folder.file("elsewhere.key"))
+                """)
+        func run(_ peer: Peer, _ authority: String, _ more: String...) async throws -> Int32 {
+            let arguments = ["-h", "localhost", "-p", "\(broker.port)", "-t", "a", "-m", "x", "-q", "1"]
+            return try await ProgramRun(peer.words("pub") + arguments + ["--cafile", authority] + more).end().code
+        }
+        for peer in Peer.allCases {
+            #expect(try await run(peer, certificates.authorityFile) != 0, "\(peer)")
+            #expect(try await run(peer, certificates.authorityFile, "--insecure") == 0, "\(peer)")
+            #expect(try await run(peer, certificates.folder.file("other-ca.pem"), "--insecure") != 0, "\(peer)")
+        }
+        await broker.remove()
+    }
 }
