@@ -33,18 +33,19 @@ package final class Ending: Sendable {
         DispatchQueue.global().asyncAfter(deadline: .now() + patience.seconds) { [self] in end(exitCode) }
     }
 
-    /// Lets signals end the command: the first one in order, which may take ``drainTimeout``, the second one at once.
+    /// Lets signals end the command: the first one in order, the second one at once.
     ///
     /// They come on a queue of their own: the command's may wait for a slow reader of its output.
     ///
     /// - Parameters:
     ///   - signals: The signals.
     ///   - queue: Where the command is asked to end.
+    ///   - patience: How long the order may take, ``drainTimeout`` by default.
     ///   - exitCode: What the process ends with by which signal.
     ///   - ask: Asks the command to end in order, with this exit code.
     /// - Returns: What watches the signals for as long as it lives.
     package func watch(
-        _ signals: [Int32], on queue: DispatchQueue,
+        _ signals: [Int32], on queue: DispatchQueue, patience: Duration = Ending.drainTimeout,
         exitCode: @escaping @Sendable (_ signal: Int32) -> Int32 = ExitCode.signal,
         ask: @escaping @Sendable (_ exitCode: Int32) -> Void
     ) -> SignalWatch {
@@ -52,7 +53,7 @@ package final class Ending: Sendable {
             let code = exitCode(number)
             if hasBeenSignalled.exchange(true, ordering: .relaxed) { return end(code) }
             queue.async { ask(code) }
-            end(code, after: Self.drainTimeout)
+            end(code, after: patience)
         }
     }
 

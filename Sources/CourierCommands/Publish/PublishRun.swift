@@ -75,7 +75,11 @@ final class PublishRun: @unchecked Sendable {
         }
         self.connection = connection
         connection.queue.sync {
-            signals = SignalWatch([SIGINT, SIGTERM], on: connection.queue) { [weak self] in self?.interrupted($0) }
+            // It takes longer than the warning that messages are not acknowledged.
+            let patience = Ending.drainTimeout + .seconds(1)
+            signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [weak self] in
+                self?.interrupted($0)
+            }
             if payload == .lines, console.isErrorTerminal, !settings.connection.isQuiet {
                 progress = ProgressLine(console, size: LineReader.size(of: console.input), on: connection.queue)
             }
@@ -130,9 +134,8 @@ final class PublishRun: @unchecked Sendable {
         console.tell("Trying again until the broker is back; SIGINT ends it.\(place)")
     }
 
-    /// A signal: the first one ends in order, the second one at once.
-    private func interrupted(_ number: Int32) {
-        let code = ExitCode.signal(number)
+    /// The first signal, which ends in order.
+    private func interrupted(_ code: Int32) {
         switch phase {
         case .connecting: close(code)
         case .sending:
@@ -146,9 +149,7 @@ final class PublishRun: @unchecked Sendable {
                         + (settings.connection.storePath.map { "; they stay in \($0)." } ?? "."))
                 close(code)
             }
-        case .draining, .closing:
-            progress?.end()
-            ending.end(code)
+        case .draining, .closing: break
         }
     }
 

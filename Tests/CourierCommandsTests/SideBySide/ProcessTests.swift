@@ -77,13 +77,19 @@ struct ProcessTests {
         await broker.remove()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [("sub -t a", 0), ("rr -t question -e a -n", 128 + SIGTERM)])
+    @Test(
+        .timeLimit(.minutes(5)),
+        arguments: [
+            ("sub -t a", 0), ("rr -t question -e a -n", 128 + SIGTERM), ("pub -d -t b -q 1 -l <lines", 128 + SIGTERM),
+        ])
     func `a signal ends a command although nobody reads what it prints`(words: String, code: Int32) async throws {
         let broker = try await RealBroker()
         let folder = try TemporaryFolder()
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
         let large = String(repeating: "x", count: 1 << 20)
         try large.write(toFile: folder.file("large"), atomically: true, encoding: .utf8)
+        let lines = String(repeating: "a line\n", count: 10_000)
+        try lines.write(toFile: folder.file("lines"), atomically: true, encoding: .utf8)
         let message = ["-t", "a", "-f", folder.file("large"), "-r", "-q", "1"]
         _ = try await ProgramRun(["/usr/bin/mosquitto_pub"] + place + message).end()
         // A pipe that holds some of it, and that this test does not read.
@@ -91,7 +97,7 @@ struct ProcessTests {
         let pipe = open(folder.file("pipe"), O_RDWR | O_NONBLOCK)
         defer { close(pipe) }
         let courier = try CourierExecutable.path.get()
-        let line = "exec \(courier) \(words) \(place.joined(separator: " ")) >'\(folder.file("pipe"))'"
+        let line = "cd '\(folder.path)'; exec \(courier) \(words) \(place.joined(separator: " ")) >pipe"
         let run = try ProgramRun(["/bin/sh", "-c", line])
         try await run.wait { _ in
             var waiting = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
