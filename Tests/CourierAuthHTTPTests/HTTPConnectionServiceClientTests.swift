@@ -82,17 +82,19 @@ import Testing
         } _: { server in
             let client = try client(server, broker, id: "renewed")
             var events = client.events.makeAsyncIterator()
+            let start = ContinuousClock.now
             client.connect()
             var users: [String] = []
             var losses = 0
-            while users.count < 2, let event = await events.next() {
+            while users.last != "ada1", let event = await events.next() {
                 switch event.type {
                 case .connectionSuccess: users.append(event.connectionInfo?.username ?? "?")
                 case .connectionLost, .connectionFailure, .connectionServiceAuthFailure: losses += 1
                 default: break
                 }
             }
-            #expect(users == ["ada0", "ada1"])
+            // A machine that is so busy that half of the first token's time is over by then does not use it.
+            #expect(users == ["ada0", "ada1"] || users == ["ada1"] && start.duration(to: .now) > .milliseconds(2_500))
             #expect(losses == 0)
             #expect(server.requests.count == 2)
             client.destroy()
