@@ -3,7 +3,6 @@ import CourierTransport
 import Foundation
 import MQTTCodec
 import MQTTEngine
-import Synchronization
 
 /// The way of messages that are to survive the process: into the store first, then to the gate, and out of the store when
 /// they have ended.
@@ -15,40 +14,13 @@ import Synchronization
 ///
 /// Memory holds no more than the gate does: what does not fit there is read again when its turn comes.
 ///
-/// Safe to share: `arrivals` has a lock; everything else is touched on the loop only.
+/// Safe to share: `arrivals` may be touched from any thread; everything else is touched on the loop only.
 final class DurableOutbox: @unchecked Sendable {
-    /// A message on its way into the store.
-    struct Arrival: Sendable {
-        let shape: Publishing.Shape
-        let payload: [UInt8]
-        let recipient: PublishLedger.Recipient
-        /// Who waits only until the store has it; the recipient is nobody then.
-        let acceptance: Waiter<Void>?
-    }
-
     /// A message that gate or session have.
     private struct Live {
         let id: StoredMessage.ID
         let qos: QoS
         var packetID: PacketID?
-    }
-
-    private struct Arrivals {
-        var list: [Arrival] = []
-        var byteCount = 0
-        /// Whether the loop is going to look.
-        var isScheduled = false
-        /// How many sessions were given up. They are of the one after these, whose turn it may not be yet.
-        var givenUp = 0
-        var roomWaiters: [Waiter<Void>] = []
-        /// Why nothing is taken any more.
-        var end: CourierError?
-
-        /// Takes them out, with those who wait for the room that is there now.
-        mutating func takeAll() -> ([Arrival], [Waiter<Void>]) {
-            defer { (list, byteCount, roomWaiters) = ([], 0, []) }
-            return (list, roomWaiters)
-        }
     }
 
     /// Messages of one commit. It crosses the store's thread, which does not touch it.
@@ -60,6 +32,9 @@ final class DurableOutbox: @unchecked Sendable {
         let session: Int
         /// What goes along with them.
         let steps: StoreLane.Batch?
+
+        /// Whether nothing but its one message can be why it was not taken.
+        var isOneMessage: Bool { arrivals.count == 1 && (steps?.changes.isEmpty ?? true) }
     }
 
     /// How long a store that could not be read is left alone, 1 s.
@@ -68,12 +43,12 @@ final class DurableOutbox: @unchecked Sendable {
     private let store: any MessageStore
     private let loop: EventLoop
     private let policy: OfflinePolicy
+    private let arrivals: OutboxArrivals
     private let steps: StoreLane
     private let gate: PublishGate
     private let ledger: PublishLedger
     private let ends: PublishEnds
     private let failed: (CourierError) -> Void
-    private let arrivals = Mutex(Arrivals())
 
     // MARK: On the loop only
 
@@ -108,6 +83,7 @@ final class DurableOutbox: @unchecked Sendable {
     ) {
         self.store = store
         self.policy = policy
+        arrivals = OutboxArrivals(policy)
         self.steps = steps
         self.gate = gate
         self.ledger = ledger
@@ -122,48 +98,26 @@ final class DurableOutbox: @unchecked Sendable {
 extension DurableOutbox {
     /// Takes a message on its way; `false` when too much waits for the store.
     func add(_ arrival: Arrival) throws(CourierError) -> Bool {
-        let (isTaken, wakes, end) = arrivals.withLock { arrivals -> (Bool, Bool, CourierError?) in
-            if let end = arrivals.end { return (false, false, end) }
-            guard arrivals.list.count < policy.maximumCount, arrivals.byteCount < policy.maximumBytes else {
-                return (false, false, nil)
-            }
-            arrivals.list.append(arrival)
-            arrivals.byteCount += arrival.size
-            defer { arrivals.isScheduled = true }
-            return (true, !arrivals.isScheduled, nil)
-        }
-        if let end { throw end }
-        if isTaken { ends.began(arrival.shape.topic, arrival.shape.qos, arrival.payload.count) }
-        if wakes { loop.execute { [self] in storeArrivals() } }
-        return isTaken
+        let verdict = try arrivals.add(arrival)
+        if verdict == .full { return false }
+        ends.began(arrival.shape.topic, arrival.shape.qos, arrival.payload.count)
+        if verdict == .takenFirst { loop.execute { [self] in storeArrivals() } }
+        return true
     }
 
     /// A waiter that is resumed when there is room on the way into the store; at once if there is.
-    func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> {
-        let waiter = Waiter<Void>(census)
-        let hasRoom = arrivals.withLock { arrivals in
-            if arrivals.list.count < policy.maximumCount, arrivals.byteCount < policy.maximumBytes { return true }
-            arrivals.roomWaiters.append(waiter)
-            return false
-        }
-        if hasRoom { waiter.resume(.success(())) }
-        return waiter
-    }
+    func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> { arrivals.roomWaiter(census) }
 
     /// The session is given up: what is not on its way into the store yet ends, and what comes from now on is the next
     /// session's. ``removeAll(_:)`` follows for each.
-    func giveUp(_ error: CourierError) {
-        let (list, waiters) = arrivals.withLock { arrivals in
-            arrivals.givenUp += 1
-            return arrivals.takeAll()
-        }
-        for arrival in list { refused(arrival, error) }
-        for waiter in waiters { waiter.resume(.failure(error)) }
-    }
+    func giveUp(_ error: CourierError) { refuse(arrivals.giveUpSession(), error) }
 
     /// Forgets a waiter that waits no more.
-    func forget(_ waiter: Waiter<Void>) {
-        arrivals.withLock { arrivals in arrivals.roomWaiters.removeAll { $0 === waiter } }
+    func forget(_ waiter: Waiter<Void>) { arrivals.forget(waiter) }
+
+    private func refuse(_ taken: OutboxArrivals.Taken, _ error: CourierError) {
+        for arrival in taken.list { refused(arrival, error) }
+        for waiter in taken.roomWaiters { waiter.resume(.failure(error)) }
     }
 }
 
@@ -172,12 +126,9 @@ extension DurableOutbox {
 extension DurableOutbox {
     private func storeArrivals() {
         guard let scope, !isCommitting else { return }  // It is looked at again then.
-        let (list, waiters) = arrivals.withLock { [session] arrivals in
-            arrivals.isScheduled = false
-            return arrivals.givenUp > session ? ([], []) : arrivals.takeAll()
-        }
-        for waiter in waiters { waiter.resume(.success(())) }
-        if !list.isEmpty { commit(list, scope) }
+        let taken = arrivals.take(ofSession: session)
+        for waiter in taken.roomWaiters { waiter.resume(.success(())) }
+        if !taken.list.isEmpty { commit(taken.list, scope) }
     }
 
     private func commit(_ list: [Arrival], _ scope: StoreScope) {
@@ -203,10 +154,10 @@ extension DurableOutbox {
             storeArrivals()  // First, so that the store has something to do meanwhile.
             for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
             return
-        case .failure(let error) where batch.arrivals.count == 1:
+        case .failure(let error) where batch.isOneMessage:
             for arrival in batch.arrivals { refused(arrival, error) }
         case .failure:
-            // One of them may be the reason: each for itself, the rest after it.
+            // One of them may be the reason, or what went along: each for itself, the rest after it.
             return commitEach(batch, 0)
         }
         isCommitting = false
@@ -448,14 +399,9 @@ extension DurableOutbox {
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         end = error
-        arrivals.withLock { $0.end = error }
         stopReading()
         endWaiting(error)
-        let (list, waiters) = arrivals.withLock { arrivals in
-            arrivals.takeAll()
-        }
-        for arrival in list { refused(arrival, error) }
-        for waiter in waiters { waiter.resume(.failure(error)) }
+        refuse(arrivals.finish(error), error)
     }
 
     private func stopReading() {
@@ -477,8 +423,6 @@ extension DurableOutbox {
 }
 
 extension DurableOutbox.Arrival {
-    fileprivate var size: Int { payload.count + shape.topic.utf8.count }
-
     fileprivate func message(_ id: StoredMessage.ID, date: Date, maximumAge: Duration?) -> StoredMessage {
         var properties = shape.properties
         if properties.contentType == nil { properties.contentType = shape.contentType }

@@ -128,6 +128,7 @@ struct ChatScreenTests {
         func wait(untilRaw isRaw: Bool) async throws {
             var modes = termios()
             repeat {
+                // A terminal tells nobody that its modes have changed: it is looked at again and again.
                 try await Task.sleep(for: .milliseconds(5))
                 try #require(tcgetattr(terminal, &modes) == 0)
             } while (modes.c_lflag & tcflag_t(ICANON) == 0) != isRaw

@@ -126,4 +126,5 @@ final class ControlledStore: MessageStore {
 
 extension StoreChange {
     var isEnqueue: Bool { if case .enqueue = self { true } else { false } }
+    var isProgress: Bool { if case .progress = self { true } else { false } }
 }

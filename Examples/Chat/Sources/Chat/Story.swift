@@ -45,6 +45,7 @@ import Foundation
             for (person, member) in members { group.addTask { try await member.stay { person.lines } } }
             group.addTask { try await self.talk(server) }
             group.addTask {
+                // The deadline of all the others, which end it when they are done.
                 try await Task.sleep(for: Self.patience)
                 throw Broken(description: "it took too long; a line is lost")
             }

@@ -1,0 +1,218 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import Dispatch
+import Foundation
+import MQTTCodec
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// What is on its way through the store, and in it, when the app destroys the session.
+extension ScriptedOutboxTests {
+    @Test func `destroy empties the rows, also those of the topics that the next session wants`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.topics = ["a": .one]
+        } _: { world, store in
+            await world.connect()
+            try await world.client.enqueue("x", to: "t")
+            await world.until { await store.memory.subscriptions(in: world.scope).count == 1 }
+            world.client.destroy()
+            await world.until { store.changes.contains(.removeAll) }
+            await world.settle()
+            #expect(await store.memory.summary(of: world.scope).outgoingCount == 0)
+            #expect(await store.memory.subscriptions(in: world.scope).isEmpty)
+        }
+    }
+
+    @Test func `a step that fails after its session was destroyed is not tried for the next one`() async throws {
+        try await Self.run { world, store in
+            await Self.connect(world, store)
+            store.fail { if case .removeOutgoing = $0 { CourierError(.storeFailed, "Too late.") } else { nil } }
+            let outcome = try world.publish("x")
+            await world.until { outcome.value != nil && world.events.contains("messageStoreFailure") }
+            store.hold()
+            await world.run(for: .seconds(1))
+            await world.until { store.heldCount > 0 }
+            world.client.destroy()
+            await world.settle()
+            store.release()
+            await world.until { store.changes.contains(.removeAll) }
+            store.fail(nil)
+            let count = store.changes.count
+            await world.connect()
+            await world.run(for: .seconds(3))
+            #expect(!store.changes.dropFirst(count).contains(.removeOutgoing(StoredMessage.ID(rawValue: 1))))
+        }
+    }
+
+    @Test func `messages that the store refused while their session was destroyed are not stored for the next one`()
+        async throws
+    {
+        try await Self.run(Self.refusing) { world, store in
+            await world.connect()
+            try await world.client.enqueue("in the store", to: "t")
+            store.hold()
+            // One that is alone on its way, and two that are together in the next commit.
+            for text in ["a", "b", "c"] { try world.publish(text) }
+            await world.until { store.heldCount == 1 }
+            store.fail { $0.isEnqueue ? CourierError(.storeFull, "No room.") : nil }
+            let refused = store.changes.count
+            store.release(holdingNext: true)
+            await world.until { store.heldCount == 1 }
+            world.client.destroy()
+            await world.connect()  // The next session has the same rows as the one before.
+            store.release()
+            store.fail(nil)
+            await world.until { store.changes.contains(.removeAll) }
+            await world.settle()
+            #expect(store.changes.dropFirst(refused).filter(\.isEnqueue).isEmpty)
+            #expect(await store.memory.summary(of: world.scope).outgoingCount == 0)
+        }
+    }
+
+    @Test func `what is on its way into the store ends with its session, and is not the next one's`() async throws {
+        try await Self.run { world, store in
+            await Self.connect(world, store)
+            store.hold()
+            // One in a commit, one behind it.
+            let first = try world.publish("a")
+            await world.until { store.heldCount == 1 }
+            let second = try world.publish("b")
+            world.client.destroy()
+            await world.connect()
+            let third = try world.publish("c")
+            await world.settle()
+            store.release()
+            await world.until { third.value != nil }
+            #expect(first.value?.failure?.code == .clientDestroyed)
+            #expect(second.value?.failure?.code == .clientDestroyed)
+            #expect(third.value?.success != nil)
+            #expect(await world.publishes().map(\.text) == ["c"])
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+        }
+    }
+
+    @Test func `who waits for room on the way into the store is told that the session was destroyed`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            await world.connect()
+            store.hold()
+            // One in a commit, one behind it, and one for which there is no room.
+            try world.publish("a")
+            await world.until { store.heldCount == 1 }
+            try world.publish("b")
+            let outcome = Box<Result<PublishReceipt, any Error>>()
+            let task = Task { [client = world.client] in
+                do {
+                    outcome.value = .success(try await client.publish("c", to: "t"))
+                } catch {
+                    outcome.value = .failure(error)
+                }
+            }
+            await world.until { world.client.waitingCount == 1 }
+            world.client.destroy()
+            await world.until { outcome.value != nil }
+            #expect((outcome.value?.failure as? CourierError)?.code == .clientDestroyed)
+            task.cancel()
+            store.release()
+        }
+    }
+
+    @Test func `what was stored just before its session was destroyed is not sent in the next one`() async throws {
+        try await Self.run { world, store in
+            await Self.connect(world, store)
+            store.hold()
+            let outcome = try world.publish("a")
+            await world.until { store.heldCount == 1 }
+            let (client, scope) = (world.client, world.scope)
+            world.loop.execute {
+                // The loop is busy here while it is told of the commit, and that the session ends.
+                store.release()
+                let isTold = DispatchSemaphore(value: 0)
+                store.memory.commit([], in: scope) { _ in isTold.signal() }  // Completions come in order.
+                isTold.wait()
+                client.destroy()
+            }
+            await world.until { outcome.value != nil }
+            #expect(outcome.value?.failure?.code == .clientDestroyed)
+            await world.connect()
+            try await world.client.enqueue("b", to: "t")
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == ["b"])
+        }
+    }
+
+    @Test func `a page that was read for a destroyed session is not the next one's`() async throws {
+        try await Self.run(Self.refusing + [.connection([.accept()])] + Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            for (session, texts) in [["a", "b"], ["c", "d"]].enumerated() {
+                await world.connect()
+                for text in texts { try await world.client.enqueue(text, to: "t") }
+                // The second one is on disk only, and is read when the first one is out.
+                store.holdReads()
+                await world.run(for: .seconds(1))
+                await world.until { store.heldReadCount == session + 1 }
+                store.letReadsPass()
+                if session == 0 { world.client.destroy() }
+            }
+            let count = await world.publishes().count
+            store.releaseRead()
+            store.releaseRead()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(count == 2)
+            #expect(await world.publishes().map(\.text) == ["a", "c", "d"])
+        }
+    }
+
+    @Test func `a session that is destroyed twice takes nothing before it has ended twice`() async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            let (client, parts) = (world.client, world.client.parts)
+            // The second call comes as far as the first has come, and stops half-way.
+            world.loop.execute {
+                client.destroy()
+                parts.publishing.giveUpSession(ClientCoordinator.destroyed)
+                client.connect()
+            }
+            await world.until { await world.broker.connections.count == 2 }
+            let outcome = try world.publish("a")
+            await world.settle()
+            #expect(!store.changes.contains { $0.isEnqueue })
+            world.loop.execute {
+                parts.coordinator.tell(.destroyRequested)
+                client.connect()
+            }
+            await world.until { outcome.value != nil }
+            #expect(outcome.value?.success != nil)
+            #expect(await world.publishes(on: 3).map(\.text) == ["a"])
+        }
+    }
+
+    @Test func `what another process left is removed by a destroy that comes while it is read`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill([.enqueue(Self.message(1, "old"))], world.scope)
+            store.holdReads()
+            await world.connect()
+            // The summary first, and then the message.
+            await world.until { store.heldReadCount == 1 }
+            store.releaseRead()
+            await world.until { store.heldReadCount == 1 }
+            world.client.destroy()
+            await world.until { store.changes.contains(.removeAll) }
+            store.letReadsPass()
+            store.releaseRead()
+            await world.settle()
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            try await world.client.enqueue("new", to: "t")
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == ["new"])
+            #expect(!world.events.contains("messageStoreFailure"))
+        }
+    }
+}
