@@ -10,7 +10,9 @@ extension ClientEngine {
         into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         let now = Moment(now)
-        request(.untilSubAck(filterCount: subscriptions.count), token, now: now, into: &buffer, &actions) {
+        request(
+            .untilSubAck(filterCount: UInt32(clamping: subscriptions.count)), token, now: now, into: &buffer, &actions
+        ) {
             .subscribe(Subscribe(packetID: $0, subscriptions: subscriptions, properties: properties))
         }
     }
@@ -23,7 +25,8 @@ extension ClientEngine {
         into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         let now = Moment(now)
-        request(.untilUnsubAck(filterCount: filters.count), token, now: now, into: &buffer, &actions) {
+        request(.untilUnsubAck(filterCount: UInt32(clamping: filters.count)), token, now: now, into: &buffer, &actions)
+        {
             .unsubscribe(Unsubscribe(packetID: $0, filters: filters, properties: properties))
         }
     }
@@ -50,9 +53,9 @@ extension ClientEngine {
         let id = subAck.packetID
         switch outgoing.kind(of: id) {
         case .untilSubAck(let filterCount):
-            guard subAck.reasonCodes.count == filterCount else {
+            guard subAck.reasonCodes.count == Int(filterCount) else {
                 throw .protocolError(
-                    .wrongResultCount(.subAck, expected: filterCount, actual: subAck.reasonCodes.count))
+                    .wrongResultCount(.subAck, expected: Int(filterCount), actual: subAck.reasonCodes.count))
             }
             if let exchange = outgoing.end(id) { actions.append(.subscribed(exchange.token, subAck)) }
         case .untilPubAck, .untilPubRec, .untilPubComp, .untilUnsubAck:
@@ -65,9 +68,9 @@ extension ClientEngine {
         let id = unsubAck.packetID
         switch outgoing.kind(of: id) {
         case .untilUnsubAck(let filterCount):
-            guard link.version < .v5 || unsubAck.reasonCodes.count == filterCount else {
+            guard link.version < .v5 || unsubAck.reasonCodes.count == Int(filterCount) else {
                 throw .protocolError(
-                    .wrongResultCount(.unsubAck, expected: filterCount, actual: unsubAck.reasonCodes.count))
+                    .wrongResultCount(.unsubAck, expected: Int(filterCount), actual: unsubAck.reasonCodes.count))
             }
             if let exchange = outgoing.end(id) { actions.append(.unsubscribed(exchange.token, unsubAck)) }
         case .untilPubAck, .untilPubRec, .untilPubComp, .untilSubAck:

@@ -36,6 +36,12 @@ final class CompletionQueue: Sendable {
         var position = 0
         var isScheduled = false
 
+        /// Notes that a turn is to come, and whether somebody has to ask for it.
+        mutating func needsTurn() -> Bool {
+            defer { isScheduled = true }
+            return !isScheduled
+        }
+
         /// Gives back the memory that only a burst needs, when there are no calls.
         mutating func trim(above limit: Int) {
             if present.capacity > limit { (present, position) = ([], 0) }
@@ -49,21 +55,34 @@ final class CompletionQueue: Sendable {
     init(_ queue: DispatchQueue) { self.queue = queue }
 
     /// Calls `closure` soon. From any thread.
-    func add(_ closure: @escaping @Sendable () -> Void) { add { $0.append(.plain(closure)) } }
+    func add(_ closure: @escaping @Sendable () -> Void) { add(.plain(closure)) }
 
     /// Tells `completion` soon how a publish ended. From any thread.
     func add(_ completion: @escaping PublishLedger.Completion, _ outcome: PublishLedger.Outcome) {
         add { completion(outcome) }
     }
 
-    /// Makes the calls soon that `append` adds, which runs under a lock. From any thread.
-    func add(_ append: (inout [Call]) -> Void) {
+    /// Makes a call soon. From any thread.
+    func add(_ call: Call) {
         let needsTurn = state.withLock { state in
-            append(&state.calls)
-            guard !state.calls.isEmpty, !state.isScheduled else { return false }
-            state.isScheduled = true
-            return true
+            state.calls.append(call)
+            return state.needsTurn()
         }
+        if needsTurn { queue.async { [self] in takeTurn() } }
+    }
+
+    /// Makes calls soon, and leaves `calls` empty. From any thread.
+    func add(_ calls: inout [Call]) {
+        if calls.isEmpty { return }
+        let needsTurn = state.withLock { state in
+            if state.calls.isEmpty {
+                swap(&state.calls, &calls)
+            } else {
+                for index in calls.indices { state.calls.append(exchange(&calls[index], with: .done)) }
+            }
+            return state.needsTurn()
+        }
+        calls.removeAll(keepingCapacity: true)
         if needsTurn { queue.async { [self] in takeTurn() } }
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Tells whoever waits, and the events, how a publish ended.
 ///
-/// Safe to share: `answers` and `freed` are touched on the loop only, which their functions are called on; the ledger and
+/// Safe to share: `answers`, `calls` and `freed` are touched on the loop only, which their functions are called on; the ledger and
 /// the options have locks, the rest is constant.
 final class PublishEnds: @unchecked Sendable {
     /// How it ended.
@@ -22,9 +22,6 @@ final class PublishEnds: @unchecked Sendable {
     /// For how many answers memory is kept while there are none.
     private static let keptCount = 128
 
-    /// How many answers are looked up under one lock, which callers that publish meanwhile have to wait for.
-    private static let answersPerLock = 32
-
     private let ledger: PublishLedger
     private let events: EventHub
     private let completions: CompletionQueue
@@ -34,7 +31,9 @@ final class PublishEnds: @unchecked Sendable {
 
     /// What the broker has answered since the last ``tellAnswers()``.
     private var answers: [PublishLedger.Answer] = []
-    /// What these have freed.
+    /// What these have to tell completions, while ``tellAnswers()`` runs; and the memory for it.
+    private var calls: [CompletionQueue.Call] = []
+    /// What else these have freed.
     private var freed = PublishLedger.Freed()
 
     init(_ ledger: PublishLedger, _ events: EventHub, _ completions: CompletionQueue) {
@@ -66,30 +65,28 @@ final class PublishEnds: @unchecked Sendable {
         answers.append(PublishLedger.Answer(token: token, code: code))
     }
 
-    /// Ends the publishes that were answered: with one turn of the delivery queue, and one lock for many. On the loop.
+    /// Ends the publishes that were answered: with one turn of the delivery queue. On the loop.
     func tellAnswers() {
         guard !answers.isEmpty else { return }
         // Out of the fields, which are checked for exclusive access each time.
-        var (answers, freed) = ([PublishLedger.Answer](), PublishLedger.Freed())
+        var (answers, calls, freed) = ([PublishLedger.Answer](), [CompletionQueue.Call](), PublishLedger.Freed())
         swap(&answers, &self.answers)
+        swap(&calls, &self.calls)
         swap(&freed, &self.freed)
-        var start = 0
-        while start < answers.count {
-            let end = min(start + Self.answersPerLock, answers.count)
-            completions.add { [ledger] calls in ledger.take(answers[start..<end], &calls, &freed) }
-            start = end
-        }
+        ledger.take(answers, &calls, &freed)
+        completions.add(&calls)
         for (task, code) in freed.tasks { task.resume(returning: .answered(code)) }
         for (entry, code) in freed.others { finish(entry, Self.outcome(.refused(code, []), entry.topic)) }
         freed.removeAll(keeping: Self.keptCount)
         answers.removeAll(keepingCapacity: answers.capacity <= Self.keptCount)
         if self.answers.isEmpty { swap(&answers, &self.answers) }
+        if calls.capacity <= Self.keptCount { swap(&calls, &self.calls) }
         swap(&freed, &self.freed)
     }
 
     /// Tells a completion whose publish was not entered. From any thread.
     func tell(_ completion: @escaping PublishLedger.Completion, _ code: PacketReasonCode) {
-        completions.add { $0.append(.answered(completion, code)) }
+        completions.add(.answered(completion, code))
     }
 
     /// Forgets a publish whose caller is told by the throwing call itself.

@@ -145,11 +145,11 @@ final class Publishing: Sendable {
         told completion: PublishLedger.Completion? = nil
     ) -> Bool {
         guard mayPass(topic, qos) else { return false }
-        var token = PublishLedger.anonymous
-        if let completion, qos != .zero { token = ledger.enter(completion, topic, qos) }
+        let isEntered = completion != nil && qos != .zero
+        let token = isEntered ? ledger.enter(completion, topic, qos) : PublishLedger.anonymous
         guard gate.pass(Self.header(qos, isRetained, token), topic, payload, properties) else {
             // If it is not there any more it has ended, because the session was given up, and its completion was told.
-            return token != PublishLedger.anonymous && ledger.take(token) == nil
+            return isEntered && ledger.take(token) == nil
         }
         if qos == .zero, let completion { ends.tell(completion, .success) }
         return true

@@ -18,6 +18,9 @@ public struct MessageBatch: ~Copyable, Sendable {
         case refused(Token, Int)
     }
 
+    /// What is longer is cut to this, 1 GiB, which is four times what a packet can hold and refused all the same.
+    private static var largestPart: Int { 1 << 30 }
+
     private var entries: [Entry] = []
     private var bytes = PacketBuffer()
     private var errors: [EncodeError] = []
@@ -58,7 +61,8 @@ public struct MessageBatch: ~Copyable, Sendable {
             }
         }
         let propertiesCount = bytes.count &- start
-        let topic = topic.utf8Span.span.bytes
+        let topic = topic.utf8Span.span.bytes.extracting(first: Self.largestPart)
+        let payload = payload.extracting(first: Self.largestPart)
         bytes.append(topic)
         bytes.append(payload)
         entries.append(

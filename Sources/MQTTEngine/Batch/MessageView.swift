@@ -1,11 +1,20 @@
 import MQTTCodec
 
 /// What is known of a message whose properties, topic and payload stand behind each other in somebody's bytes.
+///
+/// Together they take less than 4 GiB; ``MessageBatch`` sees to that.
 struct MessageRecord {
     let header: OutgoingHeader
-    let propertiesCount: Int
-    let topicCount: Int
-    let payloadCount: Int
+    private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)
+
+    init(header: OutgoingHeader, propertiesCount: Int, topicCount: Int, payloadCount: Int) {
+        self.header = header
+        counts = (UInt32(propertiesCount), UInt32(topicCount), UInt32(payloadCount))
+    }
+
+    @inline(__always) var propertiesCount: Int { Int(counts.properties) }
+    @inline(__always) var topicCount: Int { Int(counts.topic) }
+    @inline(__always) var payloadCount: Int { Int(counts.payload) }
 
     /// How many bytes the three parts take.
     @inline(__always) var byteCount: Int { propertiesCount &+ topicCount &+ payloadCount }

@@ -12,8 +12,16 @@ struct MessageStore: ~Copyable {
     /// A message in the store.
     struct Place {
         let record: MessageRecord
-        fileprivate let slab: Int
-        fileprivate let offset: Int
+        // Fewer than 2^32 slabs, each of less than 4 GiB.
+        private let position: (slab: UInt32, offset: UInt32)
+
+        fileprivate init(_ record: MessageRecord, slab: Int, offset: Int) {
+            self.record = record
+            position = (UInt32(slab), UInt32(offset))
+        }
+
+        @inline(__always) fileprivate var slab: Int { Int(position.slab) }
+        @inline(__always) fileprivate var offset: Int { Int(position.offset) }
     }
 
     private struct Slab {
@@ -53,7 +61,7 @@ struct MessageStore: ~Copyable {
         slabs[current].used &+= count
         slabs[current].live &+= 1
         byteCount &+= count
-        return Place(record: message.record, slab: current, offset: offset)
+        return Place(message.record, slab: current, offset: offset)
     }
 
     /// The message at `place`, valid until the store changes.

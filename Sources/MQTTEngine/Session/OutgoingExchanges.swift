@@ -14,9 +14,9 @@ struct OutgoingExchanges {
         /// A QoS 2 PUBREL waits for PUBCOMP.
         case untilPubComp
         /// A SUBSCRIBE with this many filters waits for SUBACK.
-        case untilSubAck(filterCount: Int)
+        case untilSubAck(filterCount: UInt32)
         /// An UNSUBSCRIBE with this many filters waits for UNSUBACK.
-        case untilUnsubAck(filterCount: Int)
+        case untilUnsubAck(filterCount: UInt32)
 
         var isPublish: Bool {
             switch self {
@@ -27,18 +27,20 @@ struct OutgoingExchanges {
     }
 
     struct Exchange {
-        var kind: Kind
+        // In the order in which they take the least room.
+
         let token: Token
         /// The order in which exchanges began; resending keeps it ([MQTT-4.6.0-1]).
         let order: UInt64
+        /// What to send again; `nil` when that is never a PUBLISH. Whoever ends the exchange discards it.
+        var message: MessageStore.Place?
         /// When its last packet was written on this connection; `nil` while it waits to be sent again.
         var sentAt: Moment?
+        var kind: Kind
         /// Whether its PUBLISH was written on this connection, and so counts against the server's receive maximum.
         var holdsQuota: Bool
         /// Whether its next packet waits until the caller has stored that it comes.
         var isHeld = false
-        /// What to send again; `nil` when that is never a PUBLISH. Whoever ends the exchange discards it.
-        var message: MessageStore.Place?
     }
 
     /// The highest packet id.
@@ -58,8 +60,8 @@ struct OutgoingExchanges {
         _ kind: Kind, _ token: Token, _ message: MessageStore.Place?, at now: Moment, isHeld: Bool = false
     ) -> PacketID? {
         let exchange = Exchange(
-            kind: kind, token: token, order: nextOrder, sentAt: isHeld ? nil : now, holdsQuota: kind.isPublish,
-            isHeld: isHeld, message: message)
+            token: token, order: nextOrder, message: message, sentAt: isHeld ? nil : now, kind: kind,
+            holdsQuota: kind.isPublish, isHeld: isHeld)
         if let id = free.popFirst() {
             table[Self.index(id)] = exchange
             nextOrder &+= 1
@@ -128,8 +130,8 @@ struct OutgoingExchanges {
         let taken = exchanges.map { exchange in
             guard table[Self.index(exchange.id)] == nil else { return false }
             table[Self.index(exchange.id)] = Exchange(
-                kind: exchange.kind, token: exchange.token, order: nextOrder, sentAt: nil, holdsQuota: false,
-                message: exchange.message)
+                token: exchange.token, order: nextOrder, message: exchange.message, sentAt: nil, kind: exchange.kind,
+                holdsQuota: false)
             nextOrder &+= 1
             count &+= 1
             return true

@@ -1,22 +1,34 @@
-/// A point in time inside the engine, counted from the start of the caller's clock.
+/// A point in time inside the engine: nanoseconds from the start of the caller's clock, for 292 years.
 ///
 /// `ContinuousClock.Instant` belongs to a library whose types may change their layout, so that every value that holds one is
-/// copied by a call; a thousand messages hold thousands. This is the same in sixteen bytes that the compiler knows.
+/// copied by a call; a thousand messages hold thousands. This is the same in eight bytes that the compiler knows. What lies
+/// beyond its range counts as its end.
 struct Moment: Comparable, Hashable {
-    private let sinceEpoch: Duration
+    private let nanoseconds: Int64
 
     init(_ instant: ContinuousClock.Instant) {
-        sinceEpoch = ContinuousClock().systemEpoch.duration(to: instant)
+        nanoseconds = Self.nanoseconds(ContinuousClock().systemEpoch.duration(to: instant))
     }
 
-    private init(sinceEpoch: Duration) { self.sinceEpoch = sinceEpoch }
+    private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The same point as the caller measures it.
-    var instant: ContinuousClock.Instant { ContinuousClock().systemEpoch.advanced(by: sinceEpoch) }
+    var instant: ContinuousClock.Instant { ContinuousClock().systemEpoch.advanced(by: .nanoseconds(nanoseconds)) }
 
-    func advanced(by duration: Duration) -> Moment { Moment(sinceEpoch: sinceEpoch + duration) }
+    func advanced(by duration: Duration) -> Moment {
+        let change = Self.nanoseconds(duration)
+        let (sum, isTooLong) = nanoseconds.addingReportingOverflow(change)
+        return Moment(nanoseconds: isTooLong ? (change < 0 ? .min : .max) : sum)
+    }
 
-    func duration(to other: Moment) -> Duration { other.sinceEpoch - sinceEpoch }
+    func duration(to other: Moment) -> Duration { .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds) }
 
-    static func < (one: Moment, other: Moment) -> Bool { one.sinceEpoch < other.sinceEpoch }
+    static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isStillTooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLong || isStillTooLong ? (seconds < 0 ? .min : .max) : sum
+    }
 }

@@ -2,6 +2,11 @@ public import MQTTCodec
 
 /// What belongs to an outgoing message beside its topic, its properties and the message itself.
 public struct OutgoingHeader: Hashable, Sendable {
+    // In the order in which they take the least room: thousands of headers wait in tables.
+
+    /// The name under which its outcome is reported.
+    public var token: Token
+    var expiresAt: Moment?
     /// The quality of service.
     public var qos: PacketQoS
     /// Whether the server keeps it for later subscribers.
@@ -13,9 +18,6 @@ public struct OutgoingHeader: Hashable, Sendable {
     }
     /// Whether it is sent again when its connection ends before the acknowledgement; otherwise it fails then.
     public var isRetried: Bool
-    /// The name under which its outcome is reported.
-    public var token: Token
-    var expiresAt: Moment?
 
     /// Makes a header; retried, not retained and without an end unless said otherwise.
     public init(

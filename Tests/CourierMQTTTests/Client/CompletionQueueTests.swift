@@ -18,7 +18,7 @@ import Testing
                 switch number % 3 {
                 case 0: completions.add { made.append(number) }
                 case 1: completions.add({ _ in made.append(number) }, .success(PublishReceipt()))
-                default: completions.add { $0.append(.answered({ _ in made.append(number) }, .success)) }
+                default: completions.add(.answered({ _ in made.append(number) }, .success))
                 }
             }
             completions.add { continuation.resume() }

@@ -16,7 +16,7 @@ import Testing
         _ answers: [PublishLedger.Answer], from ledger: PublishLedger
     ) -> (calls: [CompletionQueue.Call], freed: PublishLedger.Freed) {
         var (calls, freed) = ([CompletionQueue.Call](), PublishLedger.Freed())
-        ledger.take(answers[...], &calls, &freed)
+        ledger.take(answers, &calls, &freed)
         return (calls, freed)
     }
 

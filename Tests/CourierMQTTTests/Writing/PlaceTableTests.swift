@@ -1,0 +1,115 @@
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+@Suite(.timeLimit(.minutes(5))) struct PlaceTableTests {
+    @Test func `a key finds its element once, and never that which has its place afterwards`() {
+        let table = PlaceTable<String>()
+        let first = table.insert("first")
+        #expect(table.take(first) == "first")
+        #expect(table.take(first) == nil)
+        let second = table.insert("second", isMarked: true)
+        #expect(UInt32(truncatingIfNeeded: second) == UInt32(truncatingIfNeeded: first) && second != first)
+        #expect(table.take(first) == nil)
+        #expect((table.count, table.markedCount) == (1, 1))
+        #expect(table.take(second) == "second")
+        #expect((table.count, table.markedCount) == (0, 0))
+    }
+
+    @Test(arguments: [0, 1, 0xFFFF_FFFF, 1 << 32, .max, 5 << 32 | 1_000_000, 1 << 32 | 0xFFFF_FFFF] as [UInt64])
+    func `a key that was never given out finds nothing`(_ key: UInt64) {
+        let table = PlaceTable<Int>(firstUse: 8)
+        #expect(table.take(key) == nil)
+        _ = table.insert(1)
+        #expect(table.take(key) == nil)
+        #expect(table.count == 1)
+    }
+
+    @Test func `keys do not reach the highest bit however often a place is used, nor below two to the 32`() {
+        let table = PlaceTable<Int>(firstUse: 0x7FFF_FFF4)
+        var keys: Set<UInt64> = []
+        for number in 0..<5 {
+            let key = table.insert(number, isMarked: number % 2 == 0)
+            #expect(key >= 1 << 32 && key < 1 << 63)
+            #expect(keys.insert(key).inserted)
+            #expect(table.take(key) == number)
+        }
+        #expect(keys.contains { $0 < 4 << 32 }, "uses were counted from 0 again")
+    }
+
+    @Test func `elements end when they were taken out, and the rest with the table`() {
+        final class Witness {}
+        weak var taken: Witness?
+        weak var left: Witness?
+        do {
+            let table = PlaceTable<Witness>()
+            let key = table.insert(
+                {
+                    let witness = Witness()
+                    taken = witness
+                    return witness
+                }())
+            _ = table.insert(
+                {
+                    let witness = Witness()
+                    left = witness
+                    return witness
+                }())
+            #expect(taken != nil && left != nil)
+            _ = table.take(key)
+            #expect(taken == nil && left != nil)
+        }
+        #expect(left == nil)
+    }
+
+    @Test func `places that become free together serve again, before there are more`() {
+        let table = PlaceTable<Int>()
+        var keys = (0..<1_000).map { table.insert($0) }
+        let places = Set(keys.map { UInt32(truncatingIfNeeded: $0) })
+        #expect(places.count == 1_000)
+        var freed = PlaceTable<Int>.Chain()
+        for (number, key) in keys.enumerated() { #expect(table.take(key, into: &freed) == number) }
+        table.free(freed)
+        keys = (0..<1_000).map { table.insert($0) }
+        #expect(places.isSuperset(of: keys.map { UInt32(truncatingIfNeeded: $0) }))
+    }
+
+    /// Keys go to whoever comes next, each twice, so that two threads often want the same element.
+    @Test func `threads that put in and take out at the same time lose nothing and have nothing twice`() {
+        let table = Shared<Int>()
+        let (threads, count) = (4, 20_000)
+        let timesTaken = Mutex([UInt8](repeating: 0, count: threads * count))
+        let known = Mutex<[UInt64]>([])
+        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+            var random = SeededGenerator(seed: UInt64(thread) + 1)
+            var taken: [Int] = []
+            for step in 0..<count {
+                let key = table.places.insert(thread * count + step, isMarked: step % 3 == 0)
+                let wanted = known.withLock { known in
+                    known.append(key)
+                    known.append(key)
+                    return (0..<random.below(5)).compactMap { _ in
+                        known.isEmpty ? nil : known.remove(at: known.count - 1 - random.below(min(known.count, 8)))
+                    }
+                }
+                var freed = PlaceTable<Int>.Chain()
+                for key in wanted {
+                    if let element = table.places.take(key, into: &freed) { taken.append(element) }
+                }
+                table.places.free(freed)
+                if step % 5_000 == 4_999 { table.places.takeAll { taken.append($0) } }
+            }
+            timesTaken.withLock { times in for element in taken { times[element] += 1 } }
+        }
+        table.places.takeAll { element in timesTaken.withLock { $0[element] += 1 } }
+        #expect(timesTaken.withLock { $0.allSatisfy { $0 == 1 } })
+        #expect((table.places.count, table.places.markedCount) == (0, 0))
+    }
+
+    private final class Shared<Element>: Sendable {
+        let places = PlaceTable<Element>()
+    }
+}
