@@ -48,6 +48,12 @@ enum ThroughputTable {
                 + TextColumn.right("\(Int(comparison.cell.budget))x", 8) + verdict(comparison))
     }
 
+    static func printWaiting(_ perSecond: Double) {
+        print(
+            "the runtime's floor for `await`, 1,000 tasks that wait for a continuation and send nothing: "
+                + "\(TextColumn.grouped(Int(perSecond.rounded())))/s")
+    }
+
     static func printInspectorHead(rounds: Int) {
         print("\nThe public API with the packet inspector attached beside itself without, \(rounds) rounds in turn")
         print(

@@ -31,7 +31,7 @@ func compareAll(rounds: Int) -> Bool {
 }
 
 /// Prints the table of the public API and returns whether every run succeeded.
-func compareClient(rounds: Int) -> Bool {
+func compareClient(rounds: Int) async -> Bool {
     ThroughputTable.printClientHead(rounds: rounds)
     var failures: [String] = []
     for (cell, form) in Cell.publicAPI {
@@ -40,6 +40,7 @@ func compareClient(rounds: Int) -> Bool {
         fflush(nil)
         failures += comparison.failures
     }
+    ThroughputTable.printWaiting(await BareWaiting.perSecond(rounds: rounds))
     for failure in failures { OwnProcess.report(failure) }
     return failures.isEmpty
 }
@@ -72,7 +73,7 @@ do {
         else { throw Failure("usage: ThroughputBenchmark [--client | --inspector] [--rounds <count>]") }
         if isInspectorOnly { exit(compareInspector(rounds: rounds) ? 0 : 1) }
         let isEngineGood = isClientOnly || compareAll(rounds: rounds)
-        exit(compareClient(rounds: rounds) && isEngineGood ? 0 : 1)
+        exit(await compareClient(rounds: rounds) && isEngineGood ? 0 : 1)
     }
 } catch {
     OwnProcess.report("\(error)")

@@ -33,7 +33,24 @@ extension CourierSession {
     ///   - topic: The topic name, taken as it is.
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
-    ///   - properties: The properties of MQTT 5; empty by default.
+    /// - Returns: The broker's word on it.
+    /// - Throws: When it can not be encoded, accepted or delivered, or `CancellationError`.
+    @discardableResult
+    @inlinable
+    public nonisolated(nonsending) func publish<Value>(
+        _ value: Value, to topic: String, qos: QoS = .one, retain: Bool = false
+    ) async throws -> PublishReceipt {
+        try await publish(value, to: topic, qos: qos, retain: retain, properties: .empty)
+    }
+
+    /// Publishes a value and waits for the acknowledgement.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - topic: The topic name, taken as it is.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - properties: The properties of MQTT 5.
     /// - Returns: The broker's word on it.
     /// - Throws: When it can not be encoded, accepted or delivered, or `CancellationError`.
     @discardableResult
@@ -42,7 +59,7 @@ extension CourierSession {
         to topic: String,
         qos: QoS = .one,
         retain: Bool = false,
-        properties: MessageProperties = MessageProperties()
+        properties: MessageProperties
     ) async throws -> PublishReceipt {
         try await publish(
             value,

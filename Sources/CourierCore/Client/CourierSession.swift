@@ -111,6 +111,23 @@ public protocol CourierSession: CourierEventManager {
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt
 
+    /// Encodes a value on the caller's side, sends it to a topic name and waits for the acknowledgement.
+    ///
+    /// The same as with a ``PublishRequest`` of these options, for the many messages that need no others.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - topic: The topic name, taken as it is.
+    ///   - qos: The quality of service.
+    ///   - retain: Whether the broker keeps it for those who subscribe later.
+    ///   - properties: The properties of MQTT 5.
+    /// - Returns: The broker's word on it.
+    /// - Throws: When it can not be encoded, accepted or delivered, or `CancellationError`.
+    @discardableResult
+    nonisolated(nonsending) func publish<Value>(
+        _ value: Value, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties
+    ) async throws -> PublishReceipt
+
     /// Encodes a value on the caller's side and leaves its delivery to the client: returns as soon as the message is
     /// safe, without waiting for the broker.
     ///

@@ -49,7 +49,7 @@ public struct MessageProperties: Hashable, Sendable {
     public var userProperties: [UserProperty]
 
     /// No properties: made once, for the many messages that say nothing.
-    package static let empty = MessageProperties()
+    @usableFromInline package static let empty = MessageProperties()
 
     /// Collects properties; all are absent by default.
     ///

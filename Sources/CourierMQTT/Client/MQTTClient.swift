@@ -105,6 +105,12 @@ final class MQTTClient: CourierClient {
         try await parts.publishing.publishAndWait(value, as: request)
     }
 
+    nonisolated(nonsending) func publish<Value>(
+        _ value: Value, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties
+    ) async throws -> PublishReceipt {
+        try await parts.publishing.publishAndWait(value, to: topic, qos, isRetained: retain, properties)
+    }
+
     nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
         try await parts.publishing.enqueue(value, as: request)
     }

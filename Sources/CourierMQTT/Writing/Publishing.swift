@@ -159,6 +159,7 @@ final class Publishing: Sendable {
     ///
     /// The task enters its continuation itself, and its cancellation takes that out again: `entered` is where the two
     /// learn of each other, whichever comes first.
+    @inline(__always)
     private nonisolated(nonsending) func publishAtOnceAndWait(
         _ bytes: [UInt8], to topic: String, _ qos: QoS, isRetained: Bool, _ properties: PacketProperties
     ) async throws -> PublishReceipt? {
@@ -230,15 +231,29 @@ final class Publishing: Sendable {
     nonisolated(nonsending) func publishAndWait<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt {
-        let topic = try topic(of: request)
-        let (bytes, contentType) = try registry.encode(value, topic: topic, properties: request.properties)
-        if request.properties.isEmpty,
+        try await publishAndWait(
+            value, to: topic(of: request), request.qos, isRetained: request.isRetained,
+            isLatestOnly: request.isLatestOnly, request.properties)
+    }
+
+    /// The same without the request, whose parts cost more to move about than the message. In one piece with what it calls,
+    /// because a task pays for every asynchronous call when it goes on.
+    @inline(__always)
+    nonisolated(nonsending) func publishAndWait<Value>(
+        _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
+        _ properties: MessageProperties
+    ) async throws -> PublishReceipt {
+        let (bytes, contentType) = try registry.encode(value, topic: topic, properties: properties)
+        if properties.isEmpty,
             let receipt = try await publishAtOnceAndWait(
-                bytes, to: topic, request.qos, isRetained: request.isRetained, packetProperties(contentType))
+                bytes, to: topic, qos, isRetained: isRetained, packetProperties(contentType))
         {
             return receipt
         }
-        return try await publishAndWait(bytes, Shape(request, topic, contentType))
+        var shape = Shape(
+            topic: topic, qos: qos, isRetained: isRetained, properties: properties, contentType: contentType)
+        shape.isLatestOnly = isLatestOnly
+        return try await publishAndWait(bytes, shape)
     }
 
     private nonisolated(nonsending) func publishAndWait(

@@ -1,0 +1,74 @@
+import BenchmarkHarness
+import Dispatch
+import Synchronization
+
+/// What Swift's runtime takes for 1,000 tasks that wait for something again and again, without any message: the floor of
+/// every `await` from as many tasks.
+///
+/// Each wait is what a wait for an acknowledgement has to be at least: a continuation, with a handler for the task's
+/// cancellation. One thread resumes all that wait, then those that wait meanwhile.
+enum BareWaiting {
+    private final class Desk: Sendable {
+        private struct State {
+            var waiting: [UnsafeContinuation<Void, Never>] = []
+            var isEnding = false
+        }
+
+        private let state = Mutex(State())
+        private let news = DispatchSemaphore(value: 0)
+
+        nonisolated(nonsending) func wait() async {
+            await withTaskCancellationHandler {
+                await withUnsafeContinuation { task in
+                    let isFirst = state.withLock { state in
+                        state.waiting.append(task)
+                        return state.waiting.count == 1
+                    }
+                    if isFirst { news.signal() }
+                }
+            } onCancel: {
+                news.signal()
+            }
+        }
+
+        func end() {
+            state.withLock { $0.isEnding = true }
+            news.signal()
+        }
+
+        func resumeUntilEnd() {
+            var batch: [UnsafeContinuation<Void, Never>] = []
+            while true {
+                let isEnding = state.withLock { state in
+                    swap(&state.waiting, &batch)
+                    return state.isEnding
+                }
+                if batch.isEmpty {
+                    if isEnding { return }
+                    news.wait()
+                }
+                for task in batch { task.resume() }
+                batch.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    /// How often a second, in the median of so many rounds.
+    static func perSecond(rounds: Int, waits: Int = 1_000_000, tasks: Int = 1_000) async -> Double {
+        var speeds: [Double] = []
+        for _ in 0..<rounds {
+            let desk = Desk()
+            DispatchQueue(label: "bench.desk").async { desk.resumeUntilEnd() }
+            let start = ContinuousClock.now
+            await withTaskGroup { group in
+                for _ in 0..<tasks {
+                    group.addTask { for _ in 0..<(waits / tasks) { await desk.wait() } }
+                }
+            }
+            let took = ContinuousClock.now - start
+            desk.end()
+            speeds.append(Double(waits) / (took / .seconds(1)))
+        }
+        return speeds.sorted()[rounds / 2]
+    }
+}
