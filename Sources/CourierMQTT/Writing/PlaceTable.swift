@@ -11,14 +11,12 @@ import Synchronization
 /// is pushed or `use` says that it is taken. The head of the stack counts its changes, so that one that was changed and
 /// changed back is noticed.
 struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
-    private struct Place: ~Copyable {
+    /// What everybody may look at of a place.
+    private struct Header: ~Copyable {
         /// How often it was used, and in the lowest two bits ``free``, ``taken`` or ``marked``.
         let use: Atomic<UInt32>
         /// The place below it in the stack of free ones, plus 1; 0 for none.
-        let below = Atomic<UInt32>(0)
-        var element: Element?
-
-        init(firstUse: UInt32) { use = Atomic(firstUse) }
+        let below: Atomic<UInt32>
 
         static var free: UInt32 { 0 }
         static var taken: UInt32 { 1 }
@@ -30,20 +28,35 @@ struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
         static func mark(of use: UInt32) -> UInt32 { use & 3 }
     }
 
+    /// A header, and behind it room for an element, which is that of whoever has the place.
+    private struct Place {
+        let memory: UnsafeMutableRawPointer
+
+        static var alignment: Int { max(MemoryLayout<Header>.alignment, MemoryLayout<Element>.alignment) }
+        static var elementOffset: Int { roundedUp(MemoryLayout<Header>.size, MemoryLayout<Element>.alignment) }
+        static var stride: Int { roundedUp(elementOffset + MemoryLayout<Element>.size, alignment) }
+        private static func roundedUp(_ size: Int, _ step: Int) -> Int { (size + step - 1) / step * step }
+
+        var header: UnsafeMutablePointer<Header> { memory.assumingMemoryBound(to: Header.self) }
+        var element: UnsafeMutablePointer<Element> {
+            (memory + Self.elementOffset).assumingMemoryBound(to: Element.self)
+        }
+
+        init(_ segment: UnsafeMutableRawPointer, _ offset: Int) { memory = segment + offset &* Self.stride }
+    }
+
     /// Free places that become so for others together; ``PlaceTable/free(_:)``.
     struct Chain: ~Copyable {
         fileprivate var top: UInt32 = 0
         fileprivate var bottom: UInt32 = 0
     }
 
-    private typealias Segment = UnsafeMutablePointer<Place>
-
     /// The length of the first segment; each is twice as long as the one before it.
     private static var firstLength: Int { 16 }
     /// So many have more places than memory has.
     private static var segmentLimit: Int { 24 }
 
-    private let segments: UnsafeMutablePointer<Atomic<Segment?>>
+    private let segments: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
     /// How many segments there are.
     private let segmentCount = Mutex(0)
     /// The top of the stack plus 1, or 0, and above it how often that has changed.
@@ -58,9 +71,15 @@ struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        for (index, count) in Self.lengths.enumerated() {
+        for (index, length) in Self.lengths.enumerated() {
             guard let segment = segments[index].load(ordering: .acquiring) else { break }
-            segment.deinitialize(count: count)
+            for offset in 0..<length {
+                let place = Place(segment, offset)
+                if Header.mark(of: place.header.pointee.use.load(ordering: .acquiring)) != Header.free {
+                    place.element.deinitialize(count: 1)
+                }
+                place.header.deinitialize(count: 1)
+            }
             segment.deallocate()
         }
         segments.deinitialize(count: Self.segmentLimit)
@@ -72,10 +91,10 @@ struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
     borrowing func insert(_ element: consuming Element, isMarked: Bool = false) -> UInt64 {
         let index = popFree() ?? grow()
         let place = place(at: index)
-        place.pointee.element = consume element
-        let used = place.pointee.use.load(ordering: .relaxed)
-        let use = used | (isMarked ? Place.marked : Place.taken)
-        place.pointee.use.store(use, ordering: .releasing)
+        place.element.initialize(to: element)
+        let used = place.header.pointee.use.load(ordering: .relaxed)
+        let use = used | (isMarked ? Header.marked : Header.taken)
+        place.header.pointee.use.store(use, ordering: .releasing)
         return UInt64(use) << 32 | UInt64(index)
     }
 
@@ -92,8 +111,17 @@ struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
     borrowing func take(_ key: UInt64, into freed: inout Chain) -> Element? {
         let index = UInt32(truncatingIfNeeded: key)
         let use = UInt32(truncatingIfNeeded: key >> 32)
-        guard Place.mark(of: use) != Place.free, let place = existingPlace(at: index) else { return nil }
-        return claim(place, use, index, &freed)
+        guard Header.mark(of: use) != Header.free, let place = existingPlace(at: index) else { return nil }
+        let unused = use & ~3
+        let next = unused == Header.lastUse ? 0 : unused &+ Header.nextUse
+        let isMine = place.header.pointee.use.compareExchange(
+            expected: use, desired: next, ordering: .acquiringAndReleasing
+        ).exchanged
+        guard isMine else { return nil }
+        place.header.pointee.below.store(freed.top, ordering: .relaxed)
+        if freed.top == 0 { freed.bottom = index &+ 1 }
+        freed.top = index &+ 1
+        return place.element.move()
     }
 
     /// Makes places free for other elements.
@@ -102,7 +130,7 @@ struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
         let bottom = place(at: freed.bottom &- 1)
         var head = head.load(ordering: .relaxed)
         while true {
-            bottom.pointee.below.store(UInt32(truncatingIfNeeded: head), ordering: .relaxed)
+            bottom.header.pointee.below.store(UInt32(truncatingIfNeeded: head), ordering: .relaxed)
             let (isExchanged, original) = self.head.weakCompareExchange(
                 expected: head, desired: Self.changed(head, freed.top), successOrdering: .acquiringAndReleasing,
                 failureOrdering: .relaxed)
@@ -128,7 +156,7 @@ struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
     /// How many of them were marked.
     var markedCount: Int {
         var count = 0
-        forEachTaken { use, _ in if Place.mark(of: use) == Place.marked { count += 1 } }
+        forEachTaken { use, _ in if Header.mark(of: use) == Header.marked { count += 1 } }
         return count
     }
 }
@@ -141,35 +169,19 @@ extension PlaceTable where Element: ~Copyable {
     private static func changed(_ head: UInt64, _ top: UInt32) -> UInt64 { (head >> 32 &+ 1) << 32 | UInt64(top) }
 
     @inline(__always)
-    private borrowing func existingPlace(at index: UInt32) -> UnsafeMutablePointer<Place>? {
+    private borrowing func existingPlace(at index: UInt32) -> Place? {
         // Counted from the length of the first segment, the highest bit of a number is that of its segment's length.
         let number = UInt64(index) &+ UInt64(Self.firstLength)
         let length = 63 &- number.leadingZeroBitCount
         let segment = length &- Self.firstLength.trailingZeroBitCount
         guard segment < Self.segmentLimit, let start = segments[segment].load(ordering: .acquiring) else { return nil }
-        return start + Int(number &- 1 << UInt64(length))
+        return Place(start, Int(number &- 1 << UInt64(length)))
     }
 
     @inline(__always)
-    private borrowing func place(at index: UInt32) -> UnsafeMutablePointer<Place> {
+    private borrowing func place(at index: UInt32) -> Place {
         guard let place = existingPlace(at: index) else { preconditionFailure("no place \(index)") }
         return place
-    }
-
-    @inline(__always)
-    private borrowing func claim(
-        _ place: UnsafeMutablePointer<Place>, _ use: UInt32, _ index: UInt32, _ freed: inout Chain
-    ) -> Element? {
-        let unused = use & ~3
-        let next = unused == Place.lastUse ? 0 : unused &+ Place.nextUse
-        let isMine = place.pointee.use.compareExchange(
-            expected: use, desired: next, ordering: .acquiringAndReleasing
-        ).exchanged
-        guard isMine else { return nil }
-        place.pointee.below.store(freed.top, ordering: .relaxed)
-        if freed.top == 0 { freed.bottom = index &+ 1 }
-        freed.top = index &+ 1
-        return exchange(&place.pointee.element, with: nil)
     }
 
     @inline(__always)
@@ -179,7 +191,7 @@ extension PlaceTable where Element: ~Copyable {
             let top = UInt32(truncatingIfNeeded: head)
             if top == 0 { return nil }
             // Somebody else may have it by now, and then the head has changed.
-            let below = place(at: top &- 1).pointee.below.load(ordering: .relaxed)
+            let below = place(at: top &- 1).header.pointee.below.load(ordering: .relaxed)
             let (isExchanged, original) = self.head.weakCompareExchange(
                 expected: head, desired: Self.changed(head, below), successOrdering: .acquiringAndReleasing,
                 failureOrdering: .acquiring)
@@ -196,11 +208,11 @@ extension PlaceTable where Element: ~Copyable {
             precondition(count < Self.segmentLimit, "no more places")
             let length = Self.firstLength << count
             let first = UInt32(length - Self.firstLength)
-            let segment = Segment.allocate(capacity: length)
+            let segment = UnsafeMutableRawPointer.allocate(
+                byteCount: length * Place.stride, alignment: Place.alignment)
             for offset in 0..<length {
-                (segment + offset).initialize(to: Place(firstUse: firstUse))
                 let below = offset + 1 < length ? first + UInt32(offset) + 2 : 0
-                segment[offset].below.store(below, ordering: .relaxed)
+                Place(segment, offset).header.initialize(to: Header(use: Atomic(firstUse), below: Atomic(below)))
             }
             segments[count].store(segment, ordering: .releasing)
             count += 1
@@ -217,8 +229,8 @@ extension PlaceTable where Element: ~Copyable {
         for (segment, length) in Self.lengths.enumerated() {
             guard let start = segments[segment].load(ordering: .acquiring) else { return }
             for offset in 0..<length {
-                let use = start[offset].use.load(ordering: .acquiring)
-                if Place.mark(of: use) != Place.free { body(use, first + UInt32(offset)) }
+                let use = Place(start, offset).header.pointee.use.load(ordering: .acquiring)
+                if Header.mark(of: use) != Header.free { body(use, first + UInt32(offset)) }
             }
             first += UInt32(length)
         }

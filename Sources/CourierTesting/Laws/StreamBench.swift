@@ -11,10 +11,10 @@ struct StreamBench: Sendable {
         _ left: any DuplexByteStream, _ right: any DuplexByteStream, on loop: EventLoop, bytesPerRead: Int
     ) async -> StreamBench {
         let streams = [left, right].map { MeasuredStream($0, bytesPerRead: bytesPerRead) }
-        let ends = await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: streams.map { StreamEnd.open($0, on: loop) }) }
-        }
-        return StreamBench(left: ends[0], right: ends[1], streams: streams, loop: loop)
+        let bench = StreamBench(left: StreamEnd(on: loop), right: StreamEnd(on: loop), streams: streams, loop: loop)
+        await bench.left.open(streams[0])
+        await bench.right.open(streams[1])
+        return bench
     }
 
     /// Throws when a stream has named a count that can not be true.

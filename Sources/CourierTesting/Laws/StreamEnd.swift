@@ -17,18 +17,17 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
     private var closeReason: ChannelCloseReason?
     private var waiting: (goal: Goal, continuation: CheckedContinuation<Void, Never>)?
 
-    private init(_ loop: EventLoop) { self.loop = loop }
-
-    /// Opens `stream` on the loop that this is called on.
-    static func open(_ stream: any DuplexByteStream, on loop: EventLoop) -> StreamEnd {
-        let end = StreamEnd(loop)
-        var options = ChannelOptions()
-        options.staysOpenAfterInputClosed = true
-        end.channel = ByteChannel.connect(to: .stream(stream), options: options, on: loop, handler: end)
-        return end
-    }
+    init(on loop: EventLoop) { self.loop = loop }
 
     // MARK: Doing
+
+    func open(_ stream: any DuplexByteStream) async {
+        await onLoop { end in
+            var options = ChannelOptions()
+            options.staysOpenAfterInputClosed = true
+            end.channel = ByteChannel.connect(to: .stream(stream), options: options, on: end.loop, handler: end)
+        }
+    }
 
     func onLoop<Result: Sendable>(_ body: @escaping @Sendable (StreamEnd) -> Result) async -> Result {
         await withCheckedContinuation { continuation in

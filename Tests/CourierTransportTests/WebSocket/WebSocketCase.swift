@@ -63,7 +63,7 @@ struct WebSocketCase: Sendable, CustomTestStringConvertible {
 extension WebSocketCase {
     /// What comes of the bytes when they arrive in these pieces.
     func outcome(in pieces: [[UInt8]]) throws -> Outcome {
-        var generator = SystemRandomNumberGenerator()
+        var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         var configuration = WebSocketConfiguration()
         configuration.messageLimit = Self.messageLimit
         let session: WebSocketSession
