@@ -104,14 +104,34 @@ extension CourierSession {
     ///   - topic: The topic name, taken as it is.
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
-    ///   - properties: The properties of MQTT 5; empty by default.
+    /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
+    @inlinable
+    public nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, to topic: String, qos: QoS = .one, retain: Bool = false
+    ) async throws {
+        try await enqueue(value, to: topic, qos: qos, retain: retain, properties: .empty)
+    }
+
+    /// Hands a value over for delivery, and returns as soon as the message is safe: stored, where there is a message
+    /// store.
+    ///
+    /// ```swift
+    /// try await client.enqueue(order, to: "orders/7")  // Delivered from here on, with or without this process.
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - topic: The topic name, taken as it is.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - properties: The properties of MQTT 5.
     /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value,
         to topic: String,
         qos: QoS = .one,
         retain: Bool = false,
-        properties: MessageProperties = MessageProperties()
+        properties: MessageProperties
     ) async throws {
         try await enqueue(
             value,

@@ -142,6 +142,21 @@ public protocol CourierSession: CourierEventManager {
     /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
     nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws
 
+    /// Encodes a value on the caller's side and leaves its delivery to a topic name to the client.
+    ///
+    /// The same as with a ``PublishRequest`` of these options, for the many messages that need no others.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - topic: The topic name, taken as it is.
+    ///   - qos: The quality of service.
+    ///   - retain: Whether the broker keeps it for those who subscribe later.
+    ///   - properties: The properties of MQTT 5.
+    /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
+    nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties
+    ) async throws
+
     /// The decoded messages of a topic filter: subscribes when a loop starts, unsubscribes when it is left.
     ///
     /// - Parameters:

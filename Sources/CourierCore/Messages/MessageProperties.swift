@@ -30,26 +30,73 @@ public struct MessageProperties: Hashable, Sendable {
         case utf8
     }
 
+    private struct Values: Hashable, Sendable {
+        var contentType: String?
+        var payloadFormat = PayloadFormat.unspecified
+        var responseTopic: String?
+        var correlationData: Data?
+        var messageExpiry: Duration?
+        var userProperties: [UserProperty] = []
+    }
+
+    private final class Box: Sendable {
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+    }
+
+    /// `nil` when nothing is said, as of most messages; one reference else, because requests and messages are moved about
+    /// many times and each has these.
+    private var box: Box?
+
+    private var values: Values {
+        get { box?.values ?? Values() }
+        set { box = newValue == Values() ? nil : Box(newValue) }
+    }
+
+    /// Whether nothing is said.
+    package var isEmpty: Bool { box == nil }
+
     /// The MIME type of the payload; `nil` sends the adapter's ``MessageAdapter/contentType``.
-    public var contentType: String?
+    public var contentType: String? {
+        get { box?.values.contentType }
+        set { values.contentType = newValue }
+    }
 
     /// What the payload's bytes are; ``PayloadFormat/unspecified`` by default.
-    public var payloadFormat: PayloadFormat
+    public var payloadFormat: PayloadFormat {
+        get { box?.values.payloadFormat ?? .unspecified }
+        set { values.payloadFormat = newValue }
+    }
 
     /// The topic on which the sender awaits an answer; `nil` when it awaits none.
-    public var responseTopic: String?
+    public var responseTopic: String? {
+        get { box?.values.responseTopic }
+        set { values.responseTopic = newValue }
+    }
 
     /// What an answer must repeat so that the asker knows which question it answers; at most 65,535 bytes.
-    public var correlationData: Data?
+    public var correlationData: Data? {
+        get { box?.values.correlationData }
+        set { values.correlationData = newValue }
+    }
 
     /// How long the message is of use, counted from publishing, in whole seconds on the wire; `nil` for ever.
-    public var messageExpiry: Duration?
+    public var messageExpiry: Duration? {
+        get { box?.values.messageExpiry }
+        set { values.messageExpiry = newValue }
+    }
 
     /// The app's own properties, in order.
-    public var userProperties: [UserProperty]
+    public var userProperties: [UserProperty] {
+        get { box?.values.userProperties ?? [] }
+        set { values.userProperties = newValue }
+    }
 
-    /// No properties: made once, for the many messages that say nothing.
-    @usableFromInline package static let empty = MessageProperties()
+    /// No properties, for the many messages that say nothing.
+    @usableFromInline package static var empty: MessageProperties { MessageProperties() }
+
+    @usableFromInline package init() {}
 
     /// Collects properties; all are absent by default.
     ///
@@ -68,11 +115,16 @@ public struct MessageProperties: Hashable, Sendable {
         messageExpiry: Duration? = nil,
         userProperties: [UserProperty] = []
     ) {
-        self.contentType = contentType
-        self.payloadFormat = payloadFormat
-        self.responseTopic = responseTopic
-        self.correlationData = correlationData
-        self.messageExpiry = messageExpiry
-        self.userProperties = userProperties
+        values = Values(
+            contentType: contentType, payloadFormat: payloadFormat, responseTopic: responseTopic,
+            correlationData: correlationData, messageExpiry: messageExpiry, userProperties: userProperties)
     }
+
+    /// Two that say the same are equal.
+    public static func == (one: MessageProperties, other: MessageProperties) -> Bool {
+        one.box === other.box || one.values == other.values
+    }
+
+    /// Hashes what is said.
+    public func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }

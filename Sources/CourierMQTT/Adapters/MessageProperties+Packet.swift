@@ -5,7 +5,10 @@ import MQTTCodec
 extension MessageProperties {
     /// Takes over what a received packet says about its message.
     init(_ properties: PacketProperties) {
-        self.init()
+        var (contentType, responseTopic): (String?, String?)
+        var (correlationData, messageExpiry): (Data?, Duration?)
+        var payloadFormat = PayloadFormat.unspecified
+        var userProperties: [UserProperty] = []
         for property in properties.list {
             switch property {
             case .payloadFormatIndicator(let isText): payloadFormat = isText ? .utf8 : .unspecified
@@ -17,18 +20,9 @@ extension MessageProperties {
             default: break  // The others belong to the connection.
             }
         }
-    }
-
-    /// Whether nothing is said.
-    ///
-    /// By patterns, because comparing an optional with `nil` copies what is in it, and this is asked for every message.
-    var isEmpty: Bool {
-        if case .some = contentType { return false }
-        if case .utf8 = payloadFormat { return false }
-        if case .some = responseTopic { return false }
-        if case .some = correlationData { return false }
-        if case .some = messageExpiry { return false }
-        return userProperties.isEmpty
+        self.init(
+            contentType: contentType, payloadFormat: payloadFormat, responseTopic: responseTopic,
+            correlationData: correlationData, messageExpiry: messageExpiry, userProperties: userProperties)
     }
 
     /// How many user properties one message may have; other ends may accept fewer.

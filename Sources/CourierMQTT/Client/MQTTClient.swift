@@ -115,6 +115,12 @@ final class MQTTClient: CourierClient {
         try await parts.publishing.enqueue(value, as: request)
     }
 
+    nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties
+    ) async throws {
+        try await parts.publishing.enqueue(value, to: topic, qos, isRetained: retain, properties)
+    }
+
     func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?

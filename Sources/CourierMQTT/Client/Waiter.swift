@@ -7,12 +7,15 @@ import Synchronization
 /// empty ──value()──▶ waiting ──resume──▶ done
 ///   └────resume────▶ answered ──value()──▶ done
 /// ```
+///
+/// The continuation is an unsafe one, which costs less: it is taken out of the state, under the lock, by whoever resumes it,
+/// and nobody finds it there again.
 final class Waiter<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, any Error>
 
     private enum State {
         case empty
-        case waiting(CheckedContinuation<Value, any Error>)
+        case waiting(UnsafeContinuation<Value, any Error>)
         case answered(Outcome)
         case done
     }
@@ -25,7 +28,7 @@ final class Waiter<Value: Sendable>: Sendable {
 
     /// Ends the wait; only the first call counts. From any thread.
     func resume(_ outcome: Outcome) {
-        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+        let continuation = state.withLock { state -> UnsafeContinuation<Value, any Error>? in
             switch state {
             case .empty:
                 state = .answered(outcome)
@@ -44,7 +47,7 @@ final class Waiter<Value: Sendable>: Sendable {
     /// Waits; to be called once. A cancelled task ends the wait by `CancellationError`, after `abandoned` was called.
     func value(abandoned: @escaping @Sendable () -> Void = {}) async throws -> Value {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withUnsafeThrowingContinuation { continuation in
                 let answer = state.withLock { state -> Outcome? in
                     guard case .answered(let outcome) = state else {
                         state = .waiting(continuation)

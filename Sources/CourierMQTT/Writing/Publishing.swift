@@ -9,30 +9,12 @@ import Synchronization
 final class Publishing: Sendable {
     /// What a publish is, beside its payload.
     struct Shape: Sendable {
-        var topic: String
-        var qos: QoS
-        var isRetained: Bool
+        let topic: String
+        let qos: QoS
+        var isRetained = false
         var isLatestOnly = false
-        var properties: MessageProperties
+        var properties = MessageProperties()
         var contentType: String?
-
-        init(
-            topic: String, qos: QoS, isRetained: Bool = false, properties: MessageProperties = MessageProperties(),
-            contentType: String? = nil
-        ) {
-            self.topic = topic
-            self.qos = qos
-            self.isRetained = isRetained
-            self.properties = properties
-            self.contentType = contentType
-        }
-
-        init(_ request: PublishRequest, _ topic: String, _ contentType: String?) {
-            self.init(
-                topic: topic, qos: request.qos, isRetained: request.isRetained, properties: request.properties,
-                contentType: contentType)
-            isLatestOnly = request.isLatestOnly
-        }
     }
 
     let ledger = PublishLedger()
@@ -250,10 +232,11 @@ final class Publishing: Sendable {
         {
             return receipt
         }
-        var shape = Shape(
-            topic: topic, qos: qos, isRetained: isRetained, properties: properties, contentType: contentType)
-        shape.isLatestOnly = isLatestOnly
-        return try await publishAndWait(bytes, shape)
+        return try await publishAndWait(
+            bytes,
+            Shape(
+                topic: topic, qos: qos, isRetained: isRetained, isLatestOnly: isLatestOnly, properties: properties,
+                contentType: contentType))
     }
 
     private nonisolated(nonsending) func publishAndWait(
@@ -288,15 +271,26 @@ final class Publishing: Sendable {
     /// Encodes a value and hands it over, and waits until it is accepted: stored, where there is a store, and else taken by
     /// the queue; also for room, if the policy says so.
     nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
-        let topic = try topic(of: request)
-        let (bytes, contentType) = try registry.encode(value, topic: topic, properties: request.properties)
-        if request.properties.isEmpty,
-            publishAtOnce(
-                bytes.span.bytes, to: topic, request.qos, isRetained: request.isRetained, packetProperties(contentType))
+        try await enqueue(
+            value, to: topic(of: request), request.qos, isRetained: request.isRetained,
+            isLatestOnly: request.isLatestOnly, request.properties)
+    }
+
+    /// The same without the request, whose parts cost more to move about than the message.
+    @inline(__always)
+    nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
+        _ properties: MessageProperties
+    ) async throws {
+        let (bytes, contentType) = try registry.encode(value, topic: topic, properties: properties)
+        if properties.isEmpty,
+            publishAtOnce(bytes.span.bytes, to: topic, qos, isRetained: isRetained, packetProperties(contentType))
         {
             return
         }
-        let shape = Shape(request, topic, contentType)
+        let shape = Shape(
+            topic: topic, qos: qos, isRetained: isRetained, isLatestOnly: isLatestOnly, properties: properties,
+            contentType: contentType)
         try check(shape)
         if let durable, shape.qos.isPersisted {
             let waiter = Waiter<Void>(census)
