@@ -11,6 +11,7 @@ let package = Package(
     targets: [
         .target(name: "CAllocationCounter"),
         .target(name: "CPahoPacket", linkerSettings: [.linkedLibrary(":libpaho-mqtt3c.a")]),
+        .target(name: "CHeap"),
         .target(name: "CSink"),
         .target(name: "CPeers", linkerSettings: [.linkedLibrary("mosquitto"), .linkedLibrary("paho-mqtt3a")]),
         .target(name: "BenchmarkHarness", dependencies: ["CSink"], swiftSettings: settings),
@@ -47,6 +48,12 @@ let package = Package(
                 .product(name: "CourierMQTTChuck", package: "Courier"),
                 .product(name: "CourierTransport", package: "Courier"),
                 .product(name: "MQTTCodec", package: "Courier"), .product(name: "MQTTEngine", package: "Courier"),
+            ], swiftSettings: settings),
+        .executableTarget(
+            name: "ConnectionBenchmark",
+            dependencies: [
+                "BenchmarkHarness", "CHeap", "CPeers", .product(name: "CourierCore", package: "Courier"),
+                .product(name: "CourierMQTT", package: "Courier"),
             ], swiftSettings: settings),
         .executableTarget(
             name: "WireBenchmark",

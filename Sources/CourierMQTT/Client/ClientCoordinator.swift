@@ -132,7 +132,7 @@ extension ClientCoordinator {
             perform(actions[position])
             position += 1
         }
-        actions.removeAll(keepingCapacity: true)
+        actions = []  // They are rare, and what they need is not kept by clients that idle.
         isPerforming = false
         setTimer()
         finishIfReleased()

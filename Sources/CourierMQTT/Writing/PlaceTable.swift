@@ -52,9 +52,9 @@ struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 
     /// The length of the first segment; each is twice as long as the one before it.
-    private static var firstLength: Int { 16 }
+    private static var firstLength: Int { 4 }
     /// So many have more places than memory has.
-    private static var segmentLimit: Int { 24 }
+    private static var segmentLimit: Int { 26 }
 
     private let segments: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
     /// How many segments there are.

@@ -243,7 +243,9 @@ import Testing
         }
         try await test.wait(for: "subscribeSuccess")
         let answers = try await withThrowingTaskGroup(of: Int.self) { group in
-            for number in 1...10 { group.addTask { try await asker.client.request(number, to: "square") } }
+            for number in 1...10 {
+                group.addTask { try await asker.client.request(number, to: "square", timeout: .seconds(60)) }
+            }
             var sum = 0
             for try await answer in group { sum += answer }
             return sum

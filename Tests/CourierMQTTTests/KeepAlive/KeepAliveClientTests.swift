@@ -212,7 +212,7 @@ import Testing
             await world.until { world.client.connectionState == .connected }
             provider.isFailing = true
             await world.until {
-                await world.run(for: .seconds(1))
+                await world.run(for: .seconds(5))
                 return world.events.contains("connectionLost")
             }
             await world.until {
@@ -221,7 +221,7 @@ import Testing
             provider.isFailing = false
             path.limit = nil
             await world.until {
-                await world.run(for: .seconds(1))
+                await world.run(for: .seconds(5))
                 return world.client.connectionState == .connected
             }
             #expect(path.fatalSilences == .seconds(240))

@@ -1,0 +1,91 @@
+import BenchmarkHarness
+import Glibc
+
+// What one connection takes: how long a message is on its way from the app through mosquitto and back to the app, one at a
+// time, beside libmosquitto; and the memory of a client that idles. Run it by `Scripts/bench connection`. Each run is a process
+// of its own, for which the program calls itself: `ConnectionBenchmark run <contender> <port> <count>` and
+// `ConnectionBenchmark idle <port> <count>`.
+
+/// The shares of all echoes that were back by then.
+let quantiles = [0.5, 0.99]
+
+/// Measures one run in this process and prints the quantiles in nanoseconds.
+func runOnce(_ arguments: [String]) async throws {
+    guard arguments.count == 3, let contender = Contender(rawValue: arguments[0]), let port = UInt16(arguments[1]),
+        let count = Int(arguments[2]), count >= 100
+    else { throw Failure("what to run is not clear from \(arguments)") }
+    alarm(60)  // A client that waits for ever fails, and the rest of the table is still printed.
+    let times = try await contender.echo(count, port: port).dropFirst(count / 10).sorted()
+    print(quantiles.map { "\(times[Int(Double(times.count) * $0)])" }.joined(separator: " "))
+}
+
+/// Prints the table of echoes and returns whether every run succeeded.
+func compareEchoes(_ broker: Broker, rounds: Int, count: Int) throws -> Bool {
+    var results: [Contender: [[Double]]] = [:]
+    var failures = 0
+    for _ in 0..<rounds {
+        for contender in Contender.allCases {
+            let output = try OwnProcess.output(of: ["run", contender.rawValue, "\(broker.port)", "\(count)"])
+            let values = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+            if values.count == quantiles.count { results[contender, default: []].append(values) } else { failures += 1 }
+        }
+    }
+    func median(_ contender: Contender, _ quantile: Int) -> Double? {
+        let values = results[contender, default: []].map { $0[quantile] }.sorted()
+        return values.isEmpty ? nil : values[values.count / 2]
+    }
+    print("Echo through mosquitto, 64 bytes, QoS 0, \(count) one after the other, microseconds, medians of \(rounds)")
+    print(
+        TextColumn.padded("", 26) + TextColumn.right("p50", 9) + TextColumn.right("p99", 9)
+            + " |  p50, p99 over callback      over app's thread")
+    for contender in Contender.allCases {
+        let times = quantiles.indices.map { median(contender, $0) }
+        func ratios(_ other: Contender) -> String {
+            quantiles.indices.map { index in
+                guard let ours = times[index], let theirs = median(other, index) else { return "-" }
+                return TextColumn.right(TextColumn.fixed(ours / theirs, decimals: 2) + "x", 8)
+            }.joined()
+        }
+        print(
+            TextColumn.padded(contender.title, 26)
+                + times.map { TextColumn.right($0.map { TextColumn.fixed($0 / 1_000, decimals: 1) } ?? "-", 9) }
+                .joined()
+                + " | " + TextColumn.padded(ratios(.callback), 28) + ratios(.thread))
+    }
+    return failures == 0
+}
+
+/// Prints what idle clients take and returns whether they were measured.
+func measureIdle(_ broker: Broker, count: Int) throws -> Bool {
+    let output = try OwnProcess.output(of: ["idle", "\(broker.port)", "\(count)"])
+    guard let bytes = output.split(whereSeparator: \.isWhitespace).first.flatMap({ Double($0) }) else { return false }
+    print(
+        "an idle client, \(TextColumn.grouped(count)) of them in one process: \(TextColumn.fixed(bytes / 1_024, decimals: 1)) "
+            + "KiB of heap each (budget 8)")
+    return true
+}
+
+/// Prints all there is and returns whether every run succeeded.
+func compare(rounds: Int) throws -> Bool {
+    let broker = try Broker()
+    let isIdleMeasured = try measureIdle(broker, count: 1_000)
+    return try compareEchoes(broker, rounds: rounds, count: 20_000) && isIdleMeasured
+}
+
+let words = Array(CommandLine.arguments.dropFirst())
+do {
+    if words.first == "run" {
+        try await runOnce(Array(words.dropFirst()))
+    } else if words.first == "idle", words.count == 3, let port = UInt16(words[1]), let count = Int(words[2]) {
+        alarm(60)
+        print(try await IdleClients.heapBytesEach(count, port: port))
+    } else {
+        guard let rounds = words.isEmpty ? 5 : words.count == 2 && words[0] == "--rounds" ? Int(words[1]) : nil,
+            rounds > 0
+        else { throw Failure("usage: ConnectionBenchmark [--rounds <count>]") }
+        exit(try compare(rounds: rounds) ? 0 : 1)
+    }
+} catch {
+    OwnProcess.report("\(error)")
+    exit(2)
+}
