@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -107,6 +108,54 @@ import Testing
         table.places.takeAll { element in timesTaken.withLock { $0[element] += 1 } }
         #expect(timesTaken.withLock { $0.allSatisfy { $0 == 1 } })
         #expect((table.places.count, table.places.markedCount) == (0, 0))
+    }
+
+    /// Both wait for each other before each key, but not for long: there may be one core only.
+    @Test func `of two threads that want the same elements each gets what the other has not`() {
+        let table = Shared<Int>()
+        let keys = (0..<100_000).map { table.places.insert($0) }
+        let arrivals = Atomic(0)
+        let sums = Mutex((count: 0, elements: 0))
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+            var (count, elements) = (0, 0)
+            for (index, key) in keys.enumerated() {
+                arrivals.add(1, ordering: .acquiringAndReleasing)
+                var patience = 500
+                while patience > 0, arrivals.load(ordering: .acquiring) < 2 * (index + 1) { patience -= 1 }
+                guard let element = table.places.take(key) else { continue }
+                count += 1
+                elements += element
+            }
+            sums.withLock { $0 = ($0.count + count, $0.elements + elements) }
+        }
+        #expect(sums.withLock { $0.count } == keys.count)
+        #expect(sums.withLock { $0.elements } == keys.count * (keys.count - 1) / 2)
+    }
+
+    /// More threads than cores, so that some are stopped in the middle of it; and each gives two places back in the order that
+    /// makes the top of the stack what it was, with another place beneath it.
+    @Test func `threads that use few places again and again never have the same one`() {
+        let table = Shared<Int>()
+        let mistakes = Mutex(0)
+        let finished = DispatchGroup()
+        for thread in 0..<12 {
+            finished.enter()
+            Thread.detachNewThread {
+                var mistaken = 0
+                for step in 0..<100_000 {
+                    let (one, other) = (thread << 32 | step << 1, thread << 32 | step << 1 | 1)
+                    let first = table.places.insert(one)
+                    let second = table.places.insert(other)
+                    if table.places.take(first) != one { mistaken += 1 }
+                    if table.places.take(second) != other { mistaken += 1 }
+                }
+                mistakes.withLock { $0 += mistaken }
+                finished.leave()
+            }
+        }
+        finished.wait()
+        #expect(mistakes.withLock { $0 } == 0)
+        #expect(table.places.count == 0)
     }
 
     private final class Shared<Element>: Sendable {
