@@ -23,8 +23,14 @@ package enum LocalPort {
         withSocket { descriptor in withAddress(port) { connect(descriptor, $0, $1) == 0 } }
     }
 
+    /// Asked as a server does that may have the port of one before it: a process that is just being started has our descriptors
+    /// until it becomes another program, and this one must not keep the server from the port.
     private static func isFree(_ port: UInt16) -> Bool {
-        withSocket { descriptor in withAddress(port) { bind(descriptor, $0, $1) == 0 } }
+        withSocket { descriptor in
+            var isReused: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+            return withAddress(port) { bind(descriptor, $0, $1) == 0 }
+        }
     }
 
     private static func withSocket(_ body: (Int32) -> Bool) -> Bool {
