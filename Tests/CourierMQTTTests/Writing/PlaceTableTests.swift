@@ -138,11 +138,11 @@ import Testing
         let table = Shared<Int>()
         let mistakes = Mutex(0)
         let finished = DispatchGroup()
-        for thread in 0..<12 {
+        for thread in 0..<8 {
             finished.enter()
             Thread.detachNewThread {
                 var mistaken = 0
-                for step in 0..<100_000 {
+                for step in 0..<40_000 {
                     let (one, other) = (thread << 32 | step << 1, thread << 32 | step << 1 | 1)
                     let first = table.places.insert(one)
                     let second = table.places.insert(other)
