@@ -2,7 +2,6 @@
 #include <mosquitto.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 struct echo {

@@ -27,7 +27,12 @@ func compareEchoes(_ broker: Broker, rounds: Int, count: Int) throws -> Bool {
         for contender in Contender.allCases {
             let output = try OwnProcess.output(of: ["run", contender.rawValue, "\(broker.port)", "\(count)"])
             let values = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-            if values.count == quantiles.count { results[contender, default: []].append(values) } else { failures += 1 }
+            guard values.count == quantiles.count else {
+                OwnProcess.report("\(contender.title): no result")
+                failures += 1
+                continue
+            }
+            results[contender, default: []].append(values)
         }
     }
     func median(_ contender: Contender, _ quantile: Int) -> Double? {
@@ -58,7 +63,10 @@ func compareEchoes(_ broker: Broker, rounds: Int, count: Int) throws -> Bool {
 /// Prints what idle clients take and returns whether they were measured.
 func measureIdle(_ broker: Broker, count: Int) throws -> Bool {
     let output = try OwnProcess.output(of: ["idle", "\(broker.port)", "\(count)"])
-    guard let bytes = output.split(whereSeparator: \.isWhitespace).first.flatMap({ Double($0) }) else { return false }
+    guard let bytes = output.split(whereSeparator: \.isWhitespace).first.flatMap({ Double($0) }) else {
+        OwnProcess.report("idle clients: no result")
+        return false
+    }
     print(
         "an idle client, \(TextColumn.grouped(count)) of them in one process: \(TextColumn.fixed(bytes / 1_024, decimals: 1)) "
             + "KiB of heap each (budget 8)")

@@ -1,4 +1,3 @@
-import BenchmarkHarness
 import Dispatch
 import Synchronization
 

@@ -6,11 +6,11 @@ import Synchronization
 /// An element stands in a place. Its key is the number of the place and of the place's use, so that a key whose element
 /// was taken finds nothing, also when the place holds another. Free places form a stack.
 ///
-/// Safe to share, and safe with memory that it manages itself: a place never moves and is never given back before the
+/// Safe to share, because the elements are, and safe with memory that it manages itself: a place never moves and is never given back before the
 /// table; whoever pops it from the stack, or turns its `use` from taken to free, is alone with its element until the place
 /// is pushed or `use` says that it is taken. The head of the stack counts its changes, so that one that was changed and
 /// changed back is noticed.
-struct PlaceTable<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
+struct PlaceTable<Element: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
     /// What everybody may look at of a place.
     private struct Header: ~Copyable {
         /// How often it was used, and in the lowest two bits ``free``, ``taken`` or ``marked``.
@@ -180,6 +180,7 @@ extension PlaceTable where Element: ~Copyable {
 
     @inline(__always)
     private borrowing func place(at index: UInt32) -> Place {
+        // Only indices of the stack come here, which hold places that were made; those of keys are looked up above.
         guard let place = existingPlace(at: index) else { preconditionFailure("no place \(index)") }
         return place
     }

@@ -21,6 +21,7 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
 
     // MARK: Doing
 
+    /// Opens a channel on `stream`; once.
     func open(_ stream: any DuplexByteStream) async {
         await onLoop { end in
             var options = ChannelOptions()

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `elements end when they were taken out, and the rest with the table`() {
-        final class Witness {}
+        final class Witness: Sendable {}
         weak var taken: Witness?
         weak var left: Witness?
         do {
@@ -158,7 +158,7 @@ import Testing
         #expect(table.places.count == 0)
     }
 
-    private final class Shared<Element>: Sendable {
+    private final class Shared<Element: Sendable>: Sendable {
         let places = PlaceTable<Element>()
     }
 }
