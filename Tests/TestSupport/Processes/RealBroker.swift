@@ -53,15 +53,34 @@ package final class RealBroker: Sendable {
         }
     }
 
-    /// Stops it in order and returns when it has ended, with its sessions stored if it persists.
-    package func stop() async { await end(by: SIGTERM) }
+    private var storage: String { folder.file("mosquitto.db") }
+
+    /// Stops it in order and returns when it has ended, and whether it has stored its sessions. One that has not, because
+    /// it crashed at the end, comes back without memory like one that was killed.
+    @discardableResult
+    package func stop() async -> Bool {
+        let before = Self.stamp(of: storage)
+        await end(by: SIGTERM)
+        if let after = Self.stamp(of: storage), after != before { return true }
+        forget()
+        return false
+    }
 
     /// Ends it without warning and returns when it has ended. It comes back without memory: the file that the last orderly
     /// stop wrote is of another time, and a broker that continued from it would take new messages for old ones of the same
     /// packet id.
     package func kill() async {
         await end(by: SIGKILL)
-        try? FileManager.default.removeItem(atPath: folder.file("mosquitto.db"))
+        forget()
+    }
+
+    private func forget() { try? FileManager.default.removeItem(atPath: storage) }
+
+    /// What changes whenever the file is written anew: mosquitto writes another one and gives it the name.
+    private static func stamp(of path: String) -> [Int]? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
     /// Ends it for good, and removes what it stored.

@@ -160,10 +160,14 @@ extension ChaosRun {
     }
 
     private func outage(_ kind: Outage.Kind, _ random: inout SeededGenerator) async throws {
-        if kind == .kill { for lane in lanes { lane.killed(outage: outages.all.count) } }
+        for lane in lanes { lane.broke(outage: outages.all.count) }
         outages.begin(kind)
         switch kind {
-        case .stop: await broker.stop()
+        case .stop:
+            if await !broker.stop() {
+                print("chaos: the broker has not stored its sessions when it was stopped: it counts as killed")
+                outages.stopWasKill()
+            }
         case .kill: await broker.kill()
         }
         try await Task.sleep(for: .milliseconds(random.below(1_500)))

@@ -72,8 +72,8 @@ final class Lane: Sendable {
         var records: [Record] = []
         /// The highest number that has arrived, by reader.
         var last: [Int]
-        /// The same when the broker was killed, by outage.
-        var lastAtKill: [Int: [Int]] = [:]
+        /// The same when the broker went away, by outage.
+        var lastAtOutage: [Int: [Int]] = [:]
         var counts = Counts()
 
         var next: Int { first + records.count }
@@ -169,7 +169,12 @@ extension Lane {
                     state.counts.repeated += 1
                     return
                 }
-                return report("arrived at \(readers[reader].name) long after it was settled", number, state)
+                let id = arrival.packetID.map {
+                    ", packet id \($0), which was \(readers[reader].releases.history(of: $0, verdict.clock))"
+                }
+                return report(
+                    "arrived at \(readers[reader].name) long after it was settled" + (id ?? "")
+                        + (arrival.isDuplicate ? ", marked as sent before" : ""), number, state)
             }
             let index = number - state.first
             let earlier = state.records[index].arrivals[reader].last
@@ -182,9 +187,9 @@ extension Lane {
         }
     }
 
-    /// The broker is killed: what has not arrived by now may be lost.
-    func killed(outage: Int) {
-        state.withLock { state in state.lastAtKill[outage] = state.last }
+    /// The broker goes away: if it is killed, what has not arrived by now may be lost.
+    func broke(outage: Int) {
+        state.withLock { state in state.lastAtOutage[outage] = state.last }
     }
 
     private func repeated(
@@ -245,7 +250,7 @@ extension Lane {
             {
                 return false
             }
-            return number > state.lastAtKill[index]?[reader] ?? .max
+            return number > state.lastAtOutage[index]?[reader] ?? .max
         }
     }
 }

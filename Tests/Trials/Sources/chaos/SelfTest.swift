@@ -108,7 +108,7 @@ struct SelfTest {
     }
 
     private func outage(_ kind: Outage.Kind, _ outages: Outages, _ lane: Lane? = nil) {
-        lane?.killed(outage: outages.all.count)
+        lane?.broke(outage: outages.all.count)
         outages.begin(kind)
         outages.end()
         outages.recovered()

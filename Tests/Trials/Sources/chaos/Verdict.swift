@@ -4,8 +4,10 @@ import TrialSupport
 
 /// The broken promises of a run, printed as they come.
 final class Verdict: Sendable {
+    /// So many are printed with all that is known about them.
+    private static let explained = 20
     /// So many are printed; the rest is counted.
-    private static let printed = 20
+    private static let printed = 500
 
     private let count = Atomic(0)
     private let seed: UInt64
@@ -22,8 +24,9 @@ final class Verdict: Sendable {
 
     /// A promise is broken; `history` says what is known about it.
     func violation(_ what: String, history: @autoclosure () -> String = "") {
-        guard count.add(1, ordering: .relaxed).newValue <= Self.printed, !isQuiet else { return }
-        let history = history()
+        let number = count.add(1, ordering: .relaxed).newValue
+        guard number <= Self.printed, !isQuiet else { return }
+        let history = number <= Self.explained ? history() : ""
         print("chaos: VIOLATION (seed \(seed)) at \(clock.time(.now)): \(what)")
         if !history.isEmpty { print("    " + history.replacingOccurrences(of: "\n", with: "\n    ")) }
         fflush(nil)

@@ -9,7 +9,7 @@ package struct Outage: Sendable {
         case kill
     }
 
-    package let kind: Kind
+    package fileprivate(set) var kind: Kind
     /// Just before the signal.
     package let began: ContinuousClock.Instant
     /// When it listened again.
@@ -46,6 +46,14 @@ package final class Outages: Sendable {
 
     package func begin(_ kind: Outage.Kind) {
         list.withLock { $0.append(Outage(kind: kind, began: .now)) }
+    }
+
+    /// The broker that was stopped has not stored its sessions.
+    package func stopWasKill() {
+        list.withLock { list in
+            guard !list.isEmpty else { return }
+            list[list.count - 1].kind = .kill
+        }
     }
 
     package func end() {
