@@ -18,8 +18,9 @@ final class HTTPServer: Sendable {
         case reply(Int, [String: String] = [:], String = "")
         /// These bytes as they are, and then the end of the connection.
         case bytes(String)
-        /// The head of a reply, and then a part of this size as often as the peer takes it, to no end.
-        case endless(status: Int, partSize: Int)
+        /// The head of a reply, and then a part of this size as often as the peer takes it, to no end; after `most` bytes
+        /// nothing more comes, but no end either.
+        case endless(status: Int, partSize: Int, most: Int = .max)
         case silence
         case close
         case reset
@@ -130,6 +131,7 @@ private final class Connection: ChannelHandler, @unchecked Sendable {
     private var channel: ByteChannel?
     private var head: (fields: [String], headers: [String: String])?
     private var endlessPart: [UInt8]?
+    private var endlessRest = 0
 
     init(_ server: HTTPServer) { self.server = server }
 
@@ -174,8 +176,9 @@ private final class Connection: ChannelHandler, @unchecked Sendable {
         case .bytes(let text):
             write(text)
             channel?.close()
-        case .endless(let status, let partSize):
+        case .endless(let status, let partSize, let most):
             endlessPart = [UInt8](repeating: UInt8(ascii: " "), count: partSize)
+            endlessRest = most
             write("HTTP/1.1 \(status) Test\r\nLocation: /elsewhere\r\n\r\n")
             writePart()
         case .silence: break
@@ -187,7 +190,8 @@ private final class Connection: ChannelHandler, @unchecked Sendable {
     func drained() { writePart() }
 
     private func writePart() {
-        guard let endlessPart, let channel, channel.isOpen else { return }
+        guard let endlessPart, let channel, channel.isOpen, endlessRest >= endlessPart.count else { return }
+        endlessRest -= endlessPart.count
         server.sent(endlessPart.count)
         channel.write(endlessPart.span.bytes)
         // Otherwise `drained()` goes on. Other connections have their turn in between.

@@ -100,7 +100,8 @@ struct ChatScreenTests {
         try ada.enter("still here")
         try await ada.wait { $0.contains { $0.contains("ada: still here") && !$0.contains("…") } }
         kill(try #require(try await ada.id), SIGTSTP)
-        try await ada.wait(for: "stopped")
+        // The first one is on the screen as soon as that is given back, which is before it stops.
+        try await ada.wait { $0.count { $0.contains("stopped") } == 2 }
         try ada.press("Enter")
         try await ada.wait(for: "ada: still here")
         try ada.enter("/quit")
