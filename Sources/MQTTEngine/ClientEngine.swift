@@ -83,9 +83,10 @@ public struct ClientEngine: ~Copyable {
     /// The decoder of this connection, with which the properties of an ``IncomingMessage`` are read.
     public var decoder: PacketDecoder { link.decoder }
 
-    /// Gives back memory that only a burst of messages needs; for a quiet moment, such as a timer.
+    /// Gives back memory that nothing stands in; for a quiet moment, such as a timer.
     public mutating func trim() {
         store.trim()
-        queue.trim(above: 64)
+        queue.trim(above: 0)
+        outgoing.trim()
     }
 }

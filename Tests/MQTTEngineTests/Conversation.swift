@@ -122,6 +122,8 @@ final class Conversation {
 
     func pass(_ duration: Duration) { now = now.advanced(by: duration) }
 
+    func trim() { engine.trim() }
+
     func fireTimer() { engine.timerFired(now: now, into: &buffer, &actions) }
 
     /// Opens a connection that the server accepts, and forgets what was said so far.

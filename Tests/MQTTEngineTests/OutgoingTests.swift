@@ -49,6 +49,39 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
+    @Test func `giving back memory leaves what is under way, and ids begin anew when nothing is`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        for token in [1, 2, 3] as [Token] { talk.publish(qos: .exactlyOnce, token: token) }
+        for id in [1, 2] as [PacketID] {
+            try talk.receive(.pubRec(id))
+            try talk.receive(.pubComp(id))
+        }
+        talk.trim()
+        _ = try talk.sent()
+        _ = talk.performed()
+        talk.publish(qos: .atLeastOnce, token: 4)
+        #expect(talk.performed() == [.sent(4, 1)])
+        try talk.reconnect(isSessionPresent: true)
+        #expect(
+            try talk.sent() == [
+                Self.publish(3, .exactlyOnce, isDuplicate: true), Self.publish(1, .atLeastOnce, isDuplicate: true),
+            ])
+        try talk.receive(.pubRec(3))
+        try talk.receive(.pubAck(1))
+        talk.trim()
+        try talk.receive(.pubComp(3))
+        #expect(talk.inFlightCount == 0)
+        _ = talk.performed()
+
+        talk.trim()
+        talk.publish(qos: .atLeastOnce, token: 5)
+        talk.publish(qos: .exactlyOnce, token: 6)
+        #expect(talk.performed() == [.sent(5, 1), .sent(6, 2)])
+        try talk.receive(.pubAck(1))
+        #expect(talk.performed() == [.acknowledged(5, .success, [])])
+    }
+
     @Test func `the properties of an acknowledgement reach the sender`() throws {
         let talk = Conversation()
         try talk.connect()

@@ -8,50 +8,100 @@
 ///     host: "broker.example.com", port: 8883, clientId: "phone-7", username: "ada", password: secret, scheme: "tls")
 /// ```
 public struct ConnectOptions: Hashable, Sendable {
+    private struct Values: Hashable, Sendable {
+        var host: String
+        var port: UInt16
+        let keepAlive: UInt16
+        var clientId: String
+        let username: String
+        let password: String
+        let isCleanSession: Bool
+        let userProperties: [String: String]?
+        let alpn: [String]?
+        var scheme: String?
+        let webSocket: WebSocketOptions?
+        var extendedAuthentication: ExtendedAuthentication?
+        var alternatives: [BrokerEndpoint]
+    }
+
+    private final class Box: Sendable {
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+    }
+
+    /// One reference, because every event and many parts of a client have the options of the connection.
+    private var box: Box
+
+    private mutating func set<Value: Equatable>(_ field: WritableKeyPath<Values, Value>, to value: Value) {
+        guard box.values[keyPath: field] != value else { return }
+        var values = box.values
+        values[keyPath: field] = value
+        box = Box(values)
+    }
+
     /// The broker's host name or IP address.
-    public package(set) var host: String
+    public package(set) var host: String {
+        get { box.values.host }
+        set { set(\.host, to: newValue) }
+    }
 
     /// The broker's port.
-    public package(set) var port: UInt16
+    public package(set) var port: UInt16 {
+        get { box.values.port }
+        set { set(\.port, to: newValue) }
+    }
 
     /// Seconds without traffic after which the client asks the broker for a sign of life; 60 by default, 0 for never.
-    public let keepAlive: UInt16
+    public var keepAlive: UInt16 { box.values.keepAlive }
 
     /// The id by which the broker knows this client and its session; unique among the broker's clients.
-    public package(set) var clientId: String
+    public package(set) var clientId: String {
+        get { box.values.clientId }
+        set { set(\.clientId, to: newValue) }
+    }
 
     /// The user name; empty sends none.
-    public let username: String
+    public var username: String { box.values.username }
 
     /// The password; empty sends none.
-    public let password: String
+    public var password: String { box.values.password }
 
     /// Whether the broker is to forget this client's earlier session; `false` by default.
-    public let isCleanSession: Bool
+    public var isCleanSession: Bool { box.values.isCleanSession }
 
     /// User properties of CONNECT in MQTT 5, ignored in 3.1.1; `nil` by default.
-    public let userProperties: [String: String]?
+    public var userProperties: [String: String]? { box.values.userProperties }
 
     /// Protocol names offered in the TLS handshake (ALPN), most wanted first; `nil` by default.
-    public let alpn: [String]?
+    public var alpn: [String]? { box.values.alpn }
 
     /// How to reach the broker, for example `tcp`, `tls`, `mqtts` or `wss`; `nil`, the default, leaves it to the client.
-    public package(set) var scheme: String?
+    public package(set) var scheme: String? {
+        get { box.values.scheme }
+        set { set(\.scheme, to: newValue) }
+    }
 
     /// Path and header fields for the schemes `ws` and `wss`; `nil`, the default, stands for the path `/mqtt` alone.
     ///
     /// Without a scheme, with `unix`, and over a stream of the app's own they also say that WebSocket is spoken; other
     /// schemes do not look at them.
-    public let webSocket: WebSocketOptions?
+    public var webSocket: WebSocketOptions? { box.values.webSocket }
 
     /// Extended authentication of MQTT 5; `nil` by default. With it MQTT 3.1.1, which has none, is not tried.
-    public package(set) var extendedAuthentication: ExtendedAuthentication?
+    public package(set) var extendedAuthentication: ExtendedAuthentication? {
+        get { box.values.extendedAuthentication }
+        set { set(\.extendedAuthentication, to: newValue) }
+    }
 
     /// Further ways to the same broker or cluster, tried when ``host`` can not be reached; empty by default.
     ///
     /// ``host`` and ``port`` are the first choice, of priority 0. All of them have to lead to the same sessions: they are
     /// nodes of one cluster, or addresses of one broker, and get the same client id and credentials.
-    public package(set) var alternatives: [BrokerEndpoint]
+    public package(set) var alternatives: [BrokerEndpoint] {
+        get { box.values.alternatives }
+        set { set(\.alternatives, to: newValue) }
+    }
 
     /// Collects the options; nothing is checked here, the client reports what it can not use when it connects.
     ///
@@ -84,20 +134,21 @@ public struct ConnectOptions: Hashable, Sendable {
         extendedAuthentication: ExtendedAuthentication? = nil,
         alternatives: [BrokerEndpoint] = []
     ) {
-        self.host = host
-        self.port = port
-        self.keepAlive = keepAlive
-        self.clientId = clientId
-        self.username = username
-        self.password = password
-        self.isCleanSession = isCleanSession
-        self.userProperties = userProperties
-        self.alpn = alpn
-        self.scheme = scheme
-        self.webSocket = webSocket
-        self.extendedAuthentication = extendedAuthentication
-        self.alternatives = alternatives
+        box = Box(
+            Values(
+                host: host, port: port, keepAlive: keepAlive, clientId: clientId, username: username,
+                password: password, isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn,
+                scheme: scheme, webSocket: webSocket, extendedAuthentication: extendedAuthentication,
+                alternatives: alternatives))
     }
+
+    /// Two that say the same are equal.
+    public static func == (one: ConnectOptions, other: ConnectOptions) -> Bool {
+        one.box === other.box || one.box.values == other.box.values
+    }
+
+    /// Hashes what is said.
+    public func hash(into hasher: inout Hasher) { hasher.combine(box.values) }
 }
 
 extension ConnectOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

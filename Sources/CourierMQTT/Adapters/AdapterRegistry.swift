@@ -28,6 +28,17 @@ struct AdapterRegistry: Sendable {
         }
     }
 
+    // What nearly every client has is there once.
+    private static let json = Entry(JSONMessageAdapter.standard)
+    private static let text = (
+        listed: Entry(TextMessageAdapter()), added: Entry(TextMessageAdapter(), isLastResort: true)
+    )
+    private static let data = (
+        listed: Entry(DataMessageAdapter()), added: Entry(DataMessageAdapter(), isLastResort: true)
+    )
+
+    private static let standard = [json, text.listed, data.listed]
+
     private let entries: [Entry]
     /// Whether all adapters are our own, of which those for `Codable` types leave text and bytes alone: these need not
     /// be asked for then.
@@ -46,14 +57,17 @@ struct AdapterRegistry: Sendable {
                 "There are \(adapters.count) message adapters and \(rules.count) adapter rules; a client may have "
                     + "\(Self.adapterLimit) and \(Self.ruleLimit).")
         }
-        var entries = adapters.map { Entry($0) }
-        if !adapters.contains(where: { $0 is TextMessageAdapter }) {
-            entries.append(Entry(TextMessageAdapter(), isLastResort: true))
+        var entries = adapters.map { adapter in
+            switch adapter {
+            case is TextMessageAdapter: Self.text.listed
+            case is DataMessageAdapter: Self.data.listed
+            case let adapter as JSONMessageAdapter where adapter.isStandard: Self.json
+            default: Entry(adapter)
+            }
         }
-        if !adapters.contains(where: { $0 is DataMessageAdapter }) {
-            entries.append(Entry(DataMessageAdapter(), isLastResort: true))
-        }
-        self.entries = entries
+        if !adapters.contains(where: { $0 is TextMessageAdapter }) { entries.append(Self.text.added) }
+        if !adapters.contains(where: { $0 is DataMessageAdapter }) { entries.append(Self.data.added) }
+        self.entries = entries.elementsEqual(Self.standard, by: ===) ? Self.standard : entries
         leavesRawPayloadsAlone = adapters.allSatisfy { adapter in
             adapter is JSONMessageAdapter || adapter is PlistMessageAdapter || adapter is TextMessageAdapter
                 || adapter is DataMessageAdapter

@@ -25,6 +25,14 @@ public struct JSONMessageAdapter: MessageAdapter {
         coders = CoderPair(encoder: encoder, decoder: decoder)
     }
 
+    /// The one of all clients that name no adapters.
+    static let standard = JSONMessageAdapter()
+
+    /// Whether it has the coders of ``standard``.
+    var isStandard: Bool {
+        coders.encoder === Self.standard.coders.encoder && coders.decoder === Self.standard.coders.decoder
+    }
+
     /// `application/json`.
     public var contentType: String { "application/json" }
 

@@ -15,6 +15,9 @@ struct AuthRetrySchedule: Sendable {
         self.schedule.reset()
     }
 
+    /// Whether no pause was taken since the last reset.
+    var isFresh: Bool { quickCount == 0 && schedule.isFresh }
+
     mutating func next(
         after failure: CredentialFailure, using random: inout some RandomNumberGenerator
     ) -> Duration {

@@ -1,13 +1,14 @@
 import Synchronization
 
 /// Closures that wait for one thing, each called once or taken back before.
-final class CallbackList<Value: Sendable>: Sendable {
+struct CallbackList<Value: Sendable>: ~Copyable, Sendable {
     typealias Callback = @Sendable (Value) -> Void
 
     /// Names a closure, to take it back.
     typealias Key = UInt64
 
-    private struct State {
+    // Not private: the compiler of Swift 6.3 fails on that when it does not optimize.
+    struct State {
         var callbacks: [(key: Key, callback: Callback)] = []
         var nextKey: Key = 0
     }
@@ -17,7 +18,7 @@ final class CallbackList<Value: Sendable>: Sendable {
     init() {}
 
     @discardableResult
-    func add(_ callback: @escaping Callback) -> Key {
+    borrowing func add(_ callback: @escaping Callback) -> Key {
         state.withLock { state in
             defer { state.nextKey += 1 }
             state.callbacks.append((state.nextKey, callback))
@@ -25,10 +26,10 @@ final class CallbackList<Value: Sendable>: Sendable {
         }
     }
 
-    func remove(_ key: Key) { state.withLock { state in state.callbacks.removeAll { $0.key == key } } }
+    borrowing func remove(_ key: Key) { state.withLock { state in state.callbacks.removeAll { $0.key == key } } }
 
     /// Calls all of them, in order, without a lock held.
-    func callAll(_ value: Value) {
+    borrowing func callAll(_ value: Value) {
         let callbacks = state.withLock { state in
             defer { state.callbacks = [] }
             return state.callbacks

@@ -15,7 +15,8 @@ extension ClientCoordinator {
         } catch {
             return tell(.openFailed(attempt, error))
         }
-        self.plan = plan
+        connectionName = plan.name
+        wantedKeepAlive = plan.engine.connect.keepAlive
         preparation = .wanted
         guard let durable, !durable.isOpen else { return prepareTLS(plan, attempt) }
         // Whichever node of a cluster it is: the rows belong to the broker that the provider has named.
@@ -38,6 +39,8 @@ extension ClientCoordinator {
 
     private func prepareTLS(_ plan: ConnectPlan, _ attempt: AttemptID) {
         guard plan.tls != nil else { return prepared(.success(nil), plan, attempt) }
+        let contexts = contexts ?? TLSContextCache()
+        self.contexts = contexts
         // Certificates and keys are files, which the loop must not wait for.
         DispatchQueue.global().async { [self] in
             let context = Result { () throws(CourierError) -> TLSContext? in try contexts.context(for: plan) }
@@ -51,10 +54,10 @@ extension ClientCoordinator {
         switch context {
         case .success(let context) where isWanted: open(plan, context)
         case .success:
-            self.plan = nil
+            connectionName = nil
             tell(.openFailed(attempt, CourierError(.connectionFailed, "The attempt was given up.")))
         case .failure(let error):
-            self.plan = nil
+            connectionName = nil
             tell(.openFailed(attempt, error))
         }
         answerCloseWaiters()
@@ -105,7 +108,7 @@ extension ClientCoordinator {
         subscriptions.connected(connAck, isOtherSession: unansweredConnects > 1)
         unansweredConnects = 0
         // Before anybody learns of the connection: who awaited it may publish at once.
-        pacedParts = publishing.gate.waitingCount / settings.offline.drainCount
+        pacedParts = publishing.gate.waitingCount / publishing.gate.policy.drainCount
         publishing.gate.connected()
         tell(.accepted(connAck, driver.protocolVersion))
         keepAliveBegan(connAck)
@@ -114,14 +117,14 @@ extension ClientCoordinator {
 
     func lost() {
         publishing.gate.disconnected()
-        plan = nil
+        connectionName = nil
         subscriptions.disconnected()
         distributor.connectionLost()
         scheduleExpiry()
     }
 
     func finishIfReleased() {
-        guard isReleased, plan == nil, !isPerforming else { return }
+        guard isReleased, connectionName == nil, !isPerforming else { return }
         let error = CourierError(.clientDestroyed, "The client has ended.")
         environment = nil
         for token in [timer?.token, drainTimer, expiryTimer?.token, cleanupTimer].compactMap({ $0 }) {

@@ -10,10 +10,8 @@ extension ClientCoordinator {
         // What is said at once describes the world in which the app asks, and comes before what it asks for.
         isLookingAround = true
         defer { isLookingAround = false }
-        environment = EnvironmentWatch(
-            network: settings.networkMonitor ?? SystemNetworkMonitor(loop: loop),
-            lifecycle: settings.lifecycle ?? AlwaysForeground(), on: loop
-        ) { [weak self] change in
+        environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {
+            [weak self] change in
             guard let self else { return }
             if loop.isOnLoop, isLookingAround { return surroundingsChanged(change) }
             loop.execute { [self] in surroundingsChanged(change) }

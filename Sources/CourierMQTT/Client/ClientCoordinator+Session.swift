@@ -58,7 +58,7 @@ extension ClientCoordinator {
     func pinged() {
         guard pingedAt == nil else { return }
         pingedAt = loop.now
-        tell(.ping(url: plan?.name ?? ""))
+        tell(.ping(url: connectionName ?? ""))
     }
 
     /// The connection ends, and nobody will answer any more.

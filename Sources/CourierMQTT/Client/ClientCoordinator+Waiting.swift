@@ -6,14 +6,14 @@ extension ClientCoordinator {
     /// Hands waiting messages to the session, a part at a time after a reconnect.
     func drain() {
         guard drainTimer == nil else { return }  // The next part has its time.
-        let limit = pacedParts > 0 ? settings.offline.drainCount : .max
+        let limit = pacedParts > 0 ? publishing.gate.policy.drainCount : .max
         defer { publishing.durable?.readMore() }
         switch publishing.gate.drain(limit) {
         case .opened: pacedParts = 0
         case .blocked: break  // The session tells when it has room, and a connection when it is there.
         case .hasMore:
             pacedParts -= 1
-            drainTimer = loop.schedule(at: loop.now.advanced(by: settings.offline.drainInterval)) { [weak self] in
+            drainTimer = loop.schedule(at: loop.now.advanced(by: publishing.gate.policy.drainInterval)) { [weak self] in
                 self?.drainTimer = nil
                 self?.drain()
             }

@@ -30,7 +30,6 @@ final class ClientCoordinator: @unchecked Sendable {
     let credentials: CredentialSource
     /// The rows of the session; `nil` when nothing survives the process.
     let durable: DurableSession?
-    let contexts = TLSContextCache()
 
     let session = Mutex(false)
     let version5 = Atomic(false)
@@ -47,8 +46,12 @@ final class ClientCoordinator: @unchecked Sendable {
     var isPerforming = false
     var timer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var info: ConnectOptions?
-    /// The attempt or connection that there is.
-    var plan: ConnectPlan?
+    /// What events call the attempt or connection that there is; `nil` when there is none.
+    var connectionName: String?
+    /// The keep-alive that its CONNECT asks for, in seconds.
+    var wantedKeepAlive: UInt16 = 0
+    /// Made for the first connection with TLS.
+    var contexts: TLSContextCache?
     /// Whether the connection waits for its TLS context, and if so, whether it is still wanted.
     var preparation = Preparation.none
     /// The server of the last attempt, whose version of MQTT is remembered.
@@ -63,7 +66,7 @@ final class ClientCoordinator: @unchecked Sendable {
     /// When PINGREQ was sent that has no answer yet.
     var pingedAt: ContinuousClock.Instant?
     /// When to ping; `nil` where the session does so at a fixed interval.
-    var keepAlive: KeepAliveSearch?
+    @Rare var keepAlive: KeepAliveSearch?
     var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     var startsClean = false
@@ -81,9 +84,11 @@ final class ClientCoordinator: @unchecked Sendable {
     var isReleased = false
 
     init(
-        loop: EventLoop, settings: ClientSettings, state: CurrentValueSubject<ConnectionState, Never>,
+        loop: EventLoop, settings: ClientSettings, supervisor: SupervisorConfiguration,
+        state: CurrentValueSubject<ConnectionState, Never>,
         events: EventHub, distributor: MessageDistributor, readers: MessageReaders, publishing: Publishing,
-        driver: SessionDriver, relay: SessionRelay, credentials: CredentialSource, durable: DurableSession?
+        driver: SessionDriver, relay: SessionRelay, credentials: CredentialSource, durable: DurableSession?,
+        link: WeakCoordinator
     ) {
         self.loop = loop
         self.settings = settings
@@ -96,10 +101,8 @@ final class ClientCoordinator: @unchecked Sendable {
         self.relay = relay
         self.credentials = credentials
         self.durable = durable
-        supervisor = ConnectionSupervisor(
-            settings.supervisor, seed: settings.jitterSeed, now: loop.clock.now)
+        self.supervisor = ConnectionSupervisor(supervisor, seed: settings.jitterSeed, now: loop.clock.now)
         keepAlive = settings.keepAlive.map { KeepAliveSearch(KeepAliveBounds($0), memory: $0.memory) }
-        let link = WeakCoordinator()
         subscriptions = SubscriptionKeeper(
             settings.topics, driver, on: loop, isRestored: durable == nil, options: settings.subscriptionOptions
         ) {
@@ -201,7 +204,7 @@ extension ClientCoordinator {
         .sessionMissing, "The client is not connecting: connect() was not called, or disconnect() was called since.")
 
     func answerCloseWaiters() {
-        if plan == nil { closeWaiters.callAll(()) }
+        if connectionName == nil { closeWaiters.callAll(()) }
     }
 
     func setTimer() {

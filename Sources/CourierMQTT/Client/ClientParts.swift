@@ -15,7 +15,6 @@ struct ClientParts: Sendable {
     let publishing: Publishing
     let readers: MessageReaders
     let registry: AdapterRegistry
-    let requests: RequestDesk
     let coordinator: ClientCoordinator
 
     /// Makes the parts that `config` asks for; nothing is opened yet.
@@ -23,6 +22,7 @@ struct ClientParts: Sendable {
     /// - Throws: What is wrong with the configuration, or that there is no event loop to be had.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let settings = try ClientSettings(config)
+        let supervisor = try SupervisorConfiguration(config)
         if config.isMessagePersistenceEnabled, config.messageStore == nil {
             settings.log.log(
                 .warning, source: "configuration",
@@ -42,24 +42,29 @@ struct ClientParts: Sendable {
         if config.messageStore != nil { engine.acknowledgements = .onCommand }
         let driver = SessionDriver(
             engine, on: loop, observer: relay,
-            outboxLimit: max(settings.offline.maximumCount, SessionDriver.defaultOutboxLimit),
-            outboxByteLimit: max(settings.offline.maximumBytes, SessionDriver.defaultOutboxByteLimit))
+            outboxLimit: max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit),
+            outboxByteLimit: max(config.offline.maximumBytes, SessionDriver.defaultOutboxByteLimit))
         let link = WeakCoordinator()
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
         let steps = config.messageStore.map { StoreLane($0, on: loop, failed: storeFailed) }
+        let makeOutbox: ((PublishGate, PublishLedger, PublishEnds) -> DurableOutbox)? =
+            if let store = config.messageStore, let steps {
+                {
+                    DurableOutbox(
+                        store, config.offline, steps: steps, gate: $0, ledger: $1, ends: $2, on: loop,
+                        failed: storeFailed)
+                }
+            } else {
+                nil
+            }
         publishing = Publishing(
-            settings.offline, mayMeetVersion5: config.protocolVersion != .version311, registry: settings.registry,
+            config.offline, mayMeetVersion5: config.protocolVersion != .version311, registry: settings.registry,
             events: events, census: census, on: loop,
             deliver: { driver.publish($0, topic: $1, payload: $2, properties: $3) },
             requestDrain: { loop.execute { link.coordinator?.drain() } },
             requestExpiryCheck: { loop.execute { link.coordinator?.scheduleExpiry() } },
             completions: completions,
-            durable: { gate, ledger, ends in
-                guard let store = config.messageStore, let steps else { return nil }
-                return DurableOutbox(
-                    store, settings.offline, steps: steps, gate: gate, ledger: ledger, ends: ends, on: loop,
-                    failed: storeFailed)
-            })
+            durable: makeOutbox)
         let durable = Self.durableSession(
             config.messageStore, publishing.durable, steps, limit: settings.maximumKept, on: loop, failed: storeFailed)
         let acknowledgements = AcknowledgementInbox(driver, rows: durable?.inbox, on: loop)
@@ -82,12 +87,10 @@ struct ClientParts: Sendable {
             distributor, registry: settings.registry, events: events, census: census, deliveryQueue: deliveryQueue,
             on: loop)
         registry = settings.registry
-        requests = RequestDesk(distributor, census: census, on: loop)
         coordinator = ClientCoordinator(
-            loop: loop, settings: settings, state: state, events: events, distributor: distributor, readers: readers,
-            publishing: publishing, driver: driver, relay: relay,
-            credentials: Self.credentials(config), durable: durable)
-        link.coordinator = coordinator
+            loop: loop, settings: settings, supervisor: supervisor, state: state, events: events,
+            distributor: distributor, readers: readers, publishing: publishing, driver: driver, relay: relay,
+            credentials: Self.credentials(config), durable: durable, link: link)
         loop.execute { [coordinator] in relay.target = coordinator }
     }
 

@@ -11,8 +11,6 @@ struct ClientSettings: Sendable {
     let topics: [(filter: TopicFilter, qos: QoS)]
     let subscriptionOptions: SubscriptionOptions
     let registry: AdapterRegistry
-    let supervisor: SupervisorConfiguration
-    let offline: OfflinePolicy
     let timeToKeep: Duration
     let cleanupInterval: Duration
     let maximumKept: Int
@@ -22,7 +20,7 @@ struct ClientSettings: Sendable {
     let observer: (any PacketObserver)?
     let serviceRecords: ServiceRecords
     /// ``AdaptiveKeepAlive/memoryChanged`` goes to the delivery queue by itself.
-    let keepAlive: AdaptiveKeepAlive?
+    @Rare var keepAlive: AdaptiveKeepAlive?
     /// What the chance in the pauses begins with.
     let jitterSeed: UInt64
     private let connection: ConnectionSettings
@@ -39,8 +37,7 @@ struct ClientSettings: Sendable {
         keepAlive = try Self.keepAlive(config)
         connection = Self.connection(config)
         try connection.check()
-        supervisor = try Self.supervisor(config)
-        offline = try Self.checked(config.offline)
+        try Self.check(config.offline)
         timeToKeep = try Self.seconds(config.messagePersistenceTTLSeconds, "messagePersistenceTTLSeconds")
         cleanupInterval = max(
             try Self.seconds(config.messageCleanupInterval, "messageCleanupInterval"), .milliseconds(100))
@@ -124,60 +121,7 @@ extension ClientSettings {
         return settings
     }
 
-    private static func supervisor(_ config: MQTTClientConfig) throws(CourierError) -> SupervisorConfiguration {
-        guard config.autoReconnectInterval > 0, config.maxAutoReconnectInterval >= config.autoReconnectInterval else {
-            throw CourierError(
-                .invalidConfiguration,
-                "autoReconnectInterval is \(config.autoReconnectInterval) and maxAutoReconnectInterval is "
-                    + "\(config.maxAutoReconnectInterval); the first must be at least 1 and not above the second.")
-        }
-        var supervisor = SupervisorConfiguration()
-        supervisor.reconnectInterval = .seconds(Int64(config.autoReconnectInterval))
-        supervisor.maximumReconnectInterval = .seconds(Int64(config.maxAutoReconnectInterval))
-        supervisor.jitter = config.reconnectJitter
-        supervisor.stableConnectionTime = config.stableConnectionTime
-        let timeout = try seconds(config.authenticationTimeoutInterval, "authenticationTimeoutInterval")
-        supervisor.authenticationTimeout = config.enableAuthenticationTimeout ? timeout : nil
-        supervisor.areOptionsFixed = config.areOptionsFixed
-        supervisor.connectTimeout = config.connectTimeoutPolicy
-        supervisor.idleActivityTimeout = config.idleActivityTimeoutPolicy
-        try use(config.endpoints, in: &supervisor)
-        for (time, name) in [
-            (config.connectTimeoutPolicy.timeout, "connectTimeoutPolicy.timeout"),
-            (config.connectTimeoutPolicy.timerInterval, "connectTimeoutPolicy.timerInterval"),
-            (config.idleActivityTimeoutPolicy.inactivityTimeout, "idleActivityTimeoutPolicy.inactivityTimeout"),
-            (config.idleActivityTimeoutPolicy.readTimeout, "idleActivityTimeoutPolicy.readTimeout"),
-            (config.idleActivityTimeoutPolicy.timerInterval, "idleActivityTimeoutPolicy.timerInterval"),
-        ] {
-            _ = try seconds(time, name)
-        }
-        return supervisor
-    }
-
-    private static func use(
-        _ policy: EndpointPolicy, in supervisor: inout SupervisorConfiguration
-    ) throws(CourierError) {
-        guard policy.maximumCount > 0 else {
-            throw CourierError(
-                .invalidConfiguration,
-                "endpoints.maximumCount is \(policy.maximumCount); it must be at least 1.")
-        }
-        supervisor.maximumEndpoints = policy.maximumCount
-        supervisor.usesServiceRecords = policy.usesServiceRecords
-        switch policy.returnsToPreferred {
-        case .never: break
-        case .after(let time):
-            guard time > .zero, time <= ConnectionSettings.longestTimeout else {
-                throw CourierError(
-                    .invalidConfiguration,
-                    "endpoints.returnsToPreferred is after \(time); it must be more than 0 and at most "
-                        + "\(ConnectionSettings.longestTimeout).")
-            }
-            supervisor.returnInterval = time
-        }
-    }
-
-    private static func checked(_ policy: OfflinePolicy) throws(CourierError) -> OfflinePolicy {
+    private static func check(_ policy: OfflinePolicy) throws(CourierError) {
         guard policy.maximumCount > 0, policy.maximumBytes > 0, policy.drainCount > 0, policy.drainInterval >= .zero,
             policy.maximumAge ?? .seconds(1) > .zero
         else {
@@ -185,7 +129,6 @@ extension ClientSettings {
                 .invalidConfiguration,
                 "A limit of `offline` is zero or negative; to queue nothing use maximumCount: 1 with overflow: .fail.")
         }
-        return policy
     }
 
     private static func keepAlive(_ config: MQTTClientConfig) throws(CourierError) -> AdaptiveKeepAlive? {
@@ -199,7 +142,8 @@ extension ClientSettings {
         return keepAlive
     }
 
-    private static func seconds(_ seconds: TimeInterval, _ name: String) throws(CourierError) -> Duration {
+    /// A time that an option gives in seconds.
+    static func seconds(_ seconds: TimeInterval, _ name: String) throws(CourierError) -> Duration {
         guard seconds.isFinite, seconds >= 0, seconds < 1e9 else {
             throw CourierError(
                 .invalidConfiguration, "\(name) is \(seconds); give seconds, at least 0 and less than a billion.")

@@ -31,5 +31,8 @@ public struct CourierClientFactory: Sendable {
     ///
     /// - Parameter config: The configuration.
     /// - Throws: A ``CourierCore/CourierError`` with `invalidConfiguration` that names the option and the remedy.
-    public func validate(_ config: MQTTClientConfig) throws { _ = try ClientSettings(config) }
+    public func validate(_ config: MQTTClientConfig) throws {
+        _ = try ClientSettings(config)
+        _ = try SupervisorConfiguration(config)
+    }
 }

@@ -6,10 +6,20 @@ import Synchronization
 /// The client that an app holds: every call goes to the part that it concerns. It ends with its last reference.
 final class MQTTClient: CourierClient {
     let parts: ClientParts
+    /// From the first question on.
+    private let madeDesk = Mutex<RequestDesk?>(nil)
 
     init(_ parts: ClientParts) { self.parts = parts }
 
     deinit { parts.coordinator.release() }
+
+    var requests: RequestDesk {
+        madeDesk.withLock { desk in
+            let made = desk ?? RequestDesk(parts.coordinator.distributor, census: parts.census, on: parts.loop)
+            desk = made
+            return made
+        }
+    }
 
     /// How many continuations wait, for tests.
     var waitingCount: Int { parts.census.count + parts.publishing.ledger.waitingCount }

@@ -202,10 +202,10 @@ public struct MQTTClientConfig {
         }
     }
 
-    /// JSON, text and bytes: the adapters of a client that names none.
-    public static var defaultAdapters: [any MessageAdapter] {
-        [JSONMessageAdapter(), TextMessageAdapter(), DataMessageAdapter()]
-    }
+    /// JSON, text and bytes: the adapters of a client that names none. All such clients share their coders.
+    public static let defaultAdapters: [any MessageAdapter] = [
+        JSONMessageAdapter.standard, TextMessageAdapter(), DataMessageAdapter(),
+    ]
 }
 
 /// What happens to unacknowledged messages when the broker has lost the session.

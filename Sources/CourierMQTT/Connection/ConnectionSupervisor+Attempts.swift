@@ -156,14 +156,14 @@ extension ConnectionSupervisor {
         switch phase {
         case .authenticating(let authentication) where authentication.attempt == attempt:
             report(failure, authentication, now, &actions)
-            let pause = authSchedule.next(after: failure, using: &random)
+            let pause = nextAuthPause(after: failure)
             wait(until: now.advanced(by: pause), .failure, now, &actions)
         case .connected(var connection):
             guard case .fetching(let authentication) = connection.renewal, authentication.attempt == attempt else {
                 return
             }
             report(failure, authentication, now, &actions)
-            let pause = authSchedule.next(after: failure, using: &random)
+            let pause = nextAuthPause(after: failure)
             connection.renewal = .due(now.advanced(by: pause))
             phase = .connected(connection)
         case .authenticating, .resting, .paused, .waiting, .locating, .opening, .closing: break

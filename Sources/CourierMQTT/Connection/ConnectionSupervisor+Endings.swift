@@ -141,7 +141,7 @@ extension ConnectionSupervisor {
         case .switchVersion: wait(until: now, .failure, now, &actions)
         case .renewCredentials, .followForGood: renewCredentials(now, &actions)
         case .yield:
-            let pause = takeoverSchedule.next(using: &random)
+            let pause = nextPause(of: \.takeoverSchedule)
             let failure = failure(of: ending)
             wait(until: now.advanced(by: pause), .takeover(failure), now, &actions)
             actions.append(.releaseWaiters(failure))
@@ -153,13 +153,13 @@ extension ConnectionSupervisor {
     }
 
     private mutating func waitForSchedule(_ now: Instant, _ actions: inout [Action]) {
-        let pause = schedule.next(using: &random)
+        let pause = nextPause(of: \.schedule)
         wait(until: now.advanced(by: pause), .failure, now, &actions)
     }
 
     /// Tries at once if `isGranted`, and counts it as a step of the schedule either way.
     private mutating func retryAtOnce(_ isGranted: Bool, _ now: Instant, _ actions: inout [Action]) {
-        let pause = schedule.next(using: &random)
+        let pause = nextPause(of: \.schedule)
         wait(until: isGranted ? now : now.advanced(by: pause), .failure, now, &actions)
     }
 

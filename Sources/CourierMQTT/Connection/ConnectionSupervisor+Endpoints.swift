@@ -135,7 +135,7 @@ extension ConnectionSupervisor {
             returnSchedule.reset()
             return nil
         }
-        let due = now.advanced(by: returnSchedule.next(using: &random))
+        let due = now.advanced(by: nextPause(of: \.returnSchedule))
         return Homecoming(due: due, latest: due.advanced(by: configuration.returnPatience))
     }
 

@@ -1,4 +1,5 @@
 import CourierCore
+import CourierTransport
 import Foundation
 import MQTTCodec
 
@@ -41,8 +42,8 @@ struct ConnectionSupervisor: Sendable {
         case opening(Opening)
         /// The broker accepted the connection.
         case connected(Connection)
-        /// We end an attempt or a connection, and it has not ended yet.
-        case closing(Closing)
+        /// We end an attempt or a connection, and it has not ended yet. Elsewhere, because it is large and rare.
+        indirect case closing(Closing)
     }
 
     /// Why nobody wants a connection.
@@ -177,7 +178,9 @@ struct ConnectionSupervisor: Sendable {
         var redirects = 0
     }
 
-    let configuration: SupervisorConfiguration
+    private static let configurations = Shared<SupervisorConfiguration>.Memory()
+    private let shared: Shared<SupervisorConfiguration>
+    var configuration: SupervisorConfiguration { shared.value }
 
     var phase = Phase.resting(.unused)
     /// Whether `connect()` was called and `destroy()` was not called since.
@@ -193,7 +196,7 @@ struct ConnectionSupervisor: Sendable {
 
     // What is known of the broker and the credentials.
     var grant: Grant?
-    var redirect: Redirect?
+    @Rare var redirect: Redirect?
     /// The endpoints, and whose turn it is.
     var round: EndpointRound?
     /// The endpoints as the provider gave them; service records may have led to others.
@@ -205,10 +208,10 @@ struct ConnectionSupervisor: Sendable {
 
     // What was tried.
     var attemptCount = 0
-    var schedule: ReconnectSchedule
-    var authSchedule: AuthRetrySchedule
-    var takeoverSchedule: ReconnectSchedule
-    var returnSchedule: ReconnectSchedule
+    @Rare private var usedSchedule: ReconnectSchedule?
+    @Rare private var usedAuthSchedule: AuthRetrySchedule?
+    @Rare private var usedTakeoverSchedule: ReconnectSchedule?
+    @Rare private var usedReturnSchedule: ReconnectSchedule?
     var streak = Streak()
     /// How many connections in a row were dropped right after CONNACK.
     var quickDrops = 0
@@ -218,20 +221,46 @@ struct ConnectionSupervisor: Sendable {
     /// Makes a supervisor that wants nothing. `seed` decides the chance in its pauses: a random one in an app, a fixed
     /// one in a test.
     init(_ configuration: SupervisorConfiguration, seed: UInt64, now: Instant) {
-        self.configuration = configuration
+        shared = Self.configurations.share(configuration)
         random = JitterSource(seed: seed)
-        schedule = ReconnectSchedule(
-            interval: configuration.reconnectInterval, maximum: configuration.maximumReconnectInterval,
-            jitter: configuration.jitter)
-        authSchedule = AuthRetrySchedule(schedule)
-        takeoverSchedule = ReconnectSchedule(
-            interval: configuration.takeoverInterval, maximum: configuration.maximumTakeoverInterval,
-            jitter: configuration.jitter)
-        returnSchedule = ReconnectSchedule(
-            interval: configuration.returnInterval ?? configuration.maximumReturnInterval,
-            maximum: configuration.maximumReturnInterval, jitter: configuration.jitter)
         liveness = Liveness(
             configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
+    }
+
+    // MARK: Schedules
+
+    // One that is at its start follows from the configuration, and is not kept.
+
+    var schedule: ReconnectSchedule {
+        get { usedSchedule ?? .reconnecting(configuration) }
+        set { usedSchedule = newValue.isFresh ? nil : newValue }
+    }
+
+    var authSchedule: AuthRetrySchedule {
+        get { usedAuthSchedule ?? AuthRetrySchedule(.reconnecting(configuration)) }
+        set { usedAuthSchedule = newValue.isFresh ? nil : newValue }
+    }
+
+    var takeoverSchedule: ReconnectSchedule {
+        get { usedTakeoverSchedule ?? .takingOver(configuration) }
+        set { usedTakeoverSchedule = newValue.isFresh ? nil : newValue }
+    }
+
+    var returnSchedule: ReconnectSchedule {
+        get { usedReturnSchedule ?? .returning(configuration) }
+        set { usedReturnSchedule = newValue.isFresh ? nil : newValue }
+    }
+
+    mutating func nextPause(of path: WritableKeyPath<ConnectionSupervisor, ReconnectSchedule>) -> Duration {
+        var schedule = self[keyPath: path]
+        defer { self[keyPath: path] = schedule }
+        return schedule.next(using: &random)
+    }
+
+    mutating func nextAuthPause(after failure: CredentialFailure) -> Duration {
+        var schedule = authSchedule
+        defer { authSchedule = schedule }
+        return schedule.next(after: failure, using: &random)
     }
 
     // MARK: Inputs
@@ -310,5 +339,25 @@ struct ConnectionSupervisor: Sendable {
         guard newState != state else { return }
         state = newState
         actions.append(.stateChanged(newState))
+    }
+}
+
+extension ReconnectSchedule {
+    fileprivate static func reconnecting(_ configuration: SupervisorConfiguration) -> ReconnectSchedule {
+        ReconnectSchedule(
+            interval: configuration.reconnectInterval, maximum: configuration.maximumReconnectInterval,
+            jitter: configuration.jitter)
+    }
+
+    fileprivate static func takingOver(_ configuration: SupervisorConfiguration) -> ReconnectSchedule {
+        ReconnectSchedule(
+            interval: configuration.takeoverInterval, maximum: configuration.maximumTakeoverInterval,
+            jitter: configuration.jitter)
+    }
+
+    fileprivate static func returning(_ configuration: SupervisorConfiguration) -> ReconnectSchedule {
+        ReconnectSchedule(
+            interval: configuration.returnInterval ?? configuration.maximumReturnInterval,
+            maximum: configuration.maximumReturnInterval, jitter: configuration.jitter)
     }
 }

@@ -1,7 +1,7 @@
 import CourierCore
 
 /// The times and limits of a ``ConnectionSupervisor``.
-struct SupervisorConfiguration: Sendable {
+struct SupervisorConfiguration: Hashable, Sendable {
     // MARK: Back-off
 
     /// The pause after the first failure, 1 s by default; it doubles with each further one.

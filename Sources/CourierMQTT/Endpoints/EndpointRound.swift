@@ -25,6 +25,9 @@ struct EndpointRound: Sendable {
         case over
     }
 
+    /// The order of a list of one, which most are.
+    private static let only = [0]
+
     let list: EndpointList
     /// Those that have their turn in this round, by their place in the list; the first is the present one.
     private var order: [Int]
@@ -60,7 +63,7 @@ struct EndpointRound: Sendable {
         isAccepted = true
         hasHope = false
         failed.removeAll { $0 == present }
-        order = [present] + drawn(using: &random).filter { $0 != present }
+        if list.endpoints.count > 1 { order = [present] + drawn(using: &random).filter { $0 != present } }
     }
 
     /// The present one is tried, perhaps again.
@@ -110,7 +113,7 @@ struct EndpointRound: Sendable {
     }
 
     private mutating func begin(using random: inout some RandomNumberGenerator) {
-        order = drawn(using: &random)
+        order = list.endpoints.count > 1 ? drawn(using: &random) : Self.only
         isAccepted = false
         hasHope = false
     }

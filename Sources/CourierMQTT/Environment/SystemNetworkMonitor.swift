@@ -1,6 +1,5 @@
 public import CourierCore
 public import CourierTransport
-import Synchronization
 
 /// Tells whether the machine is on a network, as the operating system sees it.
 ///
@@ -34,45 +33,6 @@ public struct SystemNetworkMonitor: NetworkMonitor {
         // What the closure captures lives as long as the publisher and each subscription to it.
         return watch.publisher.map { [watch] status in
             withExtendedLifetime(watch) { status }
-        }
-    }
-}
-
-/// What all who look at the networks from one loop share; it watches as long as it lives.
-private final class NetworkWatch: Sendable {
-    private struct Reference: Sendable {
-        weak var watch: NetworkWatch?
-    }
-
-    /// By loop, one for each that somebody watches from.
-    private static let watches = Mutex<[ObjectIdentifier: Reference]>([:])
-
-    let publisher: AnyPublisher<NetworkStatus, Never>
-    private let loop: EventLoop
-    private let watcher: NetworkWatcher
-
-    static func shared(on loop: EventLoop) -> NetworkWatch {
-        watches.withLock { watches in
-            if let present = watches[ObjectIdentifier(loop)]?.watch { return present }
-            let made = NetworkWatch(loop)
-            watches[ObjectIdentifier(loop)] = Reference(watch: made)
-            return made
-        }
-    }
-
-    private init(_ loop: EventLoop) {
-        let subject = CurrentValueSubject<NetworkStatus, Never>(.available)
-        publisher = subject.eraseToAnyPublisher().removeDuplicates()
-        self.loop = loop
-        watcher = NetworkWatcher.start(on: loop) { subject.send($0 ? .available : .unavailable) }
-    }
-
-    deinit {
-        watcher.stop()
-        let key = ObjectIdentifier(loop)
-        Self.watches.withLock { watches in
-            // Another may have come in its place.
-            if watches[key]?.watch == nil { watches[key] = nil }
         }
     }
 }

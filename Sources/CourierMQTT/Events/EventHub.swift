@@ -7,7 +7,8 @@ import Synchronization
 /// Events are only made while somebody listens; ``isListenedTo`` is what a hot path asks before it makes one.
 final class EventHub: Sendable {
     private let queue: DispatchQueue
-    private let subject = PassthroughSubject<CourierEvent, Never>()
+    /// From the first listener on.
+    private let subject = Mutex<PassthroughSubject<CourierEvent, Never>?>(nil)
     private let listenerCount = Atomic<Int>(0)
     private let handlers: EventHandlerList
     /// What brings events to the handlers, from the first handler on.
@@ -24,14 +25,14 @@ final class EventHub: Sendable {
     /// Tells an event. From any thread; the order of calls from one thread is the order of delivery.
     func tell(_ type: CourierEventType, _ options: ConnectOptions?) {
         guard isListenedTo else { return }
-        subject.send(CourierEvent(connectionInfo: options, type: type))
+        subject.withLock { $0 }?.send(CourierEvent(connectionInfo: options, type: type))
     }
 
     /// Every event from now on, on the delivery queue.
     var publisher: AnyPublisher<CourierEvent, Never> {
         AnyPublisher<CourierEvent, Never> { [self] receive in
             listenerCount.add(1, ordering: .relaxed)
-            let upstream = subject.eraseToAnyPublisher().subscribe(receive)
+            let upstream = madeSubject().eraseToAnyPublisher().subscribe(receive)
             return AnyCancellable { [self] in
                 listenerCount.subtract(1, ordering: .relaxed)
                 upstream.cancel()
@@ -60,5 +61,13 @@ final class EventHub: Sendable {
     }
 
     /// The last event was told: publishers finish.
-    func finish() { subject.send(completion: .finished) }
+    func finish() { madeSubject().send(completion: .finished) }
+
+    private func madeSubject() -> PassthroughSubject<CourierEvent, Never> {
+        subject.withLock { subject in
+            let made = subject ?? PassthroughSubject()
+            subject = made
+            return made
+        }
+    }
 }

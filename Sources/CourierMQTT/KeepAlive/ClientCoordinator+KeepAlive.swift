@@ -7,7 +7,7 @@ import MQTTEngine
 /// The adaptive keep-alive: its machine is asked at its own times and at the ends of connections, never for a packet.
 extension ClientCoordinator {
     func keepAliveBegan(_ connAck: ConnAck) {
-        let announced = connAck.properties.serverKeepAlive ?? plan?.engine.connect.keepAlive ?? 0  // [MQTT-3.1.2-21]
+        let announced = connAck.properties.serverKeepAlive ?? wantedKeepAlive  // [MQTT-3.1.2-21]
         let network = settings.keepAlive?.network() ?? ""
         askKeepAlive {
             $0.connected(

@@ -11,18 +11,12 @@ struct ClientIDSource: Sendable {
     static let randomCharacterLimit = 64
 
     /// All that MQTT 3.1.1 obliges a server to accept in a client id [MQTT-3.1.3-5].
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
-    private let characters: [Character]
+    private let seed: UInt64
 
-    /// Draws the characters.
-    init(using generator: inout some RandomNumberGenerator) {
-        var characters: [Character] = []
-        for _ in 0..<Self.randomCharacterLimit {
-            characters.append(Self.alphabet[Int.random(in: Self.alphabet.indices, using: &generator)])
-        }
-        self.characters = characters
-    }
+    /// Draws what the characters follow from.
+    init(using generator: inout some RandomNumberGenerator) { seed = generator.next() }
 
     /// The client id that a template stands for; one without `%` stands for itself.
     ///
@@ -47,8 +41,11 @@ struct ClientIDSource: Sendable {
                 "The client id \(template.quoted()) contains \(placeholder), which has a meaning in topics only; in a "
                     + "client id each % stands for a random character, as in \"myapp_%%%%\".")
         }
-        var next = characters.makeIterator()
-        return String(template.map { $0 == "%" ? next.next() ?? $0 : $0 })
+        var random = JitterSource(seed: seed)
+        let filled = template.utf8.map { byte in
+            byte == UInt8(ascii: "%") ? Self.alphabet[Int.random(in: Self.alphabet.indices, using: &random)] : byte
+        }
+        return String(decoding: filled, as: UTF8.self)
     }
 
     /// A `%u` or `%c` that is not the end of a row of `%`.

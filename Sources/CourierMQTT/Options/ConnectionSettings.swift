@@ -14,14 +14,19 @@ struct ConnectionSettings: Sendable {
     /// Which version of MQTT is spoken.
     var version = ProtocolVersionPolicy.preferVersion5
     /// The will of every connection.
-    var will: WillMessage?
+    @Rare var will: WillMessage?
     /// How long the broker keeps the session without a connection, 7 days by default and 4,294,967,295 s for ever. MQTT
     /// 5 only, and not for a clean session; brokers of 3.1.1 have their own limit.
     var sessionExpiry = Duration.seconds(7 * 86_400)
     /// How TLS is spoken, and that it is; `nil` leaves it to the scheme and the port.
-    var tls: TLSClientConfiguration?
+    @Rare var tls: TLSClientConfiguration?
     /// The proxy that a broker at a host is reached through; none by default.
-    var proxy = ProxySetting.direct
+    var proxy: ProxySetting {
+        get { rareProxy ?? .direct }
+        set { if case .direct = newValue { rareProxy = nil } else { rareProxy = newValue } }
+    }
+
+    @Rare private var rareProxy: ProxySetting?
 
     /// When to give up on TCP and TLS, 30 s by default.
     var connectTimeout = Duration.seconds(30)

@@ -11,7 +11,8 @@ final class MessageReaders: Sendable {
     private let census: WaiterCensus
     private let deliveryQueue: DispatchQueue
     private let loop: EventLoop
-    private let deadLetters = PassthroughSubject<DeadLetter, Never>()
+    /// From the first who asked for them on.
+    private let deadLetters = Mutex<PassthroughSubject<DeadLetter, Never>?>(nil)
     /// The options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
 
@@ -32,7 +33,12 @@ final class MessageReaders: Sendable {
 
     /// What readers could not decode.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
-        deadLetters.eraseToAnyPublisher().receive(on: deliveryQueue)
+        let subject = deadLetters.withLock { subject in
+            let made = subject ?? PassthroughSubject()
+            subject = made
+            return made
+        }
+        return subject.eraseToAnyPublisher().receive(on: deliveryQueue)
     }
 
     // MARK: Publishers
@@ -125,7 +131,7 @@ final class MessageReaders: Sendable {
             (error as? CourierError)
             ?? CourierError(
                 .decodingFailed, "A message on \(message.topic.quoted()) could not be decoded.", cause: error)
-        deadLetters.send(DeadLetter(message: message.detached().message(), error: error))
+        deadLetters.withLock { $0 }?.send(DeadLetter(message: message.detached().message(), error: error))
         events.tell(
             .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount),
             options.withLock { $0 })

@@ -13,9 +13,10 @@ extension MQTTClient {
                 "The question to \(topic.quoted()) can not be asked: the broker does not speak MQTT 5, which carries the "
                     + "topic for the answer.")
         }
-        let answers = parts.requests.topic(for: identity)
+        let requests = requests
+        let answers = requests.topic(for: identity)
         try await subscribe(to: answers, qos: .one)  // Known at once to be there from the second question on.
-        guard let (correlation, answer) = parts.requests.begin() else {
+        guard let (correlation, answer) = requests.begin() else {
             throw CourierError(
                 .queueFull, "\(RequestDesk.limit) questions wait for their answers already; await some of them.")
         }
@@ -25,7 +26,7 @@ extension MQTTClient {
         }
         defer {
             timer.cancel()
-            parts.requests.end(correlation)
+            requests.end(correlation)
         }
         var properties = MessageProperties(responseTopic: answers, correlationData: correlation)
         properties.messageExpiry = timeout

@@ -18,13 +18,12 @@ final class RequestDesk: Sendable {
     private let state = Mutex(State())
     private let census: WaiterCensus
     private let loop: EventLoop
-    private let queue = DispatchQueue(label: "courier.answers")
-    private let registration: ReaderRegistration
+    private let distributor: MessageDistributor
 
     init(_ distributor: MessageDistributor, census: WaiterCensus, on loop: EventLoop) {
         self.census = census
         self.loop = loop
-        registration = ReaderRegistration(ReadBuffer(), distributor, on: loop)
+        self.distributor = distributor
     }
 
     /// The topic of this client's answers, which is to be subscribed to.
@@ -61,12 +60,13 @@ final class RequestDesk: Sendable {
     /// Hands each answer to its question. An answer to no question is too late, or not ours.
     private func read(_ topic: String) {
         guard let filter = try? TopicFilter(topic) else { return }
-        QueueDelivery<Never>(registration.queue, on: queue) { [weak self] message in
+        let registration = ReaderRegistration(ReadBuffer(), distributor, on: loop)
+        QueueDelivery<Never>(registration.queue, on: DispatchQueue(label: "courier.answers")) { [weak self] message in
             self?.answered(message)
             return nil
         } receive: { _ in
         }.start()
-        loop.execute { [registration] in registration.open(filter, .onReceipt) }
+        loop.execute { registration.open(filter, .onReceipt) }
     }
 
     private func answered(_ message: ReceivedMessage) {

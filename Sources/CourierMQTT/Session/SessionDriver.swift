@@ -51,9 +51,6 @@ package final class SessionDriver: @unchecked Sendable {
     /// The engine's own limit has to leave room for a whole outbox beyond it, which is handed over at once.
     static let queueLimit = 1_000
 
-    /// How many bytes each buffer of a quiet session keeps at most.
-    private static let keptCapacity = 4 << 10
-
     /// The loop that the session lives on.
     package let loop: EventLoop
 
@@ -310,14 +307,15 @@ extension SessionDriver {
         trim()
     }
 
-    /// Gives back the memory that only a burst needs: timers fire when little else happens.
+    /// Gives back the memory that only traffic needs: timers fire when there is little, and seldom enough that having to get
+    /// it again costs nothing.
     private func trim() {
         guard !state.pointee.isPerforming else { return }
-        outbox.trim(above: Self.keptCapacity)
-        state.pointee.batch.trim(above: Self.keptCapacity)
-        state.pointee.buffer.trim(above: Self.keptCapacity)
-        state.pointee.actions.trim(above: Self.keptCapacity / MemoryLayout<IncomingMessage>.stride)
-        state.pointee.performing.trim(above: Self.keptCapacity / MemoryLayout<IncomingMessage>.stride)
+        outbox.trim(above: 0)
+        state.pointee.batch.trim(above: 0)
+        state.pointee.buffer.trim(above: 0)
+        state.pointee.actions.trim(above: 0)
+        state.pointee.performing.trim(above: 0)
         state.pointee.engine.trim()
     }
 }

@@ -23,7 +23,7 @@ struct OfflineQueue {
         var isLatestOnly: Bool
     }
 
-    private let policy: OfflinePolicy
+    private let shared: Shared<OfflinePolicy>
     private var elements: [Element?] = []
     /// How many of `elements` at the front are gone.
     private var start = 0
@@ -32,7 +32,9 @@ struct OfflineQueue {
     /// Where the waiting message of a latest-only topic stands, by the topic's bytes.
     private var latest: [[UInt8]: Int] = [:]
 
-    init(_ policy: OfflinePolicy) { self.policy = policy }
+    init(_ policy: Shared<OfflinePolicy>) { shared = policy }
+
+    private var policy: OfflinePolicy { shared.value }
 
     var isEmpty: Bool { count == 0 }
 
@@ -119,7 +121,7 @@ struct OfflineQueue {
     /// Takes everything out, and returns the tokens in order.
     mutating func removeAll() -> [Token] {
         let tokens = elements.dropFirst(start).compactMap { $0?.message.token }
-        self = OfflineQueue(policy)
+        self = OfflineQueue(shared)
         return tokens
     }
 

@@ -6,10 +6,11 @@ import Synchronization
 /// An element stands in a place. Its key is the number of the place and of the place's use, so that a key whose element
 /// was taken finds nothing, also when the place holds another. Free places form a stack.
 ///
-/// Safe to share, because the elements are, and safe with memory that it manages itself: a place never moves and is never given back before the
-/// table; whoever pops it from the stack, or turns its `use` from taken to free, is alone with its element until the place
-/// is pushed or `use` says that it is taken. The head of the stack counts its changes, so that one that was changed and
-/// changed back is noticed.
+/// Safe to share, which the compiler can not see through the pointers, because the elements may cross threads and each is
+/// touched by one thread at a time: whoever pops a place from the stack, or turns its `use` from taken to free, is alone with
+/// its element until the place is pushed or `use` says that it is taken. The head of the stack counts its changes, so that
+/// one that was changed and changed back is noticed. Safe with memory that it manages itself: a place never moves and is
+/// never given back before the table.
 struct PlaceTable<Element: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
     /// What everybody may look at of a place.
     private struct Header: ~Copyable {
@@ -52,7 +53,7 @@ struct PlaceTable<Element: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable
     }
 
     /// The length of the first segment; each is twice as long as the one before it.
-    private static var firstLength: Int { 4 }
+    private static var firstLength: Int { 2 }
     /// So many have more places than memory has.
     private static var segmentLimit: Int { 26 }
 

@@ -42,7 +42,7 @@ final class PublishGate: Sendable {
         var roomWaiters: [Waiter<Void>] = []
     }
 
-    let policy: OfflinePolicy
+    private let sharedPolicy: Shared<OfflinePolicy>
     private let isOpen = Atomic(false)
     private let state: Mutex<State>
     private let now: @Sendable () -> Instant
@@ -60,14 +60,18 @@ final class PublishGate: Sendable {
         requestDrain: @escaping @Sendable () -> Void, requestExpiryCheck: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable (Ended) -> Void
     ) {
-        self.policy = policy
+        sharedPolicy = Self.policies.share(policy)
         self.now = now
         self.deliver = deliver
         self.requestDrain = requestDrain
         self.requestExpiryCheck = requestExpiryCheck
         self.ended = ended
-        state = Mutex(State(queue: OfflineQueue(policy)))
+        state = Mutex(State(queue: OfflineQueue(sharedPolicy)))
     }
+
+    private static let policies = Shared<OfflinePolicy>.Memory()
+
+    var policy: OfflinePolicy { sharedPolicy.value }
 
     // MARK: From any thread
 

@@ -38,7 +38,7 @@ final class Publishing: Sendable {
         census: WaiterCensus, on loop: EventLoop, deliver: @escaping PublishGate.Deliver,
         requestDrain: @escaping @Sendable () -> Void, requestExpiryCheck: @escaping @Sendable () -> Void = {},
         completions: CompletionQueue,
-        durable: (PublishGate, PublishLedger, PublishEnds) -> DurableOutbox? = { _, _, _ in nil }
+        durable: ((PublishGate, PublishLedger, PublishEnds) -> DurableOutbox)? = nil
     ) {
         self.mayMeetVersion5 = mayMeetVersion5
         self.registry = registry
@@ -47,21 +47,21 @@ final class Publishing: Sendable {
         self.loop = loop
         let ends = PublishEnds(ledger, events, completions)
         self.ends = ends
-        let link = OutboxLink()
+        let link = durable.map { _ in OutboxLink() }
         gate = PublishGate(
             policy, now: { [clock = loop.clock] in clock.now }, deliver: deliver, requestDrain: requestDrain,
             requestExpiryCheck: requestExpiryCheck,
             ended: { ended in
-                let outbox = link.outbox.withLock { $0 }
+                let outbox = link?.outbox.withLock { $0 }
                 for (token, code) in ended {
                     // With the client ends what it has in memory; the rows are for the next one.
                     if code != .clientDestroyed { outbox?.ended(token) }
                     ends.end(token, with: .queue(code))
                 }
             })
-        let outbox = durable(gate, ledger, ends)
+        let outbox = durable?(gate, ledger, ends)
         self.durable = outbox
-        link.outbox.withLock { $0 = outbox }
+        link?.outbox.withLock { $0 = outbox }
     }
 
     /// Notes what the connection's options are, or that they are the ones of the next.

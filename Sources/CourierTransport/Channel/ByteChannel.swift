@@ -34,10 +34,12 @@ public final class ByteChannel: @unchecked Sendable {
     public let peerName: String
 
     let options: ChannelOptions
-    let start: Start
+    let tlsContext: TLSContext?
 
     // MARK: Touched on the loop only
 
+    /// How it begins; `nil` once it is open.
+    private(set) var start: Start?
     var handler: (any ChannelHandler)?
     var phase = Phase.connecting
     var stream: (any DuplexByteStream)?
@@ -72,14 +74,18 @@ public final class ByteChannel: @unchecked Sendable {
     /// How far the end of our output has come.
     enum OutputEnd { case open, requested, done }
 
-    /// How the channel begins.
-    enum Start {
-        case dial(TransportEndpoint, TLSContext?, DialTools)
-        case accept(any DuplexByteStream, TLSContext?)
+    /// How a channel begins. Elsewhere, because it is large and not needed for long.
+    indirect enum Start {
+        case dial(TransportEndpoint, DialTools)
+        case accept(any DuplexByteStream)
     }
 
-    init(start: Start, peerName: String, options: ChannelOptions, loop: EventLoop, handler: (any ChannelHandler)?) {
+    init(
+        start: Start, tls: TLSContext?, peerName: String, options: ChannelOptions, loop: EventLoop,
+        handler: (any ChannelHandler)?
+    ) {
         self.start = start
+        tlsContext = tls
         self.peerName = peerName
         self.options = options
         self.loop = loop
@@ -114,7 +120,7 @@ public final class ByteChannel: @unchecked Sendable {
         on loop: EventLoop, tools: DialTools, handler: any ChannelHandler
     ) -> ByteChannel {
         let channel = ByteChannel(
-            start: .dial(endpoint, tls, tools), peerName: endpoint.description, options: options, loop: loop,
+            start: .dial(endpoint, tools), tls: tls, peerName: endpoint.description, options: options, loop: loop,
             handler: handler)
         loop.execute { channel.begin() }
         return channel
@@ -126,8 +132,9 @@ public final class ByteChannel: @unchecked Sendable {
         let deadline = loop.clock.now + options.connectTimeout
         timer = loop.schedule(at: deadline) { [weak self] in self?.connectTimedOut() }
         switch start {
-        case .accept(let stream, _): attach(stream)
-        case .dial(let endpoint, _, let tools):
+        case nil: break
+        case .accept(let stream)?: attach(stream)
+        case .dial(let endpoint, let tools)?:
             switch endpoint {
             case .stream(let stream): attach(stream)
             case .tcp(let host, let port): dialHost(host, port: port, traffic: traffic, tools: tools)
@@ -141,11 +148,11 @@ public final class ByteChannel: @unchecked Sendable {
     /// Lets go of what it was given to begin with.
     private func dropStart() {
         switch start {
-        case .accept(let stream, _), .dial(.stream(let stream), _, _): stream.close(abruptly: true)
-        case .dial(.descriptors(let reading, let writing), _, let tools):
+        case .accept(let stream)?, .dial(.stream(let stream), _)?: stream.close(abruptly: true)
+        case .dial(.descriptors(let reading, let writing), let tools)?:
             DescriptorStream(reading: reading, writing: writing, name: peerName, calls: tools.calls)
                 .close(abruptly: true)
-        case .dial(.tcp, _, _), .dial(.unix, _, _): break
+        case .dial(.tcp, _)?, .dial(.unix, _)?, nil: break
         }
     }
 
@@ -182,16 +189,11 @@ public final class ByteChannel: @unchecked Sendable {
     func didOpen() {
         if let timer { loop.cancel(timer) }
         timer = nil
+        start = nil
         phase = .open
         handler?.opened(self)
         flushFromLoop()
         readTurn()
-    }
-
-    private var tlsContext: TLSContext? {
-        switch start {
-        case .dial(_, let context, _), .accept(_, let context): context
-        }
     }
 
     /// What a proxy would be for.
@@ -206,8 +208,8 @@ public final class ByteChannel: @unchecked Sendable {
 
     private var hostName: String? {
         switch start {
-        case .dial(let endpoint, _, _): endpoint.hostName
-        case .accept: nil
+        case .dial(let endpoint, _)?: endpoint.hostName
+        case .accept?, nil: nil
         }
     }
 
@@ -296,7 +298,7 @@ extension ByteChannel {
     ) -> ByteChannel {
         loop.preconditionOnLoop()
         let channel = ByteChannel(
-            start: .accept(stream, tls), peerName: stream.name, options: options, loop: loop, handler: nil)
+            start: .accept(stream), tls: tls, peerName: stream.name, options: options, loop: loop, handler: nil)
         channel.handler = makeHandler(channel)
         channel.begin()
         return channel

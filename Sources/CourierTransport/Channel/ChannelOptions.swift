@@ -36,7 +36,12 @@ public struct ChannelOptions: Sendable {
     public var keepAliveIdle: Duration? = .seconds(60)
 
     /// That WebSocket is spoken, above TLS where there is TLS, and how; `nil`, the default, is plain bytes.
-    public var webSocket: WebSocketConfiguration?
+    public var webSocket: WebSocketConfiguration? {
+        get { rareWebSocket.wrappedValue }
+        set { rareWebSocket.wrappedValue = newValue }
+    }
+
+    private var rareWebSocket = Rare<WebSocketConfiguration>.absent
 
     /// The default options.
     public init() {}

@@ -7,11 +7,11 @@ extension ByteChannel {
         // In a box, so that it has a place in memory: the thread sanitizer looks at the one of an empty value all the same.
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         switch start {
-        case .dial(let endpoint, let tls, _):
+        case .dial(let endpoint, _)?:
             webSocket = try WebSocketSession(
-                connecting: configuration, host: endpoint.hostField(isSecure: tls != nil), peerName: peerName,
+                connecting: configuration, host: endpoint.hostField(isSecure: tlsContext != nil), peerName: peerName,
                 using: &generator)
-        case .accept:
+        case .accept?, nil:
             webSocket = try WebSocketSession(accepting: configuration, peerName: peerName, using: &generator)
         }
         phase = .upgrading

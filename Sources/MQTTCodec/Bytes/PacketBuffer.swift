@@ -101,7 +101,7 @@ extension PacketBuffer {
         if needed <= capacity / 2 {
             memory.copyMemory(from: memory + start, byteCount: count)
         } else {
-            let larger = max(needed, capacity * 2, 512)
+            let larger = max(needed, capacity * 2, 128)
             let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
             grown.copyMemory(from: memory + start, byteCount: count)
             memory.deallocate()

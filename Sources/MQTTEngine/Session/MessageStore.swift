@@ -33,7 +33,7 @@ struct MessageStore: ~Copyable {
         var live = 0
     }
 
-    private static let smallestSlab = 512
+    private static let smallestSlab = 128
     private static let largestSlab = 16 << 10
     /// How many slabs without messages are kept for the next ones.
     private static let spareLimit = 16

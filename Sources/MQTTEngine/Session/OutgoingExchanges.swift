@@ -86,6 +86,13 @@ struct OutgoingExchanges {
         return exchange
     }
 
+    /// Gives back the memory of the table if it is empty; ids begin with 1 again.
+    mutating func trim() {
+        guard count == 0 else { return }
+        table = []
+        free = Ring()
+    }
+
     /// What `id` waits for, or `nil` when it is free.
     func kind(of id: PacketID) -> Kind? {
         let index = Self.index(id)

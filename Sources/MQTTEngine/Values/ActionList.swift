@@ -36,11 +36,11 @@ public struct ActionList: Sendable {
     /// Makes an empty list.
     public init() {}
 
-    /// Takes all actions away and keeps the memory.
+    /// Takes all actions away and keeps the memory of those that are frequent.
     public mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         if !messages.isEmpty { messages.removeAll(keepingCapacity: true) }
-        if !rare.isEmpty { rare.removeAll(keepingCapacity: true) }
+        if !rare.isEmpty { rare = [] }
     }
 
     /// Gives the memory back if the list is empty and has room for more than `limit` actions.

@@ -41,6 +41,25 @@ import Testing
         #expect([idle.timerInterval, idle.inactivityTimeout, idle.readTimeout] == [12, 10, 40])
     }
 
+    @Test func `a copy that is changed leaves the original as it was`() {
+        let original = ConnectOptions(host: "a", port: 1, clientId: "c", username: "u", password: "p")
+        var copy = original
+        copy.host = "a"
+        #expect(copy == original)
+        copy.host = "b"
+        copy.port = 2
+        copy.clientId = "d"
+        copy.scheme = "tls"
+        copy.alternatives = [BrokerEndpoint(host: "e", port: 3)]
+        #expect(original == ConnectOptions(host: "a", port: 1, clientId: "c", username: "u", password: "p"))
+        #expect(
+            copy
+                == ConnectOptions(
+                    host: "b", port: 2, clientId: "d", username: "u", password: "p", scheme: "tls",
+                    alternatives: [BrokerEndpoint(host: "e", port: 3)]))
+        #expect(Set([original, copy, original]).count == 2)
+    }
+
     @Test func `a provider needs no more than what the article shows`() {
         final class Minimal: IConnectionServiceProvider {
             let clientId = "phone-7"

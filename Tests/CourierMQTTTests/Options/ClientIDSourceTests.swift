@@ -56,6 +56,12 @@ import Testing
         #expect(try source(1).clientID(from: "%x").utf8.count == 2)
     }
 
+    @Test func `a percent sign under an accent is one like others`() throws {
+        let id = try source(1).clientID(from: "a%\u{301}")
+        #expect(!id.utf8.contains(UInt8(ascii: "%")))
+        #expect(id.unicodeScalars.last == "\u{301}")
+    }
+
     @Test func `too many percent signs, U+0000 and too long an id are refused`() throws {
         let most = String(repeating: "%", count: ClientIDSource.randomCharacterLimit)
         #expect(try !source(1).clientID(from: most).contains("%"))

@@ -1,0 +1,64 @@
+import CourierTransport
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct LoopShareTests {
+    private final class Part: Sendable {
+        let loop: EventLoop
+        let share: LoopShare<Part>
+
+        init(_ loop: EventLoop, _ share: LoopShare<Part>) {
+            self.loop = loop
+            self.share = share
+        }
+
+        deinit { share.ended(on: loop) }
+    }
+
+    @Test func `each loop has one part while somebody holds it, and then another`() async throws {
+        let (first, second) = (try EventLoop(), try EventLoop())
+        let share = LoopShare<Part>()
+        let madeCount = Mutex(0)
+        func part(of loop: EventLoop) -> Part {
+            share.part(of: loop) {
+                madeCount.withLock { $0 += 1 }
+                return Part(loop, share)
+            }
+        }
+        var held: Part? = part(of: first)
+        #expect(part(of: first) === held)
+        #expect(part(of: second) !== held)
+        #expect(madeCount.withLock { $0 } == 2)
+        held = nil
+        held = part(of: first)
+        #expect(held?.loop === first)
+        #expect(madeCount.withLock { $0 } == 3)
+        await first.shutdown()
+        await second.shutdown()
+    }
+
+    @Test func `parts come and go on many threads, and each is of its loop`() async throws {
+        let loop = try EventLoop()
+        let share = LoopShare<Part>()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<2_000 { #expect(share.part(of: loop) { Part(loop, share) }.loop === loop) }
+                }
+            }
+        }
+        await loop.shutdown()
+    }
+
+    @Test func `clients of a loop share the watch for suspends`() async throws {
+        let loop = try EventLoop()
+        var watch: SuspendWatch? = SuspendWatch.shared(on: loop)
+        weak let kept = watch
+        #expect(SuspendWatch.shared(on: loop) === watch)
+        watch = nil
+        #expect(kept == nil)
+        await loop.shutdown()
+    }
+}

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import CourierTransport
+
+@Suite struct RareTests {
+    @Test func `a rare value comes, changes and goes`() {
+        struct Part { @Rare var list: [Int]? }
+        var part = Part(list: nil)
+        #expect(part.list == nil)
+        part.list?.append(1)
+        #expect(part.list == nil)
+        part.list = [1]
+        var copy = part
+        copy.list?.append(2)
+        #expect(part.list == [1])
+        #expect(copy.list == [1, 2])
+        copy.list = nil
+        #expect(copy.list == nil)
+        #expect(MemoryLayout<Part>.size == MemoryLayout<Int>.size)
+    }
+}
