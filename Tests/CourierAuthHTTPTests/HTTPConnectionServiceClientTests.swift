@@ -77,13 +77,26 @@ import Testing
 
     @Test func `a token that ends is renewed on the live connection, without a loss`() async throws {
         let broker = try await TokenBroker(["ada0": "t0", "ada1": "t1"])
+        // What half of its life is too short for on a busy machine gets a longer one.
+        var life = 5
+        while try await !isRenewed(after: life, by: broker) { life *= 3 }
+        await broker.broker.remove()
+    }
+
+    /// Whether a client with a token of `life` seconds was there in the first half of them, and so had to renew it.
+    private func isRenewed(after life: Int, by broker: TokenBroker) async throws -> Bool {
+        var isInTime = false
         try await HTTPServer.run { _, number in
-            Self.answer("ada\(min(number, 1))", "t\(min(number, 1))", expiresIn: number == 0 ? 5 : 3_600)
+            Self.answer("ada\(min(number, 1))", "t\(min(number, 1))", expiresIn: number == 0 ? life : 3_600)
         } _: { server in
             let client = try client(server, broker, id: "renewed")
+            defer { client.destroy() }
             var events = client.events.makeAsyncIterator()
             let start = ContinuousClock.now
             client.connect()
+            try await client.connected()
+            isInTime = start.duration(to: .now) < .seconds(life) / 2
+            guard isInTime else { return }
             var users: [String] = []
             var losses = 0
             while users.last != "ada1", let event = await events.next() {
@@ -93,13 +106,11 @@ import Testing
                 default: break
                 }
             }
-            // A machine that is so busy that half of the first token's time is over by then does not use it.
-            #expect(users == ["ada0", "ada1"] || users == ["ada1"] && start.duration(to: .now) > .milliseconds(2_500))
+            #expect(users == ["ada0", "ada1"])
             #expect(losses == 0)
             #expect(server.requests.count == 2)
-            client.destroy()
         }
-        await broker.broker.remove()
+        return isInTime
     }
 
     @Test func `an endpoint that is not there is named, and how it failed`() async throws {

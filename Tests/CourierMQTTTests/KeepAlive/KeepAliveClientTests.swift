@@ -211,6 +211,7 @@ import Testing
         } _: { world in
             await world.until { world.client.connectionState == .connected }
             provider.isFailing = true
+            await world.run(for: .seconds(600))
             await world.until {
                 await world.run(for: .seconds(5))
                 return world.events.contains("connectionLost")

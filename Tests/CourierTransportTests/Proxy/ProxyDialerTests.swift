@@ -406,20 +406,20 @@ struct ProxyDialerTests {
     func `closing the channel in the middle ends the connection to the proxy`(
         kind: ProxyConfiguration.Kind
     ) async throws {
-        try await withLoop { loop in
-            let proxy = try ScriptedProxy([], on: loop)
-            let (recorder, channel) = connect(try proxy.setting(kind), loop)
-            try await proxy.connections.wait("the first bytes") { $0.first?.received.isEmpty == false }
-            await channel.onLoop { $0.close() }
-            #expect(try await recorder.end() == .closedByOwner)
-            try await proxy.connections.wait("the end") { $0[0].isClosed }
-            #expect(recorder.log.value.closed == [.closedByOwner])
-        }
+        let loop = try EventLoop(clock: ManualClock())
+        let proxy = try ScriptedProxy([], on: loop)
+        let (recorder, channel) = connect(try proxy.setting(kind), loop)
+        try await proxy.connections.wait("the first bytes") { $0.first?.received.isEmpty == false }
+        await channel.onLoop { $0.close() }
+        #expect(try await recorder.end() == .closedByOwner)
+        try await proxy.connections.wait("the end") { $0[0].isClosed }
+        #expect(recorder.log.value.closed == [.closedByOwner])
+        await loop.shutdown()
     }
 
     @Test func `a loop that ends in the middle ends the connection to the proxy`() async throws {
         try await withLoop { server in
-            let loop = try EventLoop()
+            let loop = try EventLoop(clock: ManualClock())
             let proxy = try ScriptedProxy([], on: server)
             let (recorder, _) = connect(try proxy.setting(.http), loop)
             try await proxy.connections.wait("the request") { $0.first?.received.isEmpty == false }
