@@ -79,7 +79,10 @@ extension ClientCoordinator {
         lastServer = plan.name
         lastCluster = cluster
         connectionNumber += 1
-        driver.open(plan.endpoint, tls: tls, proxy: plan.proxy, options: plan.channel, tap: tap(on: plan))
+        let history = addresses ?? AddressHistory()
+        addresses = history
+        driver.open(
+            plan.endpoint, tls: tls, proxy: plan.proxy, options: plan.channel, history: history, tap: tap(on: plan))
     }
 
     /// What shows this connection's packets to the observer, if there is one.
@@ -103,6 +106,8 @@ extension ClientCoordinator {
 
     func established(_ connAck: ConnAck) {
         startsClean = false
+        addresses?.presentServed()
+        if addresses?.isEmpty == true { addresses = nil }
         if !connAck.isSessionPresent { durable?.sessionLost() }
         version5.store(driver.protocolVersion >= .v5, ordering: .releasing)
         subscriptions.connected(connAck, isOtherSession: unansweredConnects > 1)

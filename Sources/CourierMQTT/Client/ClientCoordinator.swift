@@ -58,6 +58,8 @@ final class ClientCoordinator: @unchecked Sendable {
     var lastServer: String?
     /// The cluster that it was a node of: its nodes are one server in this respect.
     var lastCluster: String?
+    /// Which addresses of hosts led nowhere; `nil` for clients that idle, unless the host has several.
+    var addresses: AddressHistory?
     /// How many CONNECT were sent since the last CONNACK. A broker that has lost the session makes another one for each,
     /// and says so once: in the CONNACK that may never arrive.
     var unansweredConnects = 0
@@ -158,6 +160,7 @@ extension ClientCoordinator {
         case .findEndpoints(let options, let attempt): findEndpoints(options, attempt)
         case .setConnectionInfo(let options): use(options)
         case .open(let options, let attempt): open(options, attempt)
+        case .avoidAddress: addresses?.presentFailed(now: loop.now)
         case .reauthenticate(let authentication): reauthenticate(authentication)
         case .closeInOrder: close { driver.disconnect() }
         case .abort: close { driver.abort() }

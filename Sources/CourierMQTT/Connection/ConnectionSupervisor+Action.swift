@@ -17,6 +17,8 @@ extension ConnectionSupervisor {
         case setConnectionInfo(ConnectOptions?)
         /// Open a connection with these options; there is no other one.
         case open(ConnectOptions, AttemptID)
+        /// The address that the last connection led to is to be tried behind the others of its name.
+        case avoidAddress
         /// Authenticate anew on the connection that there is.
         case reauthenticate(ExtendedAuthentication)
         /// Send DISCONNECT, if CONNECT was sent, and close; ``Input/closed(_:_:)`` follows.

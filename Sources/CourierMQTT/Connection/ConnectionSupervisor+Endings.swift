@@ -126,6 +126,7 @@ extension ConnectionSupervisor {
     mutating func respond(to ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         let row = LossPolicy.row(for: ending.cause)
         let isStop = stops(row)
+        if row.subject == .endpoint { actions.append(.avoidAddress) }
         actions.append(.log(isStop ? .error : .warning, ending.error.message))
         if follow(ending, row.response) { return wait(until: now, .failure, now, &actions) }
         if row.subject == .endpoint, !isStop {

@@ -100,16 +100,16 @@ package final class SessionDriver: @unchecked Sendable {
 
     // MARK: On the loop
 
-    /// Connects; an earlier connection must have ended. `tap` sees its packets.
+    /// Connects; an earlier connection must have ended. `history` is of all of them, `tap` sees the packets of this one.
     package func open(
         _ endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
-        options: ChannelOptions = ChannelOptions(), tap: PacketTap? = nil
+        options: ChannelOptions = ChannelOptions(), history: AddressHistory? = nil, tap: PacketTap? = nil
     ) {
         loop.preconditionOnLoop()
         precondition(state.pointee.channel == nil, "opened twice")
         state.pointee.tap = tap
         state.pointee.channel = ByteChannel.connect(
-            to: endpoint, tls: tls, proxy: proxy, options: options, on: loop, handler: self)
+            to: endpoint, tls: tls, proxy: proxy, options: options, history: history, on: loop, handler: self)
     }
 
     /// Ends the connection in order; the session stays.

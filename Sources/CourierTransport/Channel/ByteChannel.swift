@@ -115,6 +115,15 @@ public final class ByteChannel: @unchecked Sendable {
         connect(to: endpoint, tls: tls, options: options, on: loop, tools: DialTools(proxy: proxy), handler: handler)
     }
 
+    /// The same for one of a client's connections: `history` is what they find out about the addresses of hosts.
+    package static func connect(
+        to endpoint: TransportEndpoint, tls: TLSContext?, proxy: ProxySetting, options: ChannelOptions,
+        history: AddressHistory?, on loop: EventLoop, handler: any ChannelHandler
+    ) -> ByteChannel {
+        let tools = DialTools(proxy: proxy, history: history)
+        return connect(to: endpoint, tls: tls, options: options, on: loop, tools: tools, handler: handler)
+    }
+
     static func connect(
         to endpoint: TransportEndpoint, tls: TLSContext? = nil, options: ChannelOptions = ChannelOptions(),
         on loop: EventLoop, tools: DialTools, handler: any ChannelHandler

@@ -9,6 +9,8 @@ struct DialTools: Sendable {
     var proxy = ProxySetting.direct
     /// Reads a variable of the environment.
     var variable: @Sendable (String) -> String? = SystemEnvironment.value(of:)
+    /// What earlier connections have found out about addresses; `nil` where nobody remembers.
+    var history: AddressHistory?
 }
 
 /// Connects to a host over TCP: looks the name up, then lets its addresses race.
@@ -17,6 +19,7 @@ final class TCPDialer: Dialer {
     private let port: UInt16
     private let resolver: HostResolver
     private let calls: SystemCalls
+    private let history: AddressHistory?
     private let loop: EventLoop
     private let options: ChannelOptions
     /// Gets a connected socket, to own it, or why there is none. `nil` once it was told, or nobody wants to know any more.
@@ -39,6 +42,7 @@ final class TCPDialer: Dialer {
         self.finished = finished
         resolver = tools.resolver
         calls = tools.calls
+        history = tools.history
     }
 
     /// For a channel, which gets the socket.
@@ -92,6 +96,7 @@ final class TCPDialer: Dialer {
     private func begin(_ found: [SocketAddress]) {
         let order = HappyEyeballs.order(found.map { $0.kind == .ipv6 ? .ipv6 : .ipv4 })
         addresses = order.map { found[$0] }
+        if let history { addresses = history.sorted(addresses, now: loop.clock.now) }
         race = HappyEyeballs(count: addresses.count, attemptDelay: options.attemptDelay)
         perform(race.begin(now: loop.clock.now))
     }
@@ -120,11 +125,18 @@ final class TCPDialer: Dialer {
                 return
             }
             Self.configure(socket, options)
+            if addresses.count > 1 { history?.reached(addresses[number]) }
+            for overtaken in attempts.keys where overtaken < number { remember(failureOf: overtaken) }
             finish(.success(socket))
         case .failure(let error):
             failures.append(error)
+            remember(failureOf: number)
             perform(race.failed(number, now: loop.clock.now))
         }
+    }
+
+    private func remember(failureOf number: Int) {
+        if addresses.count > 1 { history?.failed(addresses[number], now: loop.clock.now) }
     }
 
     private func armTimer() {

@@ -36,6 +36,8 @@ struct SupervisorHarness {
     private(set) var attemptTimes: [Double] = []
     private(set) var events: [ConnectionEvent] = []
     private(set) var releases: [ConnectionFailure?] = []
+    /// How often an address was to blame.
+    private(set) var avoidedCount = 0
 
     init(seed: UInt64 = 1, _ change: (inout SupervisorConfiguration) -> Void = { _ in }) {
         var configuration = SupervisorConfiguration()
@@ -64,7 +66,7 @@ struct SupervisorHarness {
         return actions
     }
 
-    /// Hands an input over, checks what the answer may not be, and returns it without the log.
+    /// Hands an input over, checks what the answer may not be, and returns it without the log and what is about addresses.
     @discardableResult
     mutating func handle(_ input: Input) -> [Action] {
         let answerBefore = supervisor.waiterAnswer
@@ -82,7 +84,12 @@ struct SupervisorHarness {
             faults.append("a wait ended without a word")
         }
         check()
-        return actions.filter { if case .log = $0 { false } else { true } }
+        return actions.filter { action in
+            switch action {
+            case .log, .avoidAddress: false
+            default: true
+            }
+        }
     }
 
     mutating func bytesReceived() { supervisor.bytesReceived(now: now) }
@@ -125,6 +132,7 @@ struct SupervisorHarness {
         case .releaseWaiters(let failure):
             releases.append(failure)
             if failure == nil, state != .connected { faults.append("waiters are released before the state says so") }
+        case .avoidAddress: avoidedCount += 1
         case .clearStoredState, .log: break
         }
     }

@@ -50,6 +50,25 @@ import Testing
         world.expectNoFaults()
     }
 
+    @Test func `an address is to blame for what its endpoint is to blame for`() {
+        var world = opening(SupervisorHarness.options)
+        #expect(world.avoidedCount == 0)
+        world.drop()
+        #expect(world.avoidedCount == 1, "an attempt")
+        world.fireTimer()
+        world.accept()
+        world.drop()
+        #expect(world.avoidedCount == 2, "a connection")
+        world.fireTimer()
+        world.refuse(.notAuthorized)
+        world.grant()
+        world.accept()
+        world.handle(.disconnectRequested)
+        world.closeEnds()
+        #expect(world.avoidedCount == 2, "credentials, and what the app wants, are the same everywhere")
+        world.expectNoFaults()
+    }
+
     @Test func `each attempt has its events, its options and its error`() {
         var world = opening()
         let actions = world.drop()

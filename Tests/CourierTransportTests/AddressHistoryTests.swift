@@ -1,0 +1,183 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CourierTransport
+
+/// What a client remembers of the addresses of a name, and what its next connection makes of it.
+@Suite struct AddressHistoryTests {
+    private let now = ContinuousClock.now
+
+    private static func addresses(_ hosts: [String], port: UInt16 = 1883) throws(TransportError) -> [SocketAddress] {
+        var found: [SocketAddress] = []
+        for host in hosts { found += try SocketAddress.lookUp(host: host, port: port, isNumeric: true) }
+        return found
+    }
+
+    private func hosts(
+        _ history: AddressHistory, _ addresses: [SocketAddress], after time: Duration = .zero
+    ) -> [String] {
+        history.sorted(addresses, now: now.advanced(by: time)).map(\.host)
+    }
+
+    // MARK: The order
+
+    @Test func `what failed stands behind the others, in the order of the name`() throws {
+        let history = AddressHistory()
+        let all = try Self.addresses(["::1", "127.0.0.1", "127.0.0.2", "127.0.0.3"])
+        #expect(hosts(history, all) == ["::1", "127.0.0.1", "127.0.0.2", "127.0.0.3"])
+        history.failed(all[2], now: now)
+        history.failed(all[0], now: now)
+        #expect(hosts(history, all) == ["127.0.0.1", "127.0.0.3", "::1", "127.0.0.2"])
+        history.reached(all[0])
+        history.presentServed()
+        #expect(hosts(history, all) == ["::1", "127.0.0.1", "127.0.0.3", "127.0.0.2"])
+    }
+
+    @Test func `once all have failed, they begin anew, and those of other names are still known`() throws {
+        let history = AddressHistory()
+        let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
+        let others = try Self.addresses(["127.0.0.1", "127.0.0.2"], port: 1884)
+        for address in [others[0], all[1], all[0]] { history.failed(address, now: now) }
+        #expect(hosts(history, all) == ["127.0.0.1", "127.0.0.2"])
+        history.failed(all[0], now: now)
+        #expect(hosts(history, all) == ["127.0.0.2", "127.0.0.1"])
+        #expect(hosts(history, others) == ["127.0.0.2", "127.0.0.1"])
+    }
+
+    @Test func `a failure is forgotten after its time`() throws {
+        let history = AddressHistory()
+        let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
+        history.failed(all[0], now: now)
+        let almost = AddressHistory.memory - .nanoseconds(1)
+        #expect(hosts(history, all, after: almost) == ["127.0.0.2", "127.0.0.1"])
+        #expect(hosts(history, all, after: AddressHistory.memory) == ["127.0.0.1", "127.0.0.2"])
+        #expect(history.isEmpty)
+    }
+
+    @Test func `of too many failures the latest are remembered`() throws {
+        let history = AddressHistory()
+        let count = AddressHistory.limit + 3
+        let all = try Self.addresses((1...count + 1).map { "127.0.0.\($0)" })
+        for address in all.dropLast() { history.failed(address, now: now) }
+        #expect(hosts(history, all).prefix(4) == ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.\(count + 1)"])
+    }
+
+    @Test func `only where a connection leads can fail or serve`() throws {
+        let history = AddressHistory()
+        let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
+        history.presentFailed(now: now)
+        #expect(history.isEmpty)
+        history.reached(all[0])
+        #expect(!history.isEmpty)
+        history.presentFailed(now: now)
+        #expect(hosts(history, all) == ["127.0.0.2", "127.0.0.1"], "which begins the next connection")
+        history.presentServed()
+        #expect(hosts(history, all) == ["127.0.0.2", "127.0.0.1"])
+    }
+
+    // MARK: Connections
+
+    /// Tools whose every name has these addresses.
+    private static func tools(_ hosts: [String], _ history: AddressHistory) -> DialTools {
+        let resolver = HostResolver { _, port in
+            do throws(TransportError) {
+                return .success(try addresses(hosts, port: port))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return DialTools(resolver: resolver, history: history)
+    }
+
+    /// Connects, to whichever address it is.
+    private func connect(_ port: UInt16, _ tools: DialTools, _ loop: EventLoop) async throws {
+        let recorder = Recorder()
+        let channel = ByteChannel.connect(
+            to: .tcp(host: "two.example", port: port), on: loop, tools: tools, handler: recorder)
+        _ = try await recorder.open()
+        await channel.onLoop { $0.abort() }
+    }
+
+    @Test func `a connection that came to nothing lets the next one begin elsewhere`() async throws {
+        try await withLoop { loop in
+            let (near, far) = (Watched(0), Watched(0))
+            func listen(_ host: String, _ port: UInt16, _ count: Watched<Int>) throws -> ChannelListener {
+                try ChannelListener.listen(on: .tcp(host: host, port: port), loop: loop) { _ in
+                    count.update { $0 += 1 }
+                    return Echo()
+                }
+            }
+            let first = try listen("127.0.0.1", 0, near)
+            let second = try listen("127.0.0.2", first.port, far)
+            let history = AddressHistory()
+            let tools = Self.tools(["127.0.0.1", "127.0.0.2"], history)
+            try await connect(first.port, tools, loop)
+            try await near.wait("the first") { $0 == 1 }
+            await loop.run { history.presentFailed(now: loop.clock.now) }
+            try await connect(first.port, tools, loop)
+            try await far.wait("the second") { $0 == 1 }
+            await loop.run { history.presentServed() }
+            try await connect(first.port, tools, loop)
+            try await far.wait("the second again") { $0 == 2 }
+            await loop.run { history.presentFailed(now: loop.clock.now) }
+            try await connect(first.port, tools, loop)
+            try await near.wait("the first, since both have failed") { $0 == 2 }
+            second.close()
+            first.close()
+        }
+    }
+
+    @Test func `an address that refuses is not asked first again`() async throws {
+        try await withLoop { loop in
+            let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.2"), loop: loop) { _ in Echo() }
+            let asked = Watched<[Bool]>([])
+            let history = AddressHistory()
+            var tools = Self.tools(["127.0.0.1", "127.0.0.2"], history)
+            let real = SystemCalls.real
+            tools.calls = SystemCalls(connect: { descriptor, address, length in
+                // The last byte of an IPv4 address is the eighth of its `sockaddr`.
+                let isFirst = address.load(fromByteOffset: 7, as: UInt8.self) == 1
+                asked.update { $0.append(isFirst) }
+                return isFirst ? -ECONNREFUSED : real.connect(descriptor, address, length)
+            })
+            try await connect(listener.port, tools, loop)
+            #expect(asked.value == [true, false])
+            try await connect(listener.port, tools, loop)
+            #expect(asked.value == [true, false, false])
+        }
+    }
+
+    @Test func `an address that another one has overtaken is not asked first again`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.2"), loop: loop) { _ in Echo() }
+        let asked = Watched<[Bool]>([])
+        let history = AddressHistory()
+        var tools = Self.tools(["127.0.0.1", "127.0.0.2"], history)
+        let real = SystemCalls.real
+        tools.calls = SystemCalls(connect: { descriptor, address, length in
+            let isFirst = address.load(fromByteOffset: 7, as: UInt8.self) == 1
+            asked.update { $0.append(isFirst) }
+            return isFirst ? -EINPROGRESS : real.connect(descriptor, address, length)
+        })
+        async let first: Void = connect(listener.port, tools, loop)
+        try await asked.wait("the silent one") { $0 == [true] }
+        await loop.run {}
+        clock.advance(by: HappyEyeballs.recommendedAttemptDelay)
+        try await first
+        try await connect(listener.port, tools, loop)
+        #expect(asked.value == [true, false, false])
+        await loop.shutdown()
+    }
+
+    @Test func `a host with one address leaves nothing behind`() async throws {
+        try await withLoop { loop in
+            let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
+            let history = AddressHistory()
+            try await connect(listener.port, Self.tools(["127.0.0.1"], history), loop)
+            await loop.run { history.presentFailed(now: loop.clock.now) }
+            #expect(await loop.run { history.isEmpty })
+        }
+    }
+}
