@@ -14,11 +14,7 @@ final class MQTTClient: CourierClient {
     deinit { parts.coordinator.release() }
 
     var requests: RequestDesk {
-        madeDesk.withLock { desk in
-            let made = desk ?? RequestDesk(parts.coordinator.distributor, census: parts.census, on: parts.loop)
-            desk = made
-            return made
-        }
+        madeDesk.part { RequestDesk(parts.coordinator.distributor, census: parts.census, on: parts.loop) }
     }
 
     /// How many continuations wait, for tests.

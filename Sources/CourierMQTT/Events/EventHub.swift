@@ -63,11 +63,5 @@ final class EventHub: Sendable {
     /// The last event was told: publishers finish.
     func finish() { madeSubject().send(completion: .finished) }
 
-    private func madeSubject() -> PassthroughSubject<CourierEvent, Never> {
-        subject.withLock { subject in
-            let made = subject ?? PassthroughSubject()
-            subject = made
-            return made
-        }
-    }
+    private func madeSubject() -> PassthroughSubject<CourierEvent, Never> { subject.part { PassthroughSubject() } }
 }

@@ -33,12 +33,7 @@ final class MessageReaders: Sendable {
 
     /// What readers could not decode.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
-        let subject = deadLetters.withLock { subject in
-            let made = subject ?? PassthroughSubject()
-            subject = made
-            return made
-        }
-        return subject.eraseToAnyPublisher().receive(on: deliveryQueue)
+        deadLetters.part { PassthroughSubject() }.eraseToAnyPublisher().receive(on: deliveryQueue)
     }
 
     // MARK: Publishers

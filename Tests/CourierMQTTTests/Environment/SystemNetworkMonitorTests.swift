@@ -1,22 +1,26 @@
 import CourierCore
-import CourierMQTT
+import CourierTesting
 import CourierTransport
 import Glibc
 import TestSupport
 import Testing
+
+@testable import CourierMQTT
 
 /// A loop whose thread has a network namespace of its own.
 private struct NamespaceLoop {
     static func isPossible() async throws -> Bool {
         let namespace = try NamespaceLoop()
         let isPossible = await namespace.enter()
-        await namespace.loop.shutdown()
+        await namespace.group.shutdown()
         return isPossible
     }
 
-    let loop: EventLoop
+    let group: EventLoopGroup
 
-    init() throws { loop = try EventLoop(name: "test-loop") }
+    init() throws { group = try EventLoopGroup() }
+
+    var loop: EventLoop { group.loops[0] }
 
     /// Moves the loop's thread into a new namespace with the loopback and two connected links that are down.
     func enter() async -> Bool {
@@ -28,7 +32,14 @@ private struct NamespaceLoop {
 
     func run(_ command: String) async throws { try #require(await onLoop { system(command) == 0 }) }
 
-    private func onLoop(_ body: @escaping @Sendable () -> Bool) async -> Bool {
+    /// Starts a broker that all networks of the namespace lead to.
+    func startBroker() async throws -> LoopbackBroker {
+        // A socket belongs to the namespace of the thread that makes it.
+        let started = await onLoop { Result { try LoopbackBroker.start(on: .tcp(host: "0.0.0.0")) } }
+        return try started.get()
+    }
+
+    private func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             loop.execute { continuation.resume(returning: body()) }
         }
@@ -45,10 +56,10 @@ struct SystemNetworkMonitorTests {
             try #require(await namespace.enter())
             try await body(namespace)
         } catch {
-            await namespace.loop.shutdown()
+            await namespace.group.shutdown()
             throw error
         }
-        await namespace.loop.shutdown()
+        await namespace.group.shutdown()
     }
 
     private let connect =
@@ -78,6 +89,30 @@ struct SystemNetworkMonitorTests {
             try await routingSockets(namespace, become: 0)
             var again = monitor.statusPublisher.values.makeAsyncIterator()
             await expectUnavailable(&again)
+        }
+    }
+
+    @Test func `a client without a monitor of its own connects as soon as there is a network`() async throws {
+        try await inNamespace { namespace in
+            let broker = try await namespace.startBroker()
+            let options = ConnectOptions(
+                host: "192.0.2.2", port: broker.port, clientId: "c", username: "", password: "")
+            let test = try TestClient(options, on: namespace.group) { config in
+                config.networkMonitor = nil
+                config.autoReconnectInterval = 3_600
+                config.maxAutoReconnectInterval = 3_600
+            }
+            test.client.connect()
+            try await test.wait(for: "connectionUnavailable")
+            try await test.wait(for: "connectionFailure")
+            try await namespace.run(connect)
+            try await test.wait(for: "connectionSuccess")
+            #expect(test.eventNames.count { $0 == "connectionAttempt" } == 2)
+            #expect(test.eventNames.contains("connectionAvailable"))
+            try await namespace.run("ip link set out0 down")
+            try await test.wait(for: "connectionUnavailable", count: 2)
+            try await test.end()
+            await broker.shutdown()
         }
     }
 
