@@ -17,28 +17,55 @@ struct WireRun {
 
     /// How many messages a second.
     func rate(_ job: Job) async throws -> Double {
+        let time =
+            switch job {
+            case .publishQoS0, .publishQoS1: try await publish(job.count, job.qos)
+            case .receiveQoS0, .receiveQoS1: try await receive(job.count, job.qos)
+            }
+        return Double(job.count) / (time / .seconds(1))
+    }
+
+    private func publish(_ count: Int, _ qos: QoS) async throws -> Duration {
         var rules = BrokerConfiguration()
         rules.receiveMaximum = UInt16(Self.window)
-        let broker = try LoopbackBroker.start(
-            tls: wire.isSecure ? try TLSContext(server: keys.server) : nil,
-            webSocket: wire.isWebSocket ? WebSocketConfiguration() : nil, configuration: rules)
+        let broker = try LoopbackBroker.start(tls: try serverContext(), webSocket: webSocket, configuration: rules)
         let client = CourierClientFactory().makeMQTTClient(config: configuration(broker.port))
         client.connect()
         try await client.connected()
         let start = ContinuousClock.now
-        switch job {
-        case .publishQoS0:
-            try await Self.publish(job.count, .zero, payloadSize, client)
-            // Acknowledged, so that everything before it has arrived, too.
-            try await client.publish([0] as [UInt8], to: Self.topic, qos: .one)
-        case .publishQoS1:
-            try await Self.publish(job.count, .one, payloadSize, client)
-        }
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        try await Self.publish(count, qos, payloadSize, client)
+        // Acknowledged, so that everything before it has arrived, too.
+        if qos == .zero { try await client.publish([0] as [UInt8], to: Self.topic, qos: .one) }
+        let time = ContinuousClock.now - start
         await client.disconnectAndWait()
         await broker.shutdown()
-        return Double(job.count) / seconds
+        return time
     }
+
+    private func receive(_ count: Int, _ qos: QoS) async throws -> Duration {
+        let flood = PublishFlood(
+            count: count, topic: Self.topic, payloadSize: payloadSize, qos: qos == .zero ? .atMostOnce : .atLeastOnce)
+        // Acknowledgements are recorded, too.
+        let broker = try ScriptedBroker.start(
+            [.connection([.serve(until: .subscribe), .answer, .flood(flood)])], tls: try serverContext(),
+            webSocket: webSocket, packetLimit: count + 1_000)
+        let client = CourierClientFactory().makeMQTTClient(config: configuration(broker.port))
+        let arrivals = Arrivals(count)
+        let subscription = client.messagePublisher(topic: Self.topic).sink { (_: Data) in arrivals.note() }
+        client.subscribe((Self.topic, qos))
+        client.connect()
+        let time = await arrivals.time
+        subscription.cancel()
+        await client.disconnectAndWait()
+        await broker.shutdown()
+        return time
+    }
+
+    private func serverContext() throws -> TLSContext? {
+        wire.isSecure ? try TLSContext(server: keys.server) : nil
+    }
+
+    private var webSocket: WebSocketConfiguration? { wire.isWebSocket ? WebSocketConfiguration() : nil }
 
     private func configuration(_ port: UInt16) -> MQTTClientConfig {
         var config = MQTTClientConfig(

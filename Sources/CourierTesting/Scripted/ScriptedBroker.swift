@@ -57,6 +57,7 @@ public final class ScriptedBroker: Sendable {
     ///   - afterwards: What is special about each connection behind the script; nothing by default.
     ///   - address: Where to listen; a free port of 127.0.0.1 by default.
     ///   - tls: A server's context, to speak TLS; `nil` by default.
+    ///   - webSocket: What to expect of clients that speak WebSocket; `nil`, the default, for those that do not.
     ///   - loop: Where it runs, maybe together with the client, so that a ``VirtualClock`` settles both at once; by default a
     ///     loop of its own, in real time.
     ///   - packetLimit: How many packets are recorded at most.
@@ -64,14 +65,17 @@ public final class ScriptedBroker: Sendable {
     /// - Throws: `TransportError` when the address cannot be listened on.
     public static func start(
         _ script: [ConnectionScript] = [], afterwards: [ScriptStep] = [], at address: ChannelListener.Address = .tcp(),
-        tls: TLSContext? = nil, on loop: EventLoop? = nil, packetLimit: Int = defaultPacketLimit
+        tls: TLSContext? = nil, webSocket: WebSocketConfiguration? = nil, on loop: EventLoop? = nil,
+        packetLimit: Int = defaultPacketLimit
     ) throws(TransportError) -> ScriptedBroker {
+        var options = Self.channelOptions
+        options.webSocket = webSocket
         let home: EventLoop
         if let loop { home = loop } else { home = try EventLoop(name: "scripted-broker") }
         let host = ScriptedHost(script, afterwards: afterwards, packetLimit: packetLimit, on: home)
         do throws(TransportError) {
             let listener = try ChannelListener.listen(
-                on: address, tls: tls, options: Self.channelOptions, loop: home
+                on: address, tls: tls, options: options, loop: home
             ) { host.accept($0) }
             return ScriptedBroker(home, ownsLoop: loop == nil, listener, host)
         } catch {

@@ -2,6 +2,7 @@ import CourierCore
 import CourierTesting
 import CourierTransport
 import Foundation
+import MQTTCodec
 import TestSupport
 import Testing
 
@@ -148,8 +149,8 @@ struct ClientWireTests {
         let options = ConnectOptions(
             host: "localhost", port: port, clientId: "patient", username: "", password: "", scheme: "mqtts")
         let test = try TestClient(options) { $0.tls = certificates.client }
-        let connected = Task { try await test.client.connected() }
         test.client.connect()
+        let connected = Task { try await test.client.connected() }
         try await test.wait(for: "connectionFailure")
         await first.shutdown()
         let second = try LoopbackBroker.start(
@@ -157,5 +158,20 @@ struct ClientWireTests {
         try await connected.value
         try await test.end()
         await second.shutdown()
+    }
+
+    @Test func `a scripted broker speaks WebSocket too`() async throws {
+        let greeting = Publish(topic: "a", payload: Array("hello".utf8), delivery: .atMostOnce)
+        let broker = try ScriptedBroker.start(
+            [.connection([.serve(until: .subscribe), .answer, .send(.publish(greeting))])],
+            webSocket: WebSocketConfiguration())
+        var options = ConnectOptions.local(broker.port)
+        options.scheme = "ws"
+        let test = try TestClient(options)
+        var values = test.client.messages(String.self, from: "a", qos: .zero).makeAsyncIterator()
+        try await test.connect()
+        #expect(try await values.next() == "hello")
+        try await test.end()
+        await broker.shutdown()
     }
 }
