@@ -168,7 +168,7 @@ import Testing
         let recorded = try MQTTChuckArchive.logger(of: url)
         let rows = recorded.rows().rows
         #expect(rows.count == 40)
-        #expect(rows.last?.number == 402 + 38)
+        #expect(try #require(rows.last).number == 402 + 38)
         #expect(Set(rows.map(\.connection.clientID)) == ["old", "new"])
         try await record(109..<200, client: "newest", retention: retention)
         #expect(Set(try MQTTChuckArchive.logger(of: url).rows().rows.map(\.connection.clientID)) == ["newest"])
