@@ -1,19 +1,33 @@
 import Foundation
+import Glibc
+import Synchronization
 
-/// A folder that is removed with the object, at the latest.
+/// A folder that is removed with the object, or at the end of the process if the object lives as long.
 package final class TemporaryFolder: Sendable {
+    private static let remaining = Mutex<Set<String>>([])
+    private static let removesAtExit: Bool = atexit { TemporaryFolder.removeAll() } == 0
+
     package let path: String
 
     package init() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("ct-\(UUID().uuidString.prefix(13))")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
+        _ = Self.removesAtExit
+        Self.remaining.withLock { [path] in _ = $0.insert(path) }
     }
 
     deinit { remove() }
 
     /// Removes it now, for programs that end before their objects do.
-    package func remove() { try? FileManager.default.removeItem(atPath: path) }
+    package func remove() {
+        Self.remaining.withLock { [path] in _ = $0.remove(path) }
+        try? FileManager.default.removeItem(atPath: path)
+    }
 
     package func file(_ name: String) -> String { path + "/" + name }
+
+    private static func removeAll() {
+        for path in remaining.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+    }
 }
