@@ -165,15 +165,15 @@ import Testing
     @Test func `messages written before the connection are delivered after it, in order`() async throws {
         let (test, broker) = try Self.pair()
         let client = test.client
+        // First, so that its subscription is at the broker before the messages, however fast they are.
+        var texts = client.messages(String.self, from: "n", qos: .two).makeAsyncIterator()
         client.connect()
         let receipts = try (0..<50).map { number in
             try Promise { done in
                 try client.publish(text: "\(number)", to: "n", qos: number % 2 == 0 ? .one : .two, completion: done)
             }
         }
-        var texts = client.messages(String.self, from: "n", qos: .two).makeAsyncIterator()
         for receipt in receipts { _ = try await receipt.value.get() }
-        // The stream's own subscription came before the connection, too; the messages came behind it.
         for number in 0..<50 { #expect(try await texts.next() == "\(number)") }
         try await Self.end(test, broker)
     }
