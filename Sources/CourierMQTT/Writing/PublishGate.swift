@@ -40,6 +40,15 @@ final class PublishGate: Sendable {
         /// When the caller knows to look for messages that have waited too long.
         var expiryCheck: Instant?
         var roomWaiters: [Waiter<Void>] = []
+
+        var hasRoom: Bool { queue.hasRoom && !isSessionFull }
+
+        /// Those who wait for room, if there is some.
+        mutating func takeRoomWaiters() -> [Waiter<Void>] {
+            guard hasRoom, !roomWaiters.isEmpty else { return [] }
+            defer { roomWaiters = [] }
+            return roomWaiters
+        }
     }
 
     private let sharedPolicy: Shared<OfflinePolicy>
@@ -79,7 +88,7 @@ final class PublishGate: Sendable {
     var waitingCount: Int { state.withLock { $0.queue.count } }
 
     /// Whether at most half of what may wait does, and the session is not full.
-    var hasRoom: Bool { state.withLock { $0.queue.hasRoom && !$0.isSessionFull } }
+    var hasRoom: Bool { state.withLock { $0.hasRoom } }
 
     /// Whether messages pass straight on.
     var isPassable: Bool { isOpen.load(ordering: .acquiring) }
@@ -99,7 +108,7 @@ final class PublishGate: Sendable {
         let overflow = overflow ?? policy.overflow
         if isOpen.load(ordering: .acquiring) {
             if handOver(message) { return .delivered }
-            if overflow.refusesNewest, isOpen.load(ordering: .acquiring) { return sessionIsFull() }
+            if overflow.refusesNewest, isOpen.load(ordering: .acquiring) { return submitToFullSession(message) }
         }
         var needsDrain = false
         var needsExpiryCheck = false
@@ -129,17 +138,20 @@ final class PublishGate: Sendable {
     }
 
     /// The session is connected and full: it has room again sooner than a queue in front of it would help.
-    private func sessionIsFull() -> Admission {
-        state.withLock { $0.isSessionFull = true }
-        requestDrain()  // The session may have made room before it was noted that it had none.
-        return .full
+    ///
+    /// It may have made room before it was noted that it had none, and would not say so again: so it is asked once more.
+    private func submitToFullSession(_ message: OutgoingMessage) -> Admission {
+        state.withLock { state in
+            state.isSessionFull = !handOver(message)
+            return state.isSessionFull ? .full : .delivered
+        }
     }
 
     /// A waiter that is resumed when there is room; at once if there is.
     func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> {
         let waiter = Waiter<Void>(census)
         let hasRoom = state.withLock { state in
-            if state.queue.hasRoom, !state.isSessionFull { return true }
+            if state.hasRoom { return true }
             state.roomWaiters.append(waiter)
             return false
         }
@@ -199,9 +211,7 @@ final class PublishGate: Sendable {
         let (drained, waiters) = state.withLock { state -> (Drained, [Waiter<Void>]) in
             state.isSessionFull = false
             let drained = drain(limit, &state)
-            guard state.queue.hasRoom, !state.roomWaiters.isEmpty else { return (drained, []) }
-            defer { state.roomWaiters = [] }
-            return (drained, state.roomWaiters)
+            return (drained, state.takeRoomWaiters())
         }
         for waiter in waiters { waiter.resume(.success(())) }
         return drained
@@ -222,12 +232,13 @@ final class PublishGate: Sendable {
 
     /// Ends what has waited too long, and says when the next one will have.
     func removeExpired(now: Instant) -> Instant? {
-        let (expired, next) = state.withLock { state in
+        let (expired, next, waiters) = state.withLock { state in
             let expired = state.queue.removeExpired(now: now)
             state.expiryCheck = state.queue.nextExpiry
-            return (expired, state.expiryCheck)
+            return (expired, state.expiryCheck, state.takeRoomWaiters())
         }
         if !expired.isEmpty { ended(expired.map { ($0, .messageExpired) }) }
+        for waiter in waiters { waiter.resume(.success(())) }
         return next
     }
 

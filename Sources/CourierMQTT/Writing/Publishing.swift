@@ -202,10 +202,10 @@ final class Publishing: Sendable {
             return
         }
         let message = outgoing(bytes, shape, recipient)
-        switch submit(message, shape) {
-        case .delivered, .queued: if shape.qos == .zero { ends.end(message.token, with: .success(PublishReceipt())) }
-        case .full: throw refused(message, Self.queueFull(shape, gate.policy))
-        case .offline: throw refused(message, Self.offline(shape))
+        if try !submit(message, shape) {
+            let error = Self.queueFull(shape, gate.policy)
+            ends.withdraw(message.token, error)
+            throw error
         }
     }
 
@@ -250,22 +250,10 @@ final class Publishing: Sendable {
                 durable)
             return try await waiter.value()
         }
-        while true {
-            let waiter = Waiter<PublishReceipt>(census)
-            // Nobody waits for the end of QoS 0: it has none.
-            let message = outgoing(bytes, shape, shape.qos == .zero ? .nobody : .waiter(waiter))
-            switch submit(message, shape) {
-            case .delivered, .queued:
-                guard shape.qos == .zero else { return try await waiter.value() }
-                ends.end(message.token, with: .success(PublishReceipt()))
-                return PublishReceipt()
-            case .offline: throw refused(message, Self.offline(shape))
-            case .full:
-                let error = refused(message, Self.queueFull(shape, gate.policy))
-                guard case .suspend(let timeout) = gate.policy.overflow else { throw error }
-                try await room(orThrow: error, after: timeout)
-            }
-        }
+        let waiter = Waiter<PublishReceipt>(census)
+        // Nobody waits for the end of QoS 0: it has none.
+        try await handOver(outgoing(bytes, shape, shape.qos == .zero ? .nobody : .waiter(waiter)), shape)
+        return shape.qos == .zero ? PublishReceipt() : try await waiter.value()
     }
 
     /// Encodes a value and hands it over, and waits until it is accepted: stored, where there is a store, and else taken by
@@ -298,12 +286,20 @@ final class Publishing: Sendable {
                 DurableOutbox.Arrival(shape: shape, payload: bytes, recipient: .nobody, acceptance: waiter), durable)
             return try await waiter.value()
         }
-        while true {
-            do throws(CourierError) {
-                return try publish(bytes, shape, for: .nobody)
+        try await handOver(outgoing(bytes, shape, .nobody), shape)
+    }
+
+    /// Hands a message over, when there is room for it.
+    private nonisolated(nonsending) func handOver(_ message: OutgoingMessage, _ shape: Shape) async throws {
+        var deadline: ContinuousClock.Instant?
+        while try !submit(message, shape) {
+            let full = Self.queueFull(shape, gate.policy)
+            do {
+                try await room(gate.roomWaiter(census), orThrow: full, by: &deadline) { [gate] in gate.forget($0) }
             } catch {
-                guard error.code == .queueFull, case .suspend(let timeout) = gate.policy.overflow else { throw error }
-                try await room(orThrow: error, after: timeout)
+                // Who gives up waiting has not sent it.
+                ends.withdraw(message.token, error as? CourierError ?? full)
+                throw error
             }
         }
     }
@@ -311,30 +307,36 @@ final class Publishing: Sendable {
     /// Hands a message to the store's outbox, when that has room.
     private nonisolated(nonsending) func store(_ arrival: DurableOutbox.Arrival, _ durable: DurableOutbox) async throws
     {
+        var deadline: ContinuousClock.Instant?
         while try !durable.add(arrival) {
             let error = Self.queueFull(arrival.shape, gate.policy)
-            guard case .suspend(let timeout) = gate.policy.overflow else { throw error }
-            let waiter = durable.roomWaiter(census)
-            let timer = LoopTimer(on: loop, after: timeout) { waiter.resume(.failure(error)) }
-            defer { timer.cancel() }
-            try await waiter.value { durable.forget(waiter) }
+            try await room(durable.roomWaiter(census), orThrow: error, by: &deadline) { durable.forget($0) }
         }
     }
 
     /// Waits until there is room.
     func waitForRoom() async throws {
+        if let durable {
+            let waiter = durable.roomWaiter(census)
+            try await waiter.value { durable.forget(waiter) }
+        }
         let waiter = gate.roomWaiter(census)
         try await waiter.value { [gate] in gate.forget(waiter) }
     }
 
-    private func room(orThrow error: CourierError, after timeout: Duration) async throws {
-        let waiter = gate.roomWaiter(census)
-        let timer = LoopTimer(on: loop, after: timeout) { waiter.resume(.failure(error)) }
-        defer {
-            timer.cancel()
-            gate.forget(waiter)
-        }
-        try await waiter.value { [gate] in gate.forget(waiter) }
+    /// Waits as long as the policy lets a publisher wait, over all its waits; throws `error` then, or if it may not wait.
+    private nonisolated(nonsending) func room(
+        _ waiter: Waiter<Void>, orThrow error: CourierError, by deadline: inout ContinuousClock.Instant?,
+        forget: @escaping @Sendable (Waiter<Void>) -> Void
+    ) async throws {
+        defer { forget(waiter) }
+        guard case .suspend(let timeout) = gate.policy.overflow else { throw error }
+        let now = loop.clock.now
+        let end = deadline ?? now.advanced(by: timeout)
+        deadline = end
+        let timer = LoopTimer(on: loop, after: end - now) { waiter.resume(.failure(error)) }
+        defer { timer.cancel() }
+        try await waiter.value { forget(waiter) }
     }
 
     // MARK: Steps
@@ -388,14 +390,18 @@ final class Publishing: Sendable {
             isRetried: shape.qos.isRetried, token: token)
     }
 
-    private func submit(_ message: OutgoingMessage, _ shape: Shape) -> PublishGate.Admission {
-        gate.submit(message, isLatestOnly: shape.isLatestOnly)
-    }
-
-    /// Takes a message that was not taken out of the books, and says so.
-    private func refused(_ message: OutgoingMessage, _ error: CourierError) -> CourierError {
-        ends.withdraw(message.token, error)
-        return error
+    /// Hands a message to the gate; `false` when that has no room.
+    private func submit(_ message: OutgoingMessage, _ shape: Shape) throws(CourierError) -> Bool {
+        switch gate.submit(message, isLatestOnly: shape.isLatestOnly) {
+        case .delivered, .queued:
+            if shape.qos == .zero { ends.end(message.token, with: .success(PublishReceipt())) }
+            return true
+        case .full: return false
+        case .offline:
+            let error = Self.offline(shape)
+            ends.withdraw(message.token, error)
+            throw error
+        }
     }
 
     private static func queueFull(_ shape: Shape, _ policy: OfflinePolicy) -> CourierError {

@@ -1,0 +1,165 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Waiting for room: it ends when there is some, not before, and not later than the policy says.
+@Suite(.timeLimit(.minutes(5))) struct RoomTests {
+    /// What stands behind a gate, and takes so many messages.
+    private final class FakeSession: Sendable {
+        private let room: Mutex<[Bool]>
+
+        /// Takes or refuses the messages that come, in this order, and refuses what comes after them.
+        init(_ answers: [Bool]) { room = Mutex(answers) }
+
+        func take() -> Bool { room.withLock { $0.isEmpty ? false : $0.removeFirst() } }
+    }
+
+    private static func gate(_ answers: [Bool], _ policy: OfflinePolicy = OfflinePolicy()) -> PublishGate {
+        let session = FakeSession(answers)
+        return PublishGate(
+            policy, now: { ContinuousClock.now }, deliver: { _, _, _, _ in session.take() },
+            requestDrain: {}, ended: { _ in })
+    }
+
+    private static func submit(to gate: PublishGate) -> PublishGate.Admission {
+        gate.submit(
+            OutgoingMessage(topic: "t", payload: [1], qos: .atLeastOnce, token: PublishLedger.anonymous),
+            isLatestOnly: false)
+    }
+
+    private static func opened(_ gate: PublishGate) -> PublishGate {
+        gate.connected()
+        _ = gate.drain(.max)
+        return gate
+    }
+
+    // MARK: The gate
+
+    @Test func `who waits for a full session is resumed when it has room, and not by its own asking`() async throws {
+        let gate = Self.opened(Self.gate([false, false, true]))
+        #expect(Self.submit(to: gate) == .full)
+        #expect(!gate.hasRoom)
+        let census = WaiterCensus()
+        let waiter = gate.roomWaiter(census)
+        let task = Task { try await waiter.value() }
+        while census.count == 0 { await Task.yield() }
+        #expect(gate.drain(.max) == .opened)  // The session tells of its room by this.
+        try await task.value
+        #expect(Self.submit(to: gate) == .delivered)
+    }
+
+    @Test func `a session that made room before its lack was noted is asked once more`() {
+        let gate = Self.opened(Self.gate([false, true]))
+        #expect(Self.submit(to: gate) == .delivered)
+        #expect(gate.hasRoom)
+    }
+
+    @Test func `what expires makes room`() async throws {
+        let gate = Self.gate([], OfflinePolicy(maximumCount: 1, maximumAge: .seconds(1)))
+        #expect(Self.submit(to: gate) == .queued)
+        let waiter = gate.roomWaiter(WaiterCensus())
+        #expect(gate.removeExpired(now: .now + .seconds(2)) == nil)
+        try await waiter.value()
+    }
+
+    // MARK: The client
+
+    @Test func `readyToPublish waits while the session is full`() async throws {
+        let gate = ScriptGate()
+        let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
+        try await ScriptedWorld.run([script]) {
+            $0.maximumInFlight = 10
+        } _: { world in
+            await world.connect()
+            #expect(throws: CourierError.self) { while true { try world.publish("x") } }
+            await world.settle()
+            #expect(throws: CourierError.self) { try world.publish("x") }
+            let ready = Task { [client = world.client] in try await client.readyToPublish() }
+            await world.until { world.client.waitingCount == 1 }
+            await world.run(for: .seconds(10))
+            #expect(world.client.waitingCount == 1)
+            gate.release()
+            try await ready.value
+            try world.publish("y")
+        }
+    }
+
+    @Test func `readyToPublish waits for the store's outbox`() async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run {
+            $0.messageStore = store
+            $0.offline.maximumCount = 2
+        } _: { world in
+            await ScriptedOutboxTests.connect(world, store)
+            store.hold()
+            try world.publish("on its way into the store")
+            await world.until { store.heldCount == 1 }
+            try world.publish("0")
+            try world.publish("1")
+            #expect(throws: CourierError.self) { try world.publish("2") }
+            let ready = Task { [client = world.client] in try await client.readyToPublish() }
+            await world.until { world.client.waitingCount == 1 }
+            store.release()
+            try await ready.value
+            try world.publish("2")
+            await world.until { await world.publishes().count == 4 }
+        }
+    }
+
+    private static let full = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(30)))
+
+    @Test func `a publish that waited for room is told once`() async throws {
+        try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
+            $0.offline = Self.full
+        } _: { world in
+            await world.connect()
+            try world.publish("first")
+            let late = Task { [client = world.client] in try await client.publish("late", to: "t") }
+            await world.until { world.client.waitingCount == 1 }
+            await world.run(for: .seconds(1))
+            _ = try await late.value
+            await world.settle()
+            #expect(world.events.filter { $0 == "messageSend" }.count == 2)
+            #expect(world.events.filter { $0 == "messageSendSuccess" }.count == 2)
+            #expect(!world.events.contains("messageSendFailure"))
+        }
+    }
+
+    @Test func `the time to wait for room is one time, however often somebody else was first`() async throws {
+        let endless = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
+            $0.offline = Self.full
+            $0.offline.maximumAge = .seconds(20)
+        } _: { world in
+            await world.connect()
+            try world.publish("first")
+            let failures = Series<CourierError.Code>()
+            for _ in 0..<2 {
+                Task { [client = world.client] in
+                    do {
+                        try await client.publish("late", to: "t")
+                    } catch let error as CourierError {
+                        failures.append(error.code)
+                    }
+                }
+            }
+            await world.until { world.client.waitingCount == 2 }
+            await world.run(for: .seconds(21))  // The first message has expired, and one of the two has its place.
+            #expect(failures.values.isEmpty)
+            await world.run(for: .seconds(8))
+            #expect(failures.values.isEmpty)
+            await world.run(for: .seconds(2))
+            await world.until { !failures.values.isEmpty }
+            #expect(failures.values == [.queueFull])
+            await world.run(for: .seconds(15))
+            await world.until { failures.values.count == 2 }
+            #expect(failures.values == [.queueFull, .messageExpired])
+        }
+    }
+}
