@@ -36,7 +36,7 @@ extension ClientEngine {
         }
         for place in queue.removeAll() { actions.append(.failed(store.view(place).header.token, .dropped)) }
         outgoing = OutgoingExchanges()
-        incoming = IncomingExchanges()
+        incoming.sessionLost()  // Its serials go on: handles of this session must not mean messages of the next.
         queue = Ring()
         store = MessageStore()
     }

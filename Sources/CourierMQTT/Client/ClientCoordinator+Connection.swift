@@ -117,6 +117,7 @@ extension ClientCoordinator {
         publishing.gate.connected()
         tell(.accepted(connAck, driver.protocolVersion))
         keepAliveBegan(connAck)
+        distributor.connected()
         subscriptions.perform()
     }
 

@@ -230,7 +230,7 @@ extension ClientCoordinator {
         durable?.removeAll(Self.destroyed)
         subscriptions.removeAll()
         tell(.topicsChanged(areWanted: subscriptions.hasTopics))
-        distributor.removeKept()
+        distributor.sessionDestroyed()
         driver.forgetSession()
         publishing.gate.release()
         startsClean = true

@@ -82,7 +82,10 @@ struct ClientParts: Sendable {
                 setAcknowledgesOnCommand: { [isStored = durable != nil] in
                     driver.setAcknowledgements($0 || isStored ? .onCommand : .automatic)
                 },
-                tell: { link.coordinator?.tell($0) }))
+                tell: { link.coordinator?.tell($0) },
+                warn: { [log = settings.log] in
+                    log.log(.warning, source: "reading", clientID: link.coordinator?.info?.clientId, $0)
+                }))
         readers = MessageReaders(
             distributor, registry: settings.registry, events: events, census: census, deliveryQueue: deliveryQueue,
             on: loop)

@@ -45,6 +45,7 @@ final class AcknowledgementInbox: LoopWork {
             case .row(let id):
                 guard let rows else { break }
                 rows.remove(id) { ticket.settle($0) }
+            case .kept: ticket.settle(.success(()))
             }
         }
     }

@@ -16,6 +16,8 @@ final class AcknowledgementTicket: Sendable {
         case delivery(IncomingMessage.Handle)
         /// A row of the message store.
         case row(StoredMessage.ID)
+        /// Nobody waits for it; left unfinished, the message is kept again until the end of its time.
+        case kept(until: ContinuousClock.Instant?)
     }
 
     private struct State {

@@ -1,6 +1,7 @@
 import CourierCore
 
-/// Messages of QoS 1 and 2 that came while no reader wanted them, until one does or their time is over.
+/// Messages of QoS 1 and 2 that no reader has: those that came while none wanted them, and those that a reader left
+/// unfinished. They wait until one takes them or their time is over.
 ///
 /// A value without locks and clocks.
 struct KeptMessages {
@@ -9,48 +10,69 @@ struct KeptMessages {
     fileprivate struct Element {
         let message: ReceivedMessage
         let topic: TopicName
-        /// When it is given up; `nil` for what is kept as long as its connection lasts.
+        /// When its time is over; `nil` is never.
         let end: Instant?
+
+        /// Whether the broker waits for its acknowledgement.
+        var isUnfinished: Bool { message.ticket != nil }
     }
 
     private let limit: Int
     private var elements: [Element] = []
+    private var unfinishedCount = 0
 
-    /// Keeps at most `limit` messages.
+    /// Keeps at most `limit` messages, beside those that are unfinished.
     init(limit: Int) { self.limit = max(limit, 0) }
 
     var count: Int { elements.count }
 
     /// Keeps a message until `end`; `false` when there is no room.
     mutating func keep(_ message: ReceivedMessage, until end: Instant?) -> Bool {
-        guard elements.count < limit, let topic = try? TopicName(message.topic) else { return false }
+        guard elements.count - unfinishedCount < limit, let topic = try? TopicName(message.topic) else { return false }
         elements.append(Element(message: message.detached(), topic: topic, end: end))
         return true
     }
 
-    /// Takes the messages that match `filter`, or all of them, in order.
-    mutating func take(_ filter: TopicFilter?) -> [ReceivedMessage] {
+    /// Keeps a message that its reader has not acknowledged, until `end`. Its reader had it in a buffer with a limit, so
+    /// there is none here.
+    mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) {
+        guard let topic = try? TopicName(message.topic) else { return }
+        elements.append(Element(message: message.detached(), topic: topic, end: end))
+        unfinishedCount += 1
+    }
+
+    /// Takes the messages that match `filter`, or all of them, in order, each with the end of its time.
+    mutating func take(_ filter: TopicFilter?) -> [(message: ReceivedMessage, end: Instant?)] {
+        removeElements { filter?.matches($0.topic) ?? true }.map { ($0.message, $0.end) }
+    }
+
+    /// Removes the messages whose time is over, and returns them; not those that are unfinished.
+    mutating func removeExpired(now: Instant) -> [ReceivedMessage] { remove { !$0.isUnfinished && $0.isOver(now) } }
+
+    /// Removes the unfinished messages whose time is over, and returns them.
+    mutating func removeUnfinished(now: Instant) -> [ReceivedMessage] { remove { $0.isUnfinished && $0.isOver(now) } }
+
+    /// When the time of the first unfinished message is over.
+    var nextUnfinishedEnd: Instant? { elements.lazy.filter(\.isUnfinished).compactMap(\.end).min() }
+
+    /// The connection has ended: what the broker was not told about will come again. At QoS 2 not to us: its packet id
+    /// is known, and its acknowledgement counts on the next connection.
+    mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
+
+    mutating func removeAll() { (elements, unfinishedCount) = ([], 0) }
+
+    private mutating func remove(where isRemoved: (Element) -> Bool) -> [ReceivedMessage] {
+        removeElements(where: isRemoved).map(\.message)
+    }
+
+    private mutating func removeElements(where isRemoved: (Element) -> Bool) -> [Element] {
         guard !elements.isEmpty else { return [] }
-        guard let filter else {
-            defer { elements = [] }
-            return elements.map(\.message)
-        }
-        let taken = elements.filter { filter.matches($0.topic) }.map(\.message)
-        if !taken.isEmpty { elements.removeAll { filter.matches($0.topic) } }
-        return taken
+        let removed = elements.filter(isRemoved)
+        guard !removed.isEmpty else { return [] }
+        elements.removeAll(where: isRemoved)
+        unfinishedCount -= removed.count { $0.isUnfinished }
+        return removed
     }
-
-    /// Removes the messages whose time is over, and returns them.
-    mutating func removeExpired(now: Instant) -> [ReceivedMessage] {
-        let expired = elements.filter { $0.isOver(now) }.map(\.message)
-        if !expired.isEmpty { elements.removeAll { $0.isOver(now) } }
-        return expired
-    }
-
-    /// The connection has ended: what the broker was not told about will come again.
-    mutating func connectionLost() { elements.removeAll { $0.message.ticket != nil } }
-
-    mutating func removeAll() { elements = [] }
 }
 
 extension KeptMessages.Element {

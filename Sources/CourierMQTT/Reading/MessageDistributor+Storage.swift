@@ -70,7 +70,7 @@ extension MessageDistributor {
         }
     }
 
-    private func endCatchUp(_ id: ReaderID) {
+    func endCatchUp(_ id: ReaderID) {
         state.pointee.readers[id]?.catchUp = nil
         pushShare(to: id)
         caughtUp()

@@ -59,6 +59,10 @@ final class MessageDistributor: @unchecked Sendable {
         var behindCount = 0
         var lastCatchUp = 0
         var afterProcessingCount = 0
+        /// Fires when the time of an unfinished message is over.
+        var unfinishedTimer: TimerToken?
+        /// When the log was last told that a message was given up.
+        var lastWarning: ContinuousClock.Instant?
     }
 
     /// What the distributor needs of the client. All on the loop.
@@ -75,11 +79,13 @@ final class MessageDistributor: @unchecked Sendable {
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
         /// Tells an event.
         var tell: @Sendable (CourierEventType) -> Void
+        /// Tells the log.
+        var warn: @Sendable (String) -> Void = { _ in }
     }
 
     let loop: EventLoop
-    private let events: EventHub
-    private let timeToKeep: Duration
+    let events: EventHub
+    let timeToKeep: Duration
     let surroundings: Surroundings
     let state: UnsafeMutablePointer<State>
     /// Where messages wait for a reader that are to survive the process; `nil` where none are.
@@ -126,8 +132,7 @@ final class MessageDistributor: @unchecked Sendable {
             state.pointee.afterProcessingCount += 1
             if state.pointee.afterProcessingCount == 1 { surroundings.setAcknowledgesOnCommand(true) }
         }
-        var kept = state.pointee.kept.take(filter).map { MessageSlice($0) }
-        if !kept.isEmpty { push(&kept, to: id) }
+        pushKept(to: id)
         if rows?.hasRows == true { beginCatchUp(id) }
         return id
     }
@@ -153,13 +158,7 @@ final class MessageDistributor: @unchecked Sendable {
         guard reader.mode == .afterProcessing else { return }
         state.pointee.afterProcessingCount -= 1
         if state.pointee.afterProcessingCount == 0 { surroundings.setAcknowledgesOnCommand(false) }
-        for message in left + share.acknowledgeable {
-            if let row = message.ticket?.row {
-                rows?.giveBack(row)
-            } else {
-                _ = state.pointee.kept.keep(message, until: nil)
-            }
-        }
+        keepUnfinished(left + share.acknowledgeable)
     }
 
     /// A reader that was behind has room again.
@@ -186,17 +185,17 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.kept.connectionLost()
     }
 
-    /// Forgets the kept messages whose time is over.
-    func removeExpired() {
+    /// There is a connection; one that came while a reader is behind does not know of it.
+    func connected() {
         loop.preconditionOnLoop()
-        for message in state.pointee.kept.removeExpired(now: loop.now) { tellNoReader(message) }
-        rows?.removeExpired()
+        if state.pointee.behindCount > 0 { surroundings.setReadingPaused(true) }
     }
 
-    /// Forgets all kept messages.
-    func removeKept() {
+    /// The session is destroyed: what is kept or stored for a reader is gone.
+    func sessionDestroyed() {
         loop.preconditionOnLoop()
         state.pointee.kept.removeAll()
+        for id in state.pointee.readers.indices where state.pointee.readers[id]?.catchUp != nil { endCatchUp(id) }
     }
 
     // MARK: Messages
@@ -281,7 +280,7 @@ final class MessageDistributor: @unchecked Sendable {
         ticket != nil && state.pointee.readers[id]?.mode == .afterProcessing ? ticket : nil
     }
 
-    private func single(_ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties) -> MessagePage {
+    func single(_ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties) -> MessagePage {
         MessagePage(
             payload.withUnsafeBytes { Data($0) }, topic: state.pointee.lastTopicString, qos: marks.qos,
             packetID: marks.packetID, isRetained: marks.isRetained, isDuplicate: marks.isDuplicate,
@@ -360,45 +359,5 @@ final class MessageDistributor: @unchecked Sendable {
     func caughtUp() {
         state.pointee.behindCount -= 1
         if state.pointee.behindCount == 0 { surroundings.setReadingPaused(false) }
-    }
-
-    /// Nobody reads this topic: the message is kept if it may be, and its loss is told otherwise. Says whether its
-    /// acknowledgement waits until it is stored.
-    private func keep(
-        _ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties, _ handle: IncomingMessage.Handle?
-    ) -> Bool {
-        guard marks.qos != .zero else { return false }
-        let message = ReceivedMessage(page: single(payload, marks, properties), index: 0, ticket: nil)
-        guard timeToKeep > .zero else {
-            tellNoReader(message)
-            return false
-        }
-        if let rows, let handle {
-            if store(message, handle, in: rows) { return true }
-        } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
-            return false
-        }
-        tellNoReader(message)
-        return false
-    }
-
-    private func store(_ message: ReceivedMessage, _ handle: IncomingMessage.Handle, in rows: DurableInbox) -> Bool {
-        let end = Date().addingTimeInterval(timeToKeep / .seconds(1))
-        let acknowledge = surroundings.confirm
-        return rows.keep(message, packetID: handle.qos == .exactlyOnce ? handle.packetID.rawValue : nil, until: end) {
-            acknowledge(handle)
-        }
-    }
-
-    private func tellNoReader(_ message: ReceivedMessage) {
-        guard events.isListenedTo, message.qos != .zero else { return }
-        surroundings.tell(
-            .messageReceiveFailure(
-                topic: message.topic,
-                error: CourierError(
-                    .noReader,
-                    "A message on \(message.topic.quoted()) was given up: nobody reads this topic, and it was not kept; "
-                        + "read it, unsubscribe, or raise messagePersistenceTTLSeconds or maximumKeptMessages."),
-                sizeBytes: message.byteCount))
     }
 }

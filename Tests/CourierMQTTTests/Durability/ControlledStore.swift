@@ -15,6 +15,7 @@ final class ControlledStore: MessageStore {
         var commits: [[StoreChange]] = []
         var repeatable: [StoreChange] = []
         var areReadsHeld = false
+        var areIncomingReadsHeld = false
         var heldReads: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -48,8 +49,11 @@ final class ControlledStore: MessageStore {
     /// Holds back from now on what was read, before it is handed out.
     func holdReads() { state.withLock { $0.areReadsHeld = true } }
 
+    /// Holds back from now on what was read of received messages.
+    func holdIncomingReads() { state.withLock { $0.areIncomingReadsHeld = true } }
+
     /// Hands out what comes from now on at once.
-    func letReadsPass() { state.withLock { $0.areReadsHeld = false } }
+    func letReadsPass() { state.withLock { ($0.areReadsHeld, $0.areIncomingReadsHeld) = (false, false) } }
 
     /// How many reads are held back.
     var heldReadCount: Int { state.withLock { $0.heldReads.count } }
@@ -60,11 +64,12 @@ final class ControlledStore: MessageStore {
         read?.resume()
     }
 
-    private func handOut<Rows: Sendable>(_ rows: Rows) async -> Rows {
+    private func handOut<Rows: Sendable>(_ rows: Rows, areIncoming: Bool = false) async -> Rows {
         await withCheckedContinuation { (read: CheckedContinuation<Void, Never>) in
             let isHeld = state.withLock { state in
-                if state.areReadsHeld { state.heldReads.append(read) }
-                return state.areReadsHeld
+                let isHeld = areIncoming ? state.areIncomingReadsHeld : state.areReadsHeld
+                if isHeld { state.heldReads.append(read) }
+                return isHeld
             }
             if !isHeld { read.resume() }
         }
@@ -112,7 +117,8 @@ final class ControlledStore: MessageStore {
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredMessage] {
-        await memory.incoming(in: scope, matching: filter, after: id, limit: limit)
+        await handOut(
+            await memory.incoming(in: scope, matching: filter, after: id, limit: limit), areIncoming: true)
     }
 
     func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> {

@@ -138,6 +138,48 @@ import Testing
         }
     }
 
+    @Test func `a connection that comes while stored messages are read is held up`() async throws {
+        let count = 20_000
+        let flood = PublishFlood(count: count, topic: "t", payloadSize: 100, qos: .atLeastOnce)
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: .subscribe), .answer, .flood(flood),
+        ])
+        try await Self.run([script]) { world, store in
+            try await store.memory.fill([Self.row(1, "stored")], world.scope)
+            store.holdIncomingReads()
+            var messages = Self.reader(world)
+            await world.connect()
+            await world.until { store.heldReadCount == 1 }
+            await world.until { await world.broker.packets(.subscribe).count == 1 }
+            #expect(await world.broker.connections[0].sentByteCount < count * 100 / 2, "the flood was not held up")
+            store.letReadsPass()
+            store.releaseRead()
+            #expect(try await Self.texts(1, of: &messages) == ["stored"])
+            for _ in 0..<count { #expect(try await messages.next() != nil) }
+        }
+    }
+
+    @Test func `destroy() while stored messages are read leaves the reader to the next session`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept()]),
+            .connection([.accept(), .serve(until: .subscribe), .answer, Self.message(1, "new")]),
+        ]
+        try await Self.run(script) { world, store in
+            try await store.memory.fill([Self.row(1, "old")], world.scope)
+            world.client.subscribe(("t", .two))
+            await world.connect()
+            store.holdIncomingReads()
+            var messages = Self.reader(world)
+            await world.until { store.heldReadCount == 1 }
+            world.client.destroy()
+            await world.until { store.changes.contains(.removeAll) }
+            store.letReadsPass()
+            store.releaseRead()
+            await world.connect()
+            #expect(try await Self.texts(1, of: &messages) == ["new"])
+        }
+    }
+
     @Test func `what a reader left unprocessed stays in the store for the next one`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill((1...3).map { Self.row($0, "\($0)") }, world.scope)

@@ -7,18 +7,18 @@ import Testing
 
 /// Messages from a broker, and when they are acknowledged.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedReadingTests {
-    private static func message(_ id: PacketID, _ text: String, qos: QoS = .one, again: Bool = false) -> ScriptStep {
+    static func message(_ id: PacketID, _ text: String, qos: QoS = .one, again: Bool = false) -> ScriptStep {
         let delivery: Delivery =
             qos == .one ? .atLeastOnce(id, isDuplicate: again) : .exactlyOnce(id, isDuplicate: again)
         return .send(.publish(Publish(topic: "t", payload: Array(text.utf8), delivery: delivery)))
     }
 
     /// Sends these once the client has subscribed.
-    private static func broker(_ steps: ScriptStep..., accept: ScriptStep = .accept()) -> ConnectionScript {
+    static func broker(_ steps: ScriptStep..., accept: ScriptStep = .accept()) -> ConnectionScript {
         .connection([accept, .serve(until: .subscribe), .answer] + steps)
     }
 
-    private static func acknowledged(_ world: ScriptedWorld, on connection: Int? = nil) async -> [UInt16] {
+    static func acknowledged(_ world: ScriptedWorld, on connection: Int? = nil) async -> [UInt16] {
         await world.broker.packets(.any, on: connection).compactMap {
             switch $0.packet {
             case .pubAck(let answer), .pubRec(let answer): answer.packetID.rawValue
@@ -27,13 +27,13 @@ import Testing
         }
     }
 
-    private static func reader(
+    static func reader(
         _ world: ScriptedWorld, _ mode: AcknowledgementMode = .afterProcessing
     ) -> MessageSequence<Message>.Iterator {
         world.client.messages(Message.self, from: "t", qos: .two, acknowledge: mode).makeAsyncIterator()
     }
 
-    private static func expectNext(
+    static func expectNext(
         _ text: String, of messages: inout MessageSequence<Message>.Iterator,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -258,7 +258,7 @@ import Testing
 
 extension MQTTClient {
     /// Wants a filter for itself, so that readers that come and go change nothing at the broker.
-    fileprivate func subscribeAndSettle(_ filter: String, _ world: ScriptedWorld) async throws {
+    func subscribeAndSettle(_ filter: String, _ world: ScriptedWorld) async throws {
         subscribe((filter, .two))
         await world.settle()
     }

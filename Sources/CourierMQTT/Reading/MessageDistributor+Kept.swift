@@ -1,0 +1,126 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+
+/// Messages that no reader has: they wait for one, or are given up, which is told.
+extension MessageDistributor {
+    /// How long the broker waits for the acknowledgement of a message that a loop has left unfinished, 10 s. After that the
+    /// message waits in memory: brokers send only so many messages before those, and acknowledgements go in their order
+    /// ([MQTT-4.6.0-2]), so that nothing else would come any more.
+    static let unfinishedPatience = Duration.seconds(10)
+
+    /// How often the log is told at most that a message was given up while nobody listens to events, once a minute.
+    static let warningInterval = Duration.seconds(60)
+
+    /// Gives a new reader what was kept for it.
+    func pushKept(to id: ReaderID) {
+        guard let reader = state.pointee.readers[id] else { return }
+        var slices: [MessageSlice] = []
+        for (message, end) in state.pointee.kept.take(reader.filter) {
+            let ticket: AcknowledgementTicket?
+            switch reader.mode {
+            case .afterProcessing:
+                ticket =
+                    message.ticket
+                    ?? AcknowledgementTicket(.kept(until: end), readers: 1, done: surroundings.finished)
+            case .onReceipt:
+                ticket = nil
+                acknowledge(message)
+            }
+            slices.append(MessageSlice(ReceivedMessage(page: message.page, index: message.index, ticket: ticket)))
+        }
+        if !slices.isEmpty { push(&slices, to: id) }
+    }
+
+    /// Keeps what a reader has left unfinished for the next one.
+    func keepUnfinished(_ messages: [ReceivedMessage]) {
+        let end = loop.now.advanced(by: Self.unfinishedPatience)
+        for message in messages {
+            switch message.ticket?.receipt {
+            case .row(let row): rows?.giveBack(row)
+            case .delivery: state.pointee.kept.keepUnfinished(message, until: end)
+            case .kept(let end): keepOn(message, until: end)
+            case nil: break
+            }
+        }
+        setUnfinishedTimer()
+    }
+
+    private func setUnfinishedTimer() {
+        guard state.pointee.unfinishedTimer == nil, let end = state.pointee.kept.nextUnfinishedEnd else { return }
+        state.pointee.unfinishedTimer = loop.schedule(at: end) { [weak self] in
+            guard let self else { return }
+            state.pointee.unfinishedTimer = nil
+            for message in state.pointee.kept.removeUnfinished(now: loop.now) {
+                acknowledge(message)
+                keepOn(message, until: nil)
+            }
+            setUnfinishedTimer()
+        }
+    }
+
+    /// This reader's part of a message's acknowledgement is done.
+    private func acknowledge(_ message: ReceivedMessage) {
+        if let ticket = message.ticket { AcknowledgementPart(ticket).acknowledge() }
+    }
+
+    /// Keeps a message that the broker waits for no more.
+    private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
+        let message = ReceivedMessage(page: message.page, index: message.index, ticket: nil)
+        if !state.pointee.kept.keep(message, until: end) { tellNoReader(message) }
+    }
+
+    /// Forgets the kept messages whose time is over.
+    func removeExpired() {
+        loop.preconditionOnLoop()
+        for message in state.pointee.kept.removeExpired(now: loop.now) { tellNoReader(message) }
+        rows?.removeExpired()
+    }
+
+    /// Nobody reads this topic: the message is kept if it may be, and its loss is told otherwise. Says whether its
+    /// acknowledgement waits until it is stored.
+    func keep(
+        _ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties, _ handle: IncomingMessage.Handle?
+    ) -> Bool {
+        guard marks.qos != .zero else { return false }
+        let message = ReceivedMessage(page: single(payload, marks, properties), index: 0, ticket: nil)
+        guard timeToKeep > .zero else {
+            tellNoReader(message)
+            return false
+        }
+        if let rows, let handle {
+            if store(message, handle, in: rows) { return true }
+        } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
+            return false
+        }
+        tellNoReader(message)
+        return false
+    }
+
+    private func store(_ message: ReceivedMessage, _ handle: IncomingMessage.Handle, in rows: DurableInbox) -> Bool {
+        let end = Date().addingTimeInterval(timeToKeep / .seconds(1))
+        let acknowledge = surroundings.confirm
+        return rows.keep(message, packetID: handle.qos == .exactlyOnce ? handle.packetID.rawValue : nil, until: end) {
+            acknowledge(handle)
+        }
+    }
+
+    private func tellNoReader(_ message: ReceivedMessage) {
+        guard message.qos != .zero else { return }
+        let text =
+            "A message on \(message.topic.quoted()) was given up: nobody reads this topic, and it was not kept; "
+            + "read it, unsubscribe, or raise messagePersistenceTTLSeconds or maximumKeptMessages."
+        guard events.isListenedTo else { return warn(text) }
+        surroundings.tell(
+            .messageReceiveFailure(
+                topic: message.topic, error: CourierError(.noReader, text), sizeBytes: message.byteCount))
+    }
+
+    private func warn(_ text: String) {
+        if let last = state.pointee.lastWarning, loop.now < last.advanced(by: Self.warningInterval) { return }
+        state.pointee.lastWarning = loop.now
+        surroundings.warn(text)
+    }
+}
