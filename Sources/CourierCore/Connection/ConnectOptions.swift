@@ -56,6 +56,9 @@ public struct ConnectOptions: Hashable, Sendable {
     public var keepAlive: UInt16 { box.values.keepAlive }
 
     /// The id by which the broker knows this client and its session; unique among the broker's clients.
+    ///
+    /// Each `%` in it stands for a random letter or digit. A client draws them once and has the same id at every
+    /// reconnect; events, `%c` in topics and the message store have the id that came of it.
     public package(set) var clientId: String {
         get { box.values.clientId }
         set { set(\.clientId, to: newValue) }
@@ -109,7 +112,7 @@ public struct ConnectOptions: Hashable, Sendable {
     ///   - host: The broker's host name or IP address.
     ///   - port: The broker's port.
     ///   - keepAlive: Seconds without traffic until the client probes; 60 by default, 0 for never.
-    ///   - clientId: The id of this client, unique among the broker's clients.
+    ///   - clientId: The id of this client, unique among the broker's clients; each `%` becomes a random character.
     ///   - username: The user name; empty sends none.
     ///   - password: The password; empty sends none.
     ///   - isCleanSession: Whether the broker forgets the earlier session; `false` by default.

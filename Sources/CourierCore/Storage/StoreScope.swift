@@ -1,6 +1,6 @@
 /// Whose rows these are: clients that share a store are separated by client id and broker.
 public struct StoreScope: Hashable, Sendable {
-    /// The client id.
+    /// The client id; of a template the id that the client made of it.
     public let clientID: String
 
     /// The broker, as `host:port`.

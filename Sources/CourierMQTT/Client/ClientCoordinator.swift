@@ -150,7 +150,7 @@ extension ClientCoordinator {
                 guard let self else { return }
                 loop.execute { [self] in
                     switch result {
-                    case .success(let grant): tell(.credentialsArrived(attempt, grant, date: Date()))
+                    case .success(let grant): credentialsArrived(attempt, grant)
                     case .failure(let error): tell(.credentialsFailed(attempt, error))
                     }
                 }
@@ -173,6 +173,20 @@ extension ClientCoordinator {
         case .clearStoredState: clearStoredState()
         case .log(let level, let text): settings.log.log(level, source: "connection", clientID: info?.clientId, text)
         }
+    }
+
+    /// From here on nobody sees the template of a client id, but what it stands for.
+    func credentialsArrived(_ attempt: AttemptID, _ grant: ConnectGrant) {
+        let filled = settings.filled(grant)
+        let clientID = filled.options.clientId
+        if let durable, !durable.isOpen, clientID != grant.options.clientId {
+            settings.log.log(
+                .warning, source: "configuration", clientID: clientID,
+                "The client id \(grant.options.clientId.quoted()) is a template, and there is a messageStore: the next "
+                    + "process has another id, so what this one leaves in the store stays there and is never sent; "
+                    + "give a client id without %.")
+        }
+        tell(.credentialsArrived(attempt, filled, date: Date()))
     }
 
     func use(_ options: ConnectOptions?) {

@@ -60,10 +60,18 @@ struct ClientSettings: Sendable {
         endpoint != nil || options.scheme?.lowercased() == "unix" || options.host.isLoopbackHost
     }
 
+    /// What the provider gave, with the client id that a template in it stands for: the same each time.
+    ///
+    /// What is no legal template stays as it is, and ``plan(for:serverName:)`` says so.
+    func filled(_ grant: ConnectGrant) -> ConnectGrant {
+        guard let clientID = try? clientIDs.clientID(from: grant.options.clientId) else { return grant }
+        return ConnectGrant(grant.options.withClientID(clientID), expiresAt: grant.expiresAt)
+    }
+
     /// What a connection with these options is. `serverName` is whom the server's certificate has to be for, unless the
     /// configuration says so, where that is not the host.
     func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
-        var plan = try ConnectPlan(options, connection, clientIDs: clientIDs, endpoint: endpoint?(options))
+        var plan = try ConnectPlan(options, connection, endpoint: endpoint?(options))
         if let serverName, plan.tls?.serverName == nil { plan.tls?.serverName = serverName }
         return plan
     }

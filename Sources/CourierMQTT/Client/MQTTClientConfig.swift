@@ -107,7 +107,9 @@ public struct MQTTClientConfig {
     /// What may wait for a connection.
     public var offline = OfflinePolicy()
     /// Where messages of QoS 1 and 2 survive the process, such as a `SQLiteMessageStore` of CourierSQLite; `nil`, the
-    /// default, keeps them in memory. Several clients may share one; they are told apart by client id and broker.
+    /// default, keeps them in memory. Several clients may share one; they are told apart by client id and broker, and
+    /// find by these what an earlier process left. Give each a client id of its own that stays the same: with a `%` in
+    /// it the next process has another id and never sends what is left, of which a warning in the log tells.
     public var messageStore: (any MessageStore)?
     /// How many messages may be kept that no reader wants; 10,000 by default.
     public var maximumKeptMessages = 10_000

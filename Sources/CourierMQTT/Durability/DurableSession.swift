@@ -104,8 +104,8 @@ final class DurableSession: @unchecked Sendable {
 }
 
 extension StoreScope {
-    /// The rows of a client with these options. A templated client id stands for all ids that it may become, so that
-    /// what one process left is found by the next.
+    /// The rows of a client with these options, which have its real client id: that of a template is another one for
+    /// each client, so that none takes another's rows, and nobody finds them later.
     package init(_ options: ConnectOptions) {
         self.init(clientID: options.clientId, broker: "\(options.host):\(options.port)")
     }

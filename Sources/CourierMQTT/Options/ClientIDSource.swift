@@ -3,9 +3,9 @@ import CourierCore
 /// Fills in the client ids that are written as a template, such as `myapp_%%%%`.
 ///
 /// Every `%` in a client id stands for one random letter or digit. They are drawn once, when the client is made, so one
-/// template gives the same id for the client's whole life, and with it the same session. A template of as few as four
-/// has 62⁴, about 15 million, ids. `%u` and `%c` mean something in topics only; a lone `%` before `u` or `c` is
-/// therefore refused.
+/// template gives the same id for the client's whole life, and with it the same session; another template of the client
+/// gets the same characters. A template of as few as four has 62⁴, about 15 million, ids. `%u` and `%c` mean something
+/// in topics only; a lone `%` before `u` or `c` is therefore refused.
 struct ClientIDSource: Sendable {
     /// How many random characters one client id may have.
     static let randomCharacterLimit = 64
@@ -20,32 +20,38 @@ struct ClientIDSource: Sendable {
 
     /// The client id that a template stands for; one without `%` stands for itself.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` for a text that MQTT does not allow, too many `%`, or `%u`
-    ///   and `%c`.
+    /// - Throws: What ``check(_:)`` finds.
     func clientID(from template: String) throws(CourierError) -> String {
-        if let problem = WireText.problem(template) {
-            throw CourierError(.invalidConfiguration, "The client id \(template.quoted()) \(problem).")
-        }
-        let count = template.utf8.count { $0 == UInt8(ascii: "%") }
-        guard count > 0 else { return template }
-        guard count <= Self.randomCharacterLimit else {
-            throw CourierError(
-                .invalidConfiguration,
-                "The client id \(template.quoted()) has \(count) times %; each stands for a random character, and at "
-                    + "most "
-                    + "\(Self.randomCharacterLimit) are allowed.")
-        }
-        if let placeholder = Self.topicPlaceholder(in: template) {
-            throw CourierError(
-                .invalidConfiguration,
-                "The client id \(template.quoted()) contains \(placeholder), which has a meaning in topics only; in a "
-                    + "client id each % stands for a random character, as in \"myapp_%%%%\".")
-        }
+        try Self.check(template)
+        guard template.utf8.contains(UInt8(ascii: "%")) else { return template }
         var random = JitterSource(seed: seed)
         let filled = template.utf8.map { byte in
             byte == UInt8(ascii: "%") ? Self.alphabet[Int.random(in: Self.alphabet.indices, using: &random)] : byte
         }
         return String(decoding: filled, as: UTF8.self)
+    }
+
+    /// Makes sure that this is a client id, or a template for one.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` for a text that MQTT does not allow, too many `%`, or `%u`
+    ///   and `%c`.
+    static func check(_ template: String) throws(CourierError) {
+        if let problem = WireText.problem(template) {
+            throw CourierError(.invalidConfiguration, "The client id \(template.quoted()) \(problem).")
+        }
+        let count = template.utf8.count { $0 == UInt8(ascii: "%") }
+        guard count <= randomCharacterLimit else {
+            throw CourierError(
+                .invalidConfiguration,
+                "The client id \(template.quoted()) has \(count) times %; each stands for a random character, and at "
+                    + "most \(randomCharacterLimit) are allowed.")
+        }
+        if let placeholder = topicPlaceholder(in: template) {
+            throw CourierError(
+                .invalidConfiguration,
+                "The client id \(template.quoted()) contains \(placeholder), which has a meaning in topics only; in a "
+                    + "client id each % stands for a random character, as in \"myapp_%%%%\".")
+        }
     }
 
     /// A `%u` or `%c` that is not the end of a row of `%`.

@@ -8,7 +8,7 @@ import MQTTEngine
 ///
 /// Making it does no I/O and asks nobody, so it can be made anywhere and tested as a table.
 struct ConnectPlan: Sendable {
-    /// The options as they were given, with the client id that their template stands for.
+    /// The options as they were given.
     let options: ConnectOptions
     /// The CONNECT, and the limits of the session.
     let engine: EngineConfiguration
@@ -27,17 +27,15 @@ struct ConnectPlan: Sendable {
     /// Checks the options against the settings.
     ///
     /// - Parameters:
-    ///   - options: What the auth provider gave.
+    ///   - options: What the auth provider gave; a template in them has become a client id.
     ///   - settings: What the configuration says; ``ConnectionSettings/check()`` must have found nothing wrong with it.
-    ///   - clientIDs: Fills in a templated client id.
     ///   - endpoint: The app's own stream or descriptors; host, port and scheme are then not looked at, and TLS is
     ///     spoken only where the settings have it.
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong, where it stands and what to do.
     init(
-        _ options: ConnectOptions, _ settings: ConnectionSettings, clientIDs: ClientIDSource,
-        endpoint: TransportEndpoint? = nil
+        _ options: ConnectOptions, _ settings: ConnectionSettings, endpoint: TransportEndpoint? = nil
     ) throws(CourierError) {
-        let options = options.withClientID(try clientIDs.clientID(from: options.clientId))
+        try ClientIDSource.check(options.clientId)
         let route = try Route(options, settings.tls, endpoint)
         self.options = options
         self.endpoint = route.endpoint

@@ -15,6 +15,7 @@ final class TestClient: Sendable {
 
     private struct Record {
         var events: [CourierEventType] = []
+        var info: ConnectOptions?
         var waiters:
             [(condition: @Sendable ([CourierEventType]) -> Bool, waiter: CheckedContinuation<Void, any Error>)] =
                 []
@@ -49,7 +50,7 @@ final class TestClient: Sendable {
         change(&config)
         client = MQTTClient(try ClientParts(config))
         let link = Link()
-        subscription = client.eventPublisher.sink { [link] event in link.target?.note(event.type) }
+        subscription = client.eventPublisher.sink { [link] event in link.target?.note(event) }
         link.set(self)
     }
 
@@ -65,10 +66,13 @@ final class TestClient: Sendable {
 
     var events: [CourierEventType] { record.withLock { $0.events } }
     var eventNames: [String] { events.map(\.name) }
+    /// The options that came with the last event that had some.
+    var info: ConnectOptions? { record.withLock { $0.info } }
 
-    private func note(_ event: CourierEventType) {
+    private func note(_ event: CourierEvent) {
         let ready = record.withLock { record in
-            record.events.append(event)
+            record.events.append(event.type)
+            record.info = event.connectionInfo ?? record.info
             let events = record.events
             let ready = record.waiters.filter { $0.condition(events) }.map(\.waiter)
             record.waiters.removeAll { $0.condition(events) }

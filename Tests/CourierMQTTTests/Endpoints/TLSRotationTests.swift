@@ -170,10 +170,8 @@ import Testing
     private func plan(_ tls: TLSClientConfiguration) throws -> ConnectPlan {
         var settings = ConnectionSettings()
         settings.tls = tls
-        var generator = SystemRandomNumberGenerator()
         return try ConnectPlan(
-            ConnectOptions(host: "a", port: 1, clientId: "c", username: "", password: ""), settings,
-            clientIDs: ClientIDSource(using: &generator))
+            ConnectOptions(host: "a", port: 1, clientId: "c", username: "", password: ""), settings)
     }
 
     @Test func `a context is kept while its files stay, so that sessions are resumed`() async throws {

@@ -9,18 +9,13 @@ import Testing
 @testable import CourierMQTT
 
 @Suite struct ConnectPlanTests {
-    private let clientIDs: ClientIDSource = {
-        var generator = SystemRandomNumberGenerator()
-        return ClientIDSource(using: &generator)
-    }()
-
     private func options(
-        host: String = "broker.example", port: UInt16 = 1883, clientId: String = "phone-7", username: String = "",
-        password: String = "", isCleanSession: Bool = false, userProperties: [String: String]? = nil,
-        alpn: [String]? = nil, scheme: String? = nil
+        host: String = "broker.example", port: UInt16 = 1883, username: String = "", password: String = "",
+        isCleanSession: Bool = false, userProperties: [String: String]? = nil, alpn: [String]? = nil,
+        scheme: String? = nil
     ) -> ConnectOptions {
         ConnectOptions(
-            host: host, port: port, keepAlive: 45, clientId: clientId, username: username, password: password,
+            host: host, port: port, keepAlive: 45, clientId: "phone-7", username: username, password: password,
             isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn, scheme: scheme)
     }
 
@@ -31,7 +26,7 @@ import Testing
         var settings = ConnectionSettings()
         change(&settings)
         try settings.check()
-        return try ConnectPlan(options, settings, clientIDs: clientIDs, endpoint: endpoint)
+        return try ConnectPlan(options, settings, endpoint: endpoint)
     }
 
     // MARK: The way
@@ -344,15 +339,6 @@ import Testing
         #expect(!token.engine.fallsBackToVersion311)
         try encoded(token, as: .v5)
         #expect(try !plan(options()) { $0.version = .version5 }.engine.fallsBackToVersion311)
-    }
-
-    @Test func `a templated client id is filled in the same way each time`() throws {
-        let first = try plan(options(clientId: "myapp_%%%%"))
-        let second = try plan(options(host: "other", clientId: "myapp_%%%%"))
-        #expect(first.options.clientId == second.options.clientId)
-        #expect(first.options.clientId == first.engine.connect.clientID)
-        #expect(!first.options.clientId.contains("%"))
-        #expect(first.options.keepAlive == 45)
     }
 
     @Test func `the remainder has room for the largest packet`() throws {

@@ -14,11 +14,9 @@ import Testing
             settings.tls = TLSClientConfiguration()
             settings.tls?.trust = trust
         }
-        var generator = SystemRandomNumberGenerator()
         return try ConnectPlan(
             ConnectOptions(
-                host: "a", port: 1, clientId: "c", username: "", password: "", alpn: alpn, scheme: scheme), settings,
-            clientIDs: ClientIDSource(using: &generator))
+                host: "a", port: 1, clientId: "c", username: "", password: "", alpn: alpn, scheme: scheme), settings)
     }
 
     @Test func `connections share a context, so that they can resume a session`() throws {
