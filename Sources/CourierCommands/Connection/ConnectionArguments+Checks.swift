@@ -18,6 +18,11 @@ extension ConnectionArguments {
             throw ArgumentError(
                 "--store needs a client id, by which the messages in the file are known.", hint: "Give one by -i.")
         }
+        if storePath != nil, clientID?.contains("%") == true {
+            throw ArgumentError(
+                "With a % in it the client id is another one for each run, and --store finds nothing again.",
+                hint: "Give one without % by -i.")
+        }
         if properties.connect.authenticationData != nil, properties.connect.authenticationMethod == nil {
             throw ArgumentError(
                 "authentication-data given, but no authentication-method.",

@@ -4,14 +4,17 @@ import CourierMQTT
 /// The filters of `-U`, which an earlier run may have subscribed to in the session that is continued.
 ///
 /// A client asks the broker only for what it knows of, and it knows of earlier runs by its store: so the wish to be rid of
-/// these filters is put there before the client begins. Without a session to continue there is nothing to be rid of.
+/// these filters is put there before the client begins. Without a session to continue there is nothing to be rid of, and
+/// with a `%` in the client id there is none: it is another one for each run.
 struct UnwantedTopics {
     private let filters: [TopicFilter]
     private let scope: StoreScope
 
     init(_ settings: SubscribeArguments) throws {
-        filters = settings.connection.isCleanSession ? [] : try settings.unwantedTopics.map { try TopicFilter($0) }
-        scope = StoreScope(settings.connection.connectOptions)
+        let options = settings.connection.connectOptions
+        let isNew = options.isCleanSession || options.clientId.contains("%")
+        filters = isNew ? [] : try settings.unwantedTopics.map { try TopicFilter($0) }
+        scope = StoreScope(options)
     }
 
     /// Lets the client of this configuration know.

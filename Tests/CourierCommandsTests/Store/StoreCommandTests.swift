@@ -116,6 +116,17 @@ struct StoreCommandTests {
         _ = await run.end()
     }
 
+    @Test func `a client id that no later run has is refused before there is a file`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("messages.store")
+        let outcome = try await ProgramRun([
+            try CourierExecutable.path.get(), "pub", "-i", "desk-%%%%", "-q", "1", "-t", "a", "-m", "x",
+            "--store", path,
+        ]).end()
+        #expect(outcome.code == 1 && outcome.errors.contains("Give one without %"), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test(arguments: StoreArguments.Action.allCases)
     func `what is no store is left alone`(action: StoreArguments.Action) async throws {
         let folder = try TemporaryFolder()
