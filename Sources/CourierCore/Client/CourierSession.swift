@@ -205,8 +205,9 @@ public protocol CourierSession: CourierEventManager {
 
     /// Answers questions until the task is cancelled.
     ///
-    /// Questions are answered one after the other. One without a response topic, and one whose handler throws, gets no
-    /// answer; the latter is reported by ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``.
+    /// Questions are answered one after the other. One without a response topic gets no answer, and neither does one that
+    /// can not be decoded or whose handler throws; these two are reported by
+    /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``, and the former is a ``DeadLetter``, too.
     ///
     /// - Parameters:
     ///   - filter: The topic name or filter on which questions come.

@@ -121,12 +121,20 @@ final class MessageReaders: Sendable {
     }
 
     /// Tells that a reader could not decode a message.
-    func report(_ message: ReceivedMessage, _ error: any Error) {
+    func report(_ message: ReceivedMessage, _ error: any Error) { report(message.message(), error) }
+
+    /// Tells that a reader could not decode a message.
+    func report(_ message: Message, _ error: any Error) {
         let error =
             (error as? CourierError)
             ?? CourierError(
                 .decodingFailed, "A message on \(message.topic.quoted()) could not be decoded.", cause: error)
-        deadLetters.withLock { $0 }?.send(DeadLetter(message: message.detached().message(), error: error))
+        deadLetters.withLock { $0 }?.send(DeadLetter(message: message.detached(), error: error))
+        tellFailure(of: message, error)
+    }
+
+    /// Tells that nothing came of a message.
+    func tellFailure(of message: Message, _ error: any Error) {
         events.tell(
             .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount),
             options.withLock { $0 })

@@ -38,18 +38,24 @@ extension MQTTClient {
     func respond<Question: Sendable, Answer>(
         to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws {
+        let decoder = ValueDecoder<Question>(parts.registry)
         for try await message in messages(Message.self, from: filter, qos: qos) {
             guard let topic = message.properties.responseTopic else { continue }
+            let question: Question
             do {
-                let question = try parts.registry.decode(Question.self, from: message)
+                question = try decoder.decode(message)
+            } catch {
+                parts.readers.report(message, error)
+                continue
+            }
+            do {
                 let answer = try await handler(question)
                 let properties = MessageProperties(correlationData: message.properties.correlationData)
                 try await publish(answer, to: topic, qos: qos, properties: properties)
-            } catch is CancellationError {
+            } catch is CancellationError where Task.isCancelled {
                 return
             } catch {
-                parts.events.tell(
-                    .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount), nil)
+                parts.readers.tellFailure(of: message, error)
             }
         }
     }

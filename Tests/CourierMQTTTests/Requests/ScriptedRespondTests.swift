@@ -1,0 +1,80 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// What `respond` makes of questions that nobody can answer.
+@Suite(.timeLimit(.minutes(5))) struct ScriptedRespondTests {
+    private static func question(_ text: String) -> ScriptStep {
+        .send(
+            .publish(
+                Publish(
+                    topic: "q", payload: Array(text.utf8), properties: [.responseTopic("a"), .correlationData([7])])))
+    }
+
+    /// A broker that asks these once the client says "go", and a client that answers until `body` returns.
+    private static func run<Question: Sendable>(
+        _ questions: [String], _ handler: @escaping @Sendable (Question) async throws -> String,
+        _ body: (ScriptedWorld, [DeadLetter]) async throws -> Void
+    ) async throws {
+        let script = ConnectionScript.connection(
+            [.accept(), .serve(until: .publish(to: "go"))] + questions.map { question($0) })
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let responding = Task { [client = world.client] in
+                try await client.respond(to: "q", handler: handler)
+            }
+            await world.until { world.events.contains("subscribeSuccess") }
+            let clientID = Box<String>()
+            let letters = Box<[DeadLetter]>()
+            let sinks = [
+                world.client.eventPublisher.sink { event in
+                    if event.type.name == "messageReceiveFailure" { clientID.value = event.connectionInfo?.clientId }
+                },
+                world.client.deadLetterPublisher.sink { letter in letters.value = (letters.value ?? []) + [letter] },
+            ]
+            try world.publish("", to: "go", qos: .zero)
+            await world.until { await !answers(world).isEmpty }
+            await world.settle()
+            #expect(clientID.value == "scripted", "the event names the connection")
+            try await body(world, letters.value ?? [])
+            for sink in sinks { sink.cancel() }
+            responding.cancel()
+            try await responding.value
+        }
+    }
+
+    private static func answers(_ world: ScriptedWorld) async -> [Publish] {
+        await world.publishes().filter { $0.topic == "a" }
+    }
+
+    @Test func `a CancellationError from elsewhere is a failure of the handler, and the next question is answered`()
+        async throws
+    {
+        try await Self.run(["1", "2"]) { (text: String) in
+            if text == "1" { throw CancellationError() }
+            return "answer to \(text)"
+        } _: { world, letters in
+            let answers = await Self.answers(world)
+            #expect(answers.map(\.text) == ["answer to 2"])
+            #expect(answers.first?.properties.correlationData == [7])
+            let failures = world.test.events.filter { $0.name == "messageReceiveFailure" }
+            #expect(failures.count == 1)
+            #expect(failures.first?.error is CancellationError)
+            #expect(letters.isEmpty, "it was decoded")
+        }
+    }
+
+    @Test func `a question that can not be decoded is a dead letter, and the next one is answered`() async throws {
+        try await Self.run(["not a number", "2"]) { (number: Int) in
+            "\(number * 2)"
+        } _: { world, letters in
+            #expect(await Self.answers(world).map(\.text) == ["4"])
+            #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.decodingFailed])
+            #expect(letters.map(\.message.payloadString) == ["not a number"])
+            #expect(letters.map(\.error.code) == [.decodingFailed])
+        }
+    }
+}
