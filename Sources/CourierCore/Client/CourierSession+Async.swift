@@ -230,7 +230,7 @@ extension CourierSession {
     /// - Parameters:
     ///   - question: The question.
     ///   - topic: Where somebody answers.
-    ///   - timeout: How long to wait for the answer; 10 s by default.
+    ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
     /// - Returns: The first answer.
     /// - Throws: When it can not be sent or the answer not be decoded, when none comes in time, when the broker does
     ///   not speak MQTT 5, or `CancellationError`.

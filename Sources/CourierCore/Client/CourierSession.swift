@@ -189,10 +189,13 @@ public protocol CourierSession: CourierEventManager {
 
     /// Asks a question on one topic and waits for the answer, which comes on a topic of this client's own (MQTT 5).
     ///
+    /// Without a connection it waits for the next one, as part of its timeout. When it ends without an answer, by its
+    /// timeout or because its task is cancelled, the question may still be on its way.
+    ///
     /// - Parameters:
     ///   - question: The question.
     ///   - topic: Where somebody answers, for example by ``respond(to:qos:handler:)``.
-    ///   - timeout: How long to wait for the answer.
+    ///   - timeout: How long the call takes at most: for the connection, the question and the answer.
     ///   - type: The type of the answer.
     /// - Returns: The first answer.
     /// - Throws: When it can not be sent or the answer not be decoded,

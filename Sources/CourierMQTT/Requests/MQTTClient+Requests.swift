@@ -6,33 +6,57 @@ extension MQTTClient {
     func request<Question, Answer: Sendable>(
         _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer {
-        try await connected()  // What MQTT is spoken, and as whom, is known then.
-        guard parts.coordinator.speaksVersion5, let identity = parts.publishing.identity else {
-            throw CourierError(
-                .invalidConfiguration,
-                "The question to \(topic.quoted()) can not be asked: the broker does not speak MQTT 5, which carries the "
-                    + "topic for the answer.")
-        }
+        let (payload, contentType) = try parts.registry.encode(question, topic: topic)
         let requests = requests
-        let answers = requests.topic(for: identity)
-        try await subscribe(to: answers, qos: .one)  // Known at once to be there from the second question on.
         guard let (correlation, answer) = requests.begin() else {
             throw CourierError(
                 .queueFull, "\(RequestDesk.limit) questions wait for their answers already; await some of them.")
         }
-        let timer = LoopTimer(on: parts.loop, after: timeout) {
-            answer.resume(
-                .failure(CourierError(.timedOut, "No answer to the question to \(topic.quoted()) came in \(timeout).")))
-        }
+        let late = CourierError(.timedOut, "No answer to the question to \(topic.quoted()) came in \(timeout).")
+        let deadline = parts.loop.clock.now.advanced(by: timeout)
+        let timer = LoopTimer(on: parts.loop, after: timeout) { answer.resume(.failure(late)) }
         defer {
             timer.cancel()
             requests.end(correlation)
         }
-        var properties = MessageProperties(responseTopic: answers, correlationData: correlation)
-        properties.messageExpiry = timeout
-        try await publish(question, to: topic, qos: .one, properties: properties)
-        let message = try await answer.value()
+        let shape = Publishing.Shape(
+            topic: topic, qos: .one, properties: MessageProperties(correlationData: correlation),
+            contentType: contentType)
+        // Asking may wait for as long as the answer may, and longer: whatever comes first ends both.
+        let message = try await withThrowingTaskGroup(of: Void.self, returning: ReceivedMessage.self) { group in
+            group.addTask { [self] in
+                do {
+                    try await ask(payload, shape, until: deadline)
+                } catch {
+                    // The question has as much time as the call, and its end may be told first.
+                    answer.resume(.failure(parts.loop.clock.now < deadline ? error : late))
+                }
+            }
+            let message = try await answer.value()
+            group.cancelAll()
+            return message
+        }
         return try parts.registry.decode(Answer.self, from: message.message())
+    }
+
+    /// Sends a question, and returns when the broker has it.
+    private func ask(
+        _ payload: [UInt8], _ shape: Publishing.Shape, until deadline: ContinuousClock.Instant
+    ) async throws {
+        try await connected()  // What MQTT is spoken, and as whom, is known then.
+        guard parts.coordinator.speaksVersion5, let identity = parts.publishing.identity else {
+            throw CourierError(
+                .invalidConfiguration,
+                "The question to \(shape.topic.quoted()) can not be asked: the broker does not speak MQTT 5, which "
+                    + "carries the topic for the answer.")
+        }
+        let answers = requests.topic(for: identity)
+        try await subscribe(to: answers, qos: .one)  // Known at once to be there from the second question on.
+        try Task.checkCancellation()
+        var shape = shape
+        shape.properties.responseTopic = answers
+        shape.properties.messageExpiry = max(Duration.zero, parts.loop.clock.now.duration(to: deadline))
+        _ = try await parts.publishing.publishAndWait(payload, shape)
     }
 
     func respond<Question: Sendable, Answer>(

@@ -26,6 +26,9 @@ final class RequestDesk: Sendable {
         self.distributor = distributor
     }
 
+    /// How many questions wait for their answers.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     /// The topic of this client's answers, which is to be subscribed to.
     func topic(for identity: ConnectionIdentity) -> String {
         let (topic, isNew) = state.withLock { state in

@@ -239,7 +239,8 @@ final class Publishing: Sendable {
                 contentType: contentType))
     }
 
-    private nonisolated(nonsending) func publishAndWait(
+    /// Hands bytes over the long way, and waits for their end; also for room, if the policy says so.
+    nonisolated(nonsending) func publishAndWait(
         _ bytes: [UInt8], _ shape: Shape
     ) async throws -> PublishReceipt {
         try check(shape)
