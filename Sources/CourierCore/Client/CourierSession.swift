@@ -189,6 +189,11 @@ public protocol CourierSession: CourierEventManager {
 
     /// Asks a question on one topic and waits for the answer, which comes on a topic of this client's own (MQTT 5).
     ///
+    /// That topic is `courier/answers/` and the client id, in which `/`, `+` and `#` are percent-encoded, or a random text
+    /// for a client without an id of its own. The client subscribes to it with the first question and keeps the
+    /// subscription for those that follow, but not beyond ``CourierClient/destroy()``; a later process does not take it
+    /// over.
+    ///
     /// Without a connection it waits for the next one, as part of its timeout. When it ends without an answer, by its
     /// timeout or because its task is cancelled, the question may still be on its way.
     ///
@@ -200,6 +205,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Returns: The first answer.
     /// - Throws: When it can not be sent or the answer not be decoded,
     ///   ``CourierError/Code-swift.struct/timedOut`` when none comes in time,
+    ///   ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed before,
     ///   ``CourierError/Code-swift.struct/invalidConfiguration`` when the broker does not speak MQTT 5, or
     ///   `CancellationError`.
     func request<Question, Answer: Sendable>(

@@ -1,4 +1,6 @@
 import CourierCore
+import CourierTransport
+import Synchronization
 
 /// Readers that subscribe.
 extension ClientCoordinator {
@@ -6,6 +8,20 @@ extension ClientCoordinator {
     func opened(_ reader: ReaderRegistration, _ request: SubscriptionRequest) {
         subscriptions.open(reader, request, identity: publishing.identity)
         subscriptionsChanged()
+    }
+
+    /// Has a reader read a filter that is wanted with it, and tells what the broker granted; the first call opens it.
+    /// ``forgetSubscriptionWaiter(_:)`` takes back who is told. From any thread.
+    func subscribe(
+        _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS,
+        told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
+    ) -> SubscriptionKeeper.WaiterKey {
+        let key = lastWaiterKey.add(1, ordering: .relaxed).newValue
+        loop.execute { [self] in
+            subscriptions.subscribe(reader, to: filter, qos, key: key, told: told)
+            subscriptionsChanged()
+        }
+        return key
     }
 
     /// It was left. On the loop.

@@ -14,7 +14,7 @@ final class MQTTClient: CourierClient {
     deinit { parts.coordinator.release() }
 
     var requests: RequestDesk {
-        madeDesk.part { RequestDesk(parts.coordinator.distributor, census: parts.census, on: parts.loop) }
+        madeDesk.part { RequestDesk(parts.coordinator, census: parts.census) }
     }
 
     /// How many continuations wait, for tests.
@@ -38,7 +38,13 @@ final class MQTTClient: CourierClient {
 
     func connect(source: String) { parts.coordinator.connect(source: source) }
     func disconnect() { parts.coordinator.disconnect() }
-    func destroy() { parts.coordinator.destroy() }
+
+    func destroy() {
+        parts.coordinator.destroy()
+        // Behind it, so that the topic of answers ends with the session and needs no UNSUBSCRIBE.
+        madeDesk.withLock { $0 }?.endAll(
+            CourierError(.clientDestroyed, "The client was destroyed before the question was answered."))
+    }
 
     func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
         parts.coordinator.connect(source: "app")

@@ -157,6 +157,27 @@ final class SubscriptionKeeper {
         }
     }
 
+    /// The same for a reader that needs no placeholders, and tells what the broker says of its filter. The reader opens
+    /// with the first call; with each further one somebody else waits, too.
+    func subscribe(
+        _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS, key: WaiterKey,
+        told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
+    ) {
+        let present = readers[ObjectIdentifier(reader)]
+        let id = present?.id ?? nextID()
+        do {
+            waiting[key] = (filter, .subscriber(told))
+            actions += try filters.want(
+                [SubscriptionSet.Wish(filter, qos, waiter: key)], by: .reader(id), now: loop.now)
+        } catch {
+            waiting[key] = nil
+            return told(.failure(Self.courierError(error)))
+        }
+        guard present == nil else { return }
+        readers[ObjectIdentifier(reader)] = (id, filter, qos, key)
+        reader.open(filter, .onReceipt)
+    }
+
     /// It was left.
     func close(_ reader: ReaderRegistration) {
         unresolved.removeAll { $0.reader === reader }

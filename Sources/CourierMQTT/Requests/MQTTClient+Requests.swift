@@ -19,14 +19,12 @@ extension MQTTClient {
             timer.cancel()
             requests.end(correlation)
         }
-        let shape = Publishing.Shape(
-            topic: topic, qos: .one, properties: MessageProperties(correlationData: correlation),
-            contentType: contentType)
+        let shape = Publishing.Shape(topic: topic, qos: .one, contentType: contentType)
         // Asking may wait for as long as the answer may, and longer: whatever comes first ends both.
         let message = try await withThrowingTaskGroup(of: Void.self, returning: ReceivedMessage.self) { group in
             group.addTask { [self] in
                 do {
-                    try await ask(payload, shape, until: deadline)
+                    try await ask(payload, shape, as: correlation, until: deadline)
                 } catch {
                     // The question has as much time as the call, and its end may be told first.
                     answer.resume(.failure(parts.loop.clock.now < deadline ? error : late))
@@ -41,7 +39,7 @@ extension MQTTClient {
 
     /// Sends a question, and returns when the broker has it.
     private func ask(
-        _ payload: [UInt8], _ shape: Publishing.Shape, until deadline: ContinuousClock.Instant
+        _ payload: [UInt8], _ shape: Publishing.Shape, as correlation: Data, until deadline: ContinuousClock.Instant
     ) async throws {
         try await connected()  // What MQTT is spoken, and as whom, is known then.
         guard parts.coordinator.speaksVersion5, let identity = parts.publishing.identity else {
@@ -50,11 +48,17 @@ extension MQTTClient {
                 "The question to \(shape.topic.quoted()) can not be asked: the broker does not speak MQTT 5, which "
                     + "carries the topic for the answer.")
         }
-        let answers = requests.topic(for: identity)
-        try await subscribe(to: answers, qos: .one)  // Known at once to be there from the second question on.
+        let answers = try requests.topic(for: identity.clientID, of: correlation)
+        do {
+            try await answers.subscribe()
+        } catch {
+            if error is CourierError { requests.giveUp(answers) }
+            throw error
+        }
         try Task.checkCancellation()
         var shape = shape
-        shape.properties.responseTopic = answers
+        shape.properties.responseTopic = answers.filter.string
+        shape.properties.correlationData = correlation
         shape.properties.messageExpiry = max(Duration.zero, parts.loop.clock.now.duration(to: deadline))
         _ = try await parts.publishing.publishAndWait(payload, shape)
     }

@@ -1,5 +1,4 @@
 import CourierCore
-import CourierTransport
 import Foundation
 import Synchronization
 
@@ -8,73 +7,87 @@ final class RequestDesk: Sendable {
     /// How many questions may wait for their answers at a time.
     static let limit = 10_000
 
+    /// A question that waits for its answer.
+    private struct Question {
+        let answer: Waiter<ReceivedMessage>
+        /// Where its answer comes, once it is known who asks.
+        var topic: AnswerTopic?
+    }
+
     private struct State {
-        var waiting: [Data: Waiter<ReceivedMessage>] = [:]
+        var questions: [Data: Question] = [:]
         var lastNumber: UInt64 = 0
-        /// The topic on which answers come, from the first question on.
-        var topic: String?
+        /// Where the answers to the next questions come, from the first question on.
+        var topic: AnswerTopic?
     }
 
     private let state = Mutex(State())
+    /// Begins all correlation data: the answers to what an earlier process has asked come on the same topic.
+    private let mark = UInt64.random(in: .min ... .max)
     private let census: WaiterCensus
-    private let loop: EventLoop
-    private let distributor: MessageDistributor
+    private let coordinator: ClientCoordinator
 
-    init(_ distributor: MessageDistributor, census: WaiterCensus, on loop: EventLoop) {
+    init(_ coordinator: ClientCoordinator, census: WaiterCensus) {
         self.census = census
-        self.loop = loop
-        self.distributor = distributor
+        self.coordinator = coordinator
     }
 
     /// How many questions wait for their answers.
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
-
-    /// The topic of this client's answers, which is to be subscribed to.
-    func topic(for identity: ConnectionIdentity) -> String {
-        let (topic, isNew) = state.withLock { state in
-            if let topic = state.topic { return (topic, false) }
-            // Two clients of one id must not read each other's answers, and a level can not hold what an id can.
-            let level = identity.clientID.filter {
-                $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_")
-            }
-            let topic = "courier/answers/\(level)/\(String(UInt64.random(in: .min ... .max), radix: 36))"
-            state.topic = topic
-            return (topic, true)
-        }
-        if isNew { read(topic) }
-        return topic
-    }
+    var waitingCount: Int { state.withLock { $0.questions.count } }
 
     /// Takes up a question; `nil` when too many wait. It is to be ended by ``end(_:)``.
     func begin() -> (correlation: Data, answer: Waiter<ReceivedMessage>)? {
         let waiter = Waiter<ReceivedMessage>(census)
         return state.withLock { state in
-            guard state.waiting.count < Self.limit else { return nil }
+            guard state.questions.count < Self.limit else { return nil }
             state.lastNumber += 1
-            let correlation = withUnsafeBytes(of: state.lastNumber.bigEndian) { Data($0) }
-            state.waiting[correlation] = waiter
+            let correlation = withUnsafeBytes(of: (mark.bigEndian, state.lastNumber.bigEndian)) { Data($0) }
+            state.questions[correlation] = Question(answer: waiter)
             return (correlation, waiter)
         }
     }
 
-    /// Nobody waits for this answer any more.
-    func end(_ correlation: Data) { state.withLock { $0.waiting[correlation] = nil } }
-
-    /// Hands each answer to its question. An answer to no question is too late, or not ours.
-    private func read(_ topic: String) {
-        guard let filter = try? TopicFilter(topic) else { return }
-        let registration = ReaderRegistration(ReadBuffer(), distributor, on: loop)
-        QueueDelivery<Never>(registration.queue, on: DispatchQueue(label: "courier.answers")) { [weak self] message in
-            self?.answered(message)
-            return nil
-        } receive: { _ in
-        }.start()
-        loop.execute { registration.open(filter, .onReceipt) }
+    /// Where the answer to a question comes that this client asks; the topic stays as long as the question waits.
+    func topic(for clientID: String, of correlation: Data) throws -> AnswerTopic {
+        // What was the topic before goes out with it: it must not end under the lock.
+        let topics = try state.withLock { state -> (present: AnswerTopic, former: AnswerTopic?) in
+            let former = state.topic
+            let present: AnswerTopic
+            if let former, former.clientID == clientID {
+                present = former
+            } else {
+                present = try AnswerTopic(for: clientID, census: census, coordinator) { [weak self] message in
+                    self?.answered(message)
+                }
+                state.topic = present
+            }
+            state.questions[correlation]?.topic = present
+            return (present, former)
+        }
+        return topics.present
     }
 
+    /// The next question makes another topic; this one ends with the last that has it.
+    func giveUp(_ topic: AnswerTopic) {
+        state.withLock { state in if state.topic === topic { state.topic = nil } }
+    }
+
+    /// Nobody waits for this answer any more.
+    func end(_ correlation: Data) { _ = state.withLock { $0.questions.removeValue(forKey: correlation) } }
+
+    /// The session is given up: no question is answered in it, and the next one subscribes again.
+    func endAll(_ error: CourierError) {
+        let ended = state.withLock { state in
+            defer { (state.questions, state.topic) = ([:], nil) }
+            return (questions: state.questions, topic: state.topic)
+        }
+        for question in ended.questions.values { question.answer.resume(.failure(error)) }
+    }
+
+    /// Hands an answer to its question. One to no question is too late, or not ours.
     private func answered(_ message: ReceivedMessage) {
         guard let correlation = message.properties.correlationData else { return }
-        let waiter = state.withLock { $0.waiting.removeValue(forKey: correlation) }
-        waiter?.resume(.success(message))
+        let question = state.withLock { $0.questions.removeValue(forKey: correlation) }
+        question?.answer.resume(.success(message))
     }
 }

@@ -102,4 +102,140 @@ import Testing
             await Self.expectNothingLeft(world)
         }
     }
+
+    // MARK: The topic of answers
+
+    private static let answers = "courier/answers/scripted"
+
+    private static func subscribed(_ world: ScriptedWorld, on connection: Int) async -> [[String]] {
+        await world.broker.packets(.subscribe, on: connection)
+            .compactMap { $0.packet.subscribe?.subscriptions.map(\.filter) }
+    }
+
+    @Test func `concurrent questions share one subscription, and each has data of its own`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let asking = (0..<3).map { _ in Self.ask(world) }
+            await world.until { await Self.questions(world).count == 3 }
+            #expect(await Self.subscribed(world, on: 1) == [[Self.answers]])
+            let properties = await Self.questions(world).map(\.properties)
+            #expect(Set(properties.compactMap(\.responseTopic)) == [Self.answers])
+            #expect(Set(properties.map(\.correlationData)).count == 3)
+            for task in asking { task.cancel() }
+            for task in asking { _ = await task.result }
+            await Self.expectNothingLeft(world)
+            // The subscription stays for the next question.
+            #expect(await world.broker.packets(.unsubscribe).isEmpty)
+            let next = Self.ask(world)
+            await world.until { await Self.questions(world).count == 4 }
+            #expect(await Self.subscribed(world, on: 1).count == 1)
+            next.cancel()
+            _ = await next.result
+        }
+    }
+
+    @Test func `the store does not keep it as wanted`() async throws {
+        let store = ControlledStore()
+        let filter = try TopicFilter(Self.answers)
+        try await ScriptedWorld.run {
+            $0.messageStore = store
+        } _: { world in
+            await world.connect()
+            let asking = Self.ask(world)
+            await world.until { await !Self.questions(world).isEmpty }
+            await world.until { store.changes.contains(.want(StoredSubscription(filter, .unsubscribing))) }
+            #expect(!store.changes.contains(.want(StoredSubscription(filter, .subscribed(.one)))))
+            asking.cancel()
+            _ = await asking.result
+        }
+    }
+
+    @Test func `what an earlier process has left of it is unsubscribed, until this one asks`() async throws {
+        let store = ControlledStore()
+        let left = StoreChange.want(StoredSubscription(try TopicFilter(Self.answers), .unsubscribing))
+        try await ScriptedWorld.run([.connection([.accept(isSessionPresent: true)])]) {
+            $0.messageStore = store
+        } _: { world in
+            try await store.memory.fill([left], world.scope)
+            await world.connect()
+            await world.until { world.events.contains("unsubscribeSuccess") }
+            #expect(await Self.subscribed(world, on: 1).isEmpty)
+            let asking = Self.ask(world)
+            await world.until { await !Self.questions(world).isEmpty }
+            #expect(await Self.subscribed(world, on: 1) == [[Self.answers]])
+            asking.cancel()
+            _ = await asking.result
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `destroy() ends questions and the subscription, and the next question subscribes again`(
+        _ isWaiting: Bool
+    ) async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let asking = Self.ask(world)
+            await world.until { await !Self.questions(world).isEmpty }
+            if !isWaiting {
+                asking.cancel()
+                _ = await asking.result
+            }
+            world.client.destroy()
+            let error = await asking.result.failure
+            #expect(isWaiting == ((error as? CourierError)?.code == .clientDestroyed))
+            await Self.expectNothingLeft(world)
+            await world.connect()
+            #expect(await Self.subscribed(world, on: 2).isEmpty)
+            let next = Self.ask(world)
+            await world.until { await world.publishes(on: 2).contains { $0.topic == "q" } }
+            #expect(await Self.subscribed(world, on: 2) == [[Self.answers]])
+            #expect(await world.broker.packets(.unsubscribe).isEmpty)
+            next.cancel()
+            _ = await next.result
+        }
+    }
+
+    @Test func `a request whose topic is refused says so, and the next one subscribes again`() async throws {
+        let refusal = SubAck(packetID: 1, reasonCodes: [.unspecifiedError])
+        let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .send(.subAck(refusal))])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let error = await Self.ask(world).result.failure as? CourierError
+            #expect(error?.code == .subscriptionRefused)
+            #expect(error?.message.contains(Self.answers) == true)
+            let next = Self.ask(world)
+            await world.until { await !Self.questions(world).isEmpty }
+            #expect(await Self.subscribed(world, on: 1) == [[Self.answers], [Self.answers]])
+            next.cancel()
+            _ = await next.result
+        }
+    }
+
+    /// The topic for the answer to a client of this id.
+    private static func responseTopic(of clientID: String) async throws -> String? {
+        let options = ConnectOptions(
+            host: "broker.invalid", port: 1883, keepAlive: 0, clientId: clientID, username: "", password: "",
+            isCleanSession: true)
+        var topic: String?
+        try await ScriptedWorld.run(provider: ScriptedProvider(options)) { world in
+            await world.connect()
+            let asking = Self.ask(world)
+            await world.until { await !Self.questions(world).isEmpty }
+            topic = await Self.questions(world).first?.properties.responseTopic
+            asking.cancel()
+            _ = await asking.result
+        }
+        return topic
+    }
+
+    @Test func `a client id is one level of it, whatever it holds`() async throws {
+        #expect(try await Self.responseTopic(of: "a/b+#c") == "courier/answers/a%2Fb%2B%23c")
+    }
+
+    @Test(arguments: ["", "app-%%%%"])
+    func `clients without an id of their own do not share a topic`(_ clientID: String) async throws {
+        let topics = [try await Self.responseTopic(of: clientID), try await Self.responseTopic(of: clientID)]
+        #expect(topics.compactMap(\.self).count == 2)
+        #expect(topics[0] != topics[1])
+    }
 }
