@@ -9,11 +9,14 @@ struct ConnectionEnding: Sendable {
     let error: CourierError
     /// The server to use instead, as the broker wrote it.
     let serverReference: String?
+    /// Whether the other side ended the byte stream, in order or not, and no packet says why.
+    let isByPeer: Bool
 
     init(_ cause: LossCause, _ error: CourierError) {
         self.cause = cause
         self.error = error
         serverReference = nil
+        isByPeer = false
     }
 
     /// Takes the reason why nothing was opened.
@@ -34,6 +37,7 @@ struct ConnectionEnding: Sendable {
         // Nobody asked for this end, whatever the engine was told: only the byte stream knows more.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
+        isByPeer = reason == .transportClosed && channel.isByPeer
         error =
             CourierError(
                 closing: reason, channel, endpoint: endpoint, isEstablished: isEstablished,
@@ -43,6 +47,17 @@ struct ConnectionEnding: Sendable {
         case .refused(let connAck): serverReference = connAck.properties.serverReference
         case .disconnectedByServer(let disconnect): serverReference = disconnect.properties.serverReference
         default: serverReference = nil
+        }
+    }
+}
+
+extension ChannelCloseReason {
+    /// Whether it was the other side's doing, as far as this side can tell.
+    fileprivate var isByPeer: Bool {
+        switch self {
+        case .closedByPeer: true
+        case .closedByOwner: false
+        case .failed(let error): [.reset, .brokenPipe, .truncated, .webSocketClosed].contains(error.code)
         }
     }
 }

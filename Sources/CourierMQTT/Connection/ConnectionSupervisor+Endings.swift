@@ -51,7 +51,7 @@ extension ConnectionSupervisor {
 
     /// A broker that could not be reached is no sign of another client, and not worth being sent to again.
     mutating func attemptCameToNothing(_ opening: Opening) {
-        if round?.hasNext != true { quickDrops = 0 }
+        if round?.hasNext != true { drops = DropStreak() }
         if opening.options != grant.map({ endpointOptions($0.options) }) { redirect = nil }
     }
 
@@ -90,21 +90,19 @@ extension ConnectionSupervisor {
         _ ending: ConnectionEnding, _ connection: Connection, _ now: Instant
     ) -> ConnectionEnding {
         rewardStability(of: connection, now)
-        let isQuickDrop =
-            switch ending.cause {
-            case .closedByServer, .transport(.broken):
-                connection.version < .v5
-                    && connection.acceptedAt.duration(to: now) <= configuration.takeoverDropWindow
-            default: false
-            }
-        quickDrops = isQuickDrop ? quickDrops + 1 : 0
-        guard quickDrops >= configuration.takeoverDropCount else { return ending }
+        // Without a network it is this side where connections break.
+        guard ending.isByPeer, connection.version < .v5, network == .available else {
+            drops = DropStreak()
+            return ending
+        }
+        drops.dropped(after: connection.acceptedAt.duration(to: now), configuration)
+        guard drops.isTakeover else { return ending }
         return ConnectionEnding(
             .repeatedDrops,
             CourierError(
                 .sessionTakenOver,
                 """
-                The broker \(connection.options.endpointName) dropped \(quickDrops) connections in a row right after \
+                The broker \(connection.options.endpointName) dropped \(drops.count) connections in a row soon after \
                 accepting them. Another client probably uses the client id \(connection.options.clientId.quoted()); \
                 give each client an id of its own.
                 """,

@@ -9,7 +9,7 @@ extension ConnectionSupervisor {
             schedule.reset()
             authSchedule.reset()
             streak = Streak()
-            quickDrops = 0
+            drops = DropStreak()
             forgetEndpoints()
             actions.append(.log(.info, "connect() was called by \(source.quoted())"))
             switch rest {
@@ -61,7 +61,7 @@ extension ConnectionSupervisor {
         authSchedule.reset()
         takeoverSchedule.reset()
         streak = Streak()
-        quickDrops = 0
+        drops = DropStreak()
         actions.append(.clearStoredState)
     }
 

@@ -213,8 +213,8 @@ struct ConnectionSupervisor: Sendable {
     @Rare private var usedTakeoverSchedule: ReconnectSchedule?
     @Rare private var usedReturnSchedule: ReconnectSchedule?
     var streak = Streak()
-    /// How many connections in a row were dropped right after CONNACK.
-    var quickDrops = 0
+    /// What was dropped soon after CONNACK, in a row.
+    var drops = DropStreak()
     var lastUrgentAt: Instant?
     var random: JitterSource
 

@@ -25,6 +25,8 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var takeoverDropCount = 3
     /// What "right after" means, 5 s by default.
     var takeoverDropWindow = Duration.seconds(5)
+    /// So many that it dropped within ``takeoverTurnWindow`` of CONNACK mean the same; 6 by default.
+    var takeoverTurnCount = 6
     /// The pause after a session was taken over, 60 s by default; it doubles with each further time.
     var takeoverInterval = Duration.seconds(60)
     /// The longest pause after a session was taken over, 10 min by default, and how long a connection has to last until
@@ -75,4 +77,15 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var followsServerReferences = true
     /// How many references are followed in a row, without a stable connection between them, 3 by default.
     var maximumRedirects = 3
+}
+
+extension SupervisorConfiguration {
+    /// How long a connection lasts at most while two clients with these intervals throw each other out, and
+    /// ``takeoverDropWindow`` more for the way to the broker.
+    ///
+    /// It lasts as long as the other one pauses. A client that it was stable for begins again with the first pause, so
+    /// that the other's next connection is a short one; and no pause is longer than the longest.
+    var takeoverTurnWindow: Duration {
+        max(reconnectInterval, min(stableConnectionTime, maximumReconnectInterval)) + takeoverDropWindow
+    }
 }

@@ -1,4 +1,7 @@
+import CourierCore
+import CourierTransport
 import MQTTCodec
+import MQTTEngine
 import Testing
 
 @testable import CourierMQTT
@@ -61,14 +64,14 @@ extension ConnectionSupervisorTests {
             world.fireTimer()
             world.accept(.v311)
         }
-        for _ in 0..<5 {
-            world.wait(5.1)
+        for _ in 0..<10 {
+            world.wait(6.25)
             world.drop()
             #expect(world.deadline == world.time + 1)
             world.fireTimer()
             world.accept(.v311)
         }
-        world.wait(5.1)
+        world.wait(6.25)
         world.drop()
         world.fireTimer()
         for _ in 0..<5 {
@@ -79,5 +82,86 @@ extension ConnectionSupervisorTests {
             world.fireTimer()
         }
         world.expectNoFaults()
+    }
+
+    @Test func `before MQTT 5 six drops mean it that come no later than the pauses of two clients in a fight`() {
+        var world = SupervisorHarness {
+            $0.reconnectInterval = .seconds(5)
+            $0.maximumReconnectInterval = .seconds(10)
+        }
+        world.connect(.v311)
+        for count in 1...6 {
+            world.wait(14.75)
+            world.drop()
+            #expect(world.deadline == world.time + (count < 6 ? 5 : 60))
+            world.fireTimer()
+            world.accept(.v311)
+        }
+        world.wait(14.75)
+        world.drop()
+        #expect(world.deadline == world.time + 120, "one more is enough then")
+        world.fireTimer()
+        world.accept(.v311)
+        world.wait(15.25)
+        world.drop()
+        #expect(world.deadline == world.time + 5)
+        world.expectNoFaults()
+    }
+
+    @Test func `a connection that breaks on this side or on the way is no other client's doing`() {
+        let ends: [(CloseReason, ChannelCloseReason)] = [
+            (.transportClosed, .failed(TransportError(.timedOut, "no answer"))),
+            (.transportClosed, .failed(TransportError(.systemFailure, "the network is down"))),
+            (.pingTimeout, .closedByOwner), (.acknowledgementTimeout, .closedByOwner),
+        ]
+        for (reason, transport) in ends {
+            var world = SupervisorHarness()
+            world.connect(.v311)
+            for _ in 0..<10 {
+                world.handle(.closed(reason, transport))
+                world.fireTimer()
+                world.accept(.v311)
+            }
+            #expect(world.releases.allSatisfy { $0 == nil }, "\(reason), \(transport)")
+            world.expectNoFaults()
+        }
+        var offline = SupervisorHarness()
+        offline.connect(.v311)
+        offline.handle(.networkChanged(.unavailable))
+        for _ in 0..<10 {
+            offline.drop()
+            offline.fireTimer()
+            offline.accept(.v311)
+        }
+        #expect(offline.releases.allSatisfy { $0 == nil })
+        offline.expectNoFaults()
+    }
+
+    @Test(arguments: ReconnectJitter.allCases)
+    func `before MQTT 5 two clients with one id end their fight, and one is told why`(_ jitter: ReconnectJitter) {
+        for (interval, maximum) in [(5, 10), (1, 30)] {
+            for seed in UInt64(1)...20 {
+                for (lead, failedAttempts) in [(0.5, 0), (5.0, 1), (12.0, 2), (100.0, 9)] {
+                    var fight = TakeoverFight(seed: seed, lead: lead, failedAttempts: failedAttempts) {
+                        $0.reconnectInterval = .seconds(interval)
+                        $0.maximumReconnectInterval = .seconds(maximum)
+                        $0.jitter = jitter
+                    }
+                    expectEnd(of: &fight, "\(interval) s to \(maximum) s, seed \(seed), lead \(lead)")
+                }
+            }
+        }
+    }
+
+    private func expectEnd(of fight: inout TakeoverFight, _ note: String) {
+        while fight.verdict == nil, fight.evictionCount < 100, fight.takeTurn() {}
+        // Six of each, and the first, which the other could not see coming.
+        #expect(fight.evictionCount <= 13, "\(note)")
+        #expect(fight.verdict?.code == .sessionTakenOver, "\(note)")
+        #expect(fight.verdict?.message.contains("client id \"c\"") == true, "\(note)")
+        let begin = (count: fight.evictionCount, time: fight.time)
+        while fight.takeTurn(before: begin.time + 3_600) {}
+        #expect(fight.evictionCount - begin.count <= 60, "\(note)")
+        for client in fight.clients { client.expectNoFaults(note) }
     }
 }

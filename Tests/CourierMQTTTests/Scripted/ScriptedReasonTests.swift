@@ -387,13 +387,25 @@ import Testing
         }
     }
 
-    @Test func `drops after some time mean nothing`() async throws {
+    @Test func `drops that come later have to be six`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(6)), .cut(.orderly)]) {
             $0.protocolVersion = .version311
         } _: { world in
             await world.connect()
-            await world.run(for: .seconds(100))
-            #expect(await Array(world.gaps.prefix(4)) == .seconds(7, 8, 10, 14))
+            await world.run(for: .seconds(68))
+            #expect(await world.connectedAnswer()?.failure?.code == .sessionTakenOver)
+            await world.run(for: .seconds(200))
+            #expect(await Array(world.gaps.prefix(7)) == .seconds(7, 8, 10, 14, 22, 66, 126))
+        }
+    }
+
+    @Test func `drops after some time mean nothing`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(16)), .cut(.orderly)]) {
+            $0.protocolVersion = .version311
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(200))
+            #expect(await Array(world.gaps.prefix(10)) == Array(repeating: .seconds(17), count: 10))
         }
     }
 }

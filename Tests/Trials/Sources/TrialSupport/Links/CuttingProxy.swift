@@ -10,9 +10,9 @@ package final class CuttingProxy: @unchecked Sendable {
         package var connections = 0
     }
 
-    /// A little longer than the time after CONNACK in which a client of MQTT 3.1.1 takes a drop for the sign of another
-    /// client with its id. Three of those in a row would make it wait for a minute, as it should.
-    private static let suspectAge = Duration.milliseconds(5_500)
+    /// A little longer than the time after CONNACK in which a client of MQTT 3.1.1 with pauses of at most 2 s takes a
+    /// drop for the sign of another client with its id. Several in a row would make it wait for a minute, as it should.
+    private static let suspectAge = Duration.milliseconds(7_500)
 
     package let releases = Releases()
     private let loop: EventLoop
