@@ -3,7 +3,7 @@ public import Foundation
 /// When to treat a silent connection as dead and open a new one.
 ///
 /// All times are in seconds. Disabled by default, as in the published API; keep-alive still finds dead connections
-/// then, later.
+/// then, later. While a slow reader holds up reading, nothing is timed: silence says nothing then.
 public struct IdleActivityTimeoutPolicy: Hashable, Sendable {
     /// Whether silence is timed at all; `false` by default.
     public var isEnabled: Bool

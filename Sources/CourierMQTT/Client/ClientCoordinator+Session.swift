@@ -14,6 +14,13 @@ extension ClientCoordinator {
         supervisor.bytesReceived(now: loop.now)
     }
 
+    /// The readers have had enough for now, or can take more: until they can, nobody knows what is silent.
+    func readingChanged(isPaused: Bool) {
+        if isPaused { keepAliveDisturbed() }
+        // Without a connection, or before its stream begins, there is nothing that is paused.
+        if supervisor.setReadingPaused(driver.isReadingPaused, now: loop.now) { setTimer() }
+    }
+
     func wrote() {
         if supervisor.bytesSent(now: loop.now) { setTimer() }
     }

@@ -74,7 +74,7 @@ struct ClientParts: Sendable {
             MessageDistributor.Surroundings(
                 setReadingPaused: { isPaused in
                     driver.setReadingPaused(isPaused)
-                    if isPaused { link.coordinator?.keepAliveDisturbed() }
+                    link.coordinator?.readingChanged(isPaused: isPaused)
                 },
                 acknowledge: { acknowledgements.acknowledge($0) },
                 confirm: { driver.acknowledge($0) },

@@ -300,6 +300,14 @@ struct ConnectionSupervisor: Sendable {
     /// Notes that bytes were sent, and says whether ``deadline`` may have come nearer.
     mutating func bytesSent(now: Instant) -> Bool { liveness.sent(now: now) }
 
+    /// Notes that nothing is read for now, or that reading goes on, and says whether ``deadline`` may have changed by
+    /// it. A new connection begins with reading.
+    mutating func setReadingPaused(_ isPaused: Bool, now: Instant) -> Bool {
+        guard isPaused != liveness.isReadingPaused else { return false }
+        liveness.setReadingPaused(isPaused, now: now)
+        return true
+    }
+
     // MARK: For whoever asks
 
     /// What somebody who starts to wait for a connection is told.

@@ -5,6 +5,7 @@ import CourierCore
 /// It is told when bytes come and go, asks for a probe when silence has lasted for half of what is allowed, and calls the
 /// connection dead when all of it has passed. So a client that only sends QoS 0 messages, which nobody answers, or whose
 /// keep-alive is longer than ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``, is not cut off for being quiet.
+/// While a slow reader holds up reading, silence says nothing, and there is no verdict.
 struct Liveness: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -31,6 +32,10 @@ struct Liveness: Sendable {
     private var probedAt: Instant?
     /// By when a probe that was asked for from outside has to be answered.
     private var answerDue: Instant?
+    /// Whether what comes is left with the system for now.
+    private(set) var isReadingPaused = false
+    /// When reading went on for the last time.
+    private var resumedAt: Instant?
 
     private struct Limits: Sendable {
         let inactivity: Duration
@@ -59,7 +64,7 @@ struct Liveness: Sendable {
         lastOutbound = now
         guard unansweredSince == nil else { return false }
         unansweredSince = now
-        return limits != nil
+        return limits != nil && !isReadingPaused
     }
 
     /// A probe is about to be sent for a reason of the caller's own, and has to be answered soon.
@@ -67,14 +72,28 @@ struct Liveness: Sendable {
         if answerDue == nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
+    /// Reading was paused, or goes on. What is due gets its whole time again then: it may have come long ago, and waits
+    /// to be read.
+    mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
+        guard isPaused != isReadingPaused else { return }
+        isReadingPaused = isPaused
+        guard !isPaused else { return }
+        resumedAt = now
+        if unansweredSince != nil { unansweredSince = now }
+        probedAt = nil
+        if answerDue != nil { answerDue = now.advanced(by: probeTimeout) }
+    }
+
     /// When ``look(now:)`` has something to say at the earliest.
     var deadline: Instant? {
+        guard !isReadingPaused else { return nil }
         let next = probedAt == nil ? probeDue : deathDue
         guard let answerDue, let next else { return answerDue ?? next }
         return min(answerDue, next)
     }
 
     mutating func look(now: Instant) -> Verdict {
+        guard !isReadingPaused else { return .alive }
         if let answerDue, now >= answerDue { return .dead(silentFor: probeTimeout) }
         if let deathDue, now >= deathDue, probedAt != nil { return .dead(silentFor: silentSince.duration(to: now)) }
         if probedAt == nil, let probeDue, now >= probeDue {
@@ -84,7 +103,10 @@ struct Liveness: Sendable {
         return .alive
     }
 
-    private var silentSince: Instant { lastInbound ?? start }
+    private var silentSince: Instant {
+        let heardAt = lastInbound ?? start
+        return resumedAt.map { max(heardAt, $0) } ?? heardAt
+    }
 
     private var probeDue: Instant? {
         guard let limits else { return nil }

@@ -71,4 +71,44 @@ extension ConnectionSupervisorTests {
         #expect(actions.contains(.emit(.reconnect)), "at once")
         world.expectNoFaults()
     }
+
+    @Test func `a network that comes back while reading is paused ends nothing that is only not read`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.setReadingPaused(true)
+        world.handle(.networkChanged(.unavailable))
+        #expect(world.handle(.networkChanged(.available)).contains(.probe))
+        #expect(world.handle(.resumedFromSuspend) == [.probe])
+        #expect(world.deadline == nil)
+        world.wait(1_000)
+        #expect(world.handle(.timerFired) == [])
+        world.setReadingPaused(false)
+        #expect(world.deadline == world.time + 3, "what waits to be read answers the probe")
+        var dead = world
+        world.bytesReceived()
+        #expect(world.deadline == nil)
+        #expect(dead.fireTimer() == [.stateChanged(.disconnected), .abort])
+        world.expectNoFaults()
+        dead.expectNoFaults()
+    }
+
+    @Test func `a connection whose reader is slow is not idle`() {
+        var world = SupervisorHarness { $0.idleActivityTimeout.isEnabled = true }
+        world.connect()
+        #expect(world.fireTimer() == [.probe])
+        world.setReadingPaused(true)
+        #expect(world.deadline == nil)
+        world.wait(100)
+        world.bytesSent()
+        #expect(world.handle(.timerFired) == [])
+        world.setReadingPaused(false)
+        #expect(world.deadline == world.time + 5, "half of the inactivity timeout")
+
+        world.setReadingPaused(true)
+        world.drop()
+        world.fireTimer()
+        world.accept()
+        #expect(world.deadline == world.time + 20, "a new connection begins with reading")
+        world.expectNoFaults()
+    }
 }

@@ -17,7 +17,7 @@ import Testing
         case connectSent, accept, acceptOld
         case drop, refuseCredentials, ban, takeOver, moveServer, switchVersion, openFails
         case networkGone, networkBack, background, foreground, topics, noTopics, resume
-        case timer, tick, receive, send
+        case timer, tick, receive, send, pauseReading, resumeReading
     }
 
     /// Plays `move`; `false` when the world can not make it now.
@@ -69,6 +69,9 @@ import Testing
             world.handle(.timerFired)
         case .receive: world.bytesReceived()
         case .send: world.bytesSent()
+        case .pauseReading, .resumeReading:
+            guard world.isOpen else { return false }
+            world.setReadingPaused(move == .pauseReading)
         }
         return true
     }

@@ -63,4 +63,38 @@ import Testing
         #expect(liveness.deadline == nil)
         #expect(liveness.look(now: at(200)) == .alive)
     }
+
+    @Test func `while reading is paused there is no verdict, and then everything has its whole time again`() {
+        var liveness = Liveness(
+            IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
+        _ = liveness.sent(now: at(1))
+        #expect(liveness.look(now: at(6)) == .probe)
+        liveness.setReadingPaused(true, now: at(7))
+        #expect(liveness.sent(now: at(8)) == false)
+        liveness.probed(now: at(9))
+        #expect(liveness.deadline == nil)
+        #expect(liveness.look(now: at(1_000)) == .alive)
+
+        liveness.setReadingPaused(false, now: at(1_000))
+        #expect(liveness.deadline == at(1_003), "the probe that could not be answered")
+        var answered = liveness
+        answered.received(now: at(1_001))
+        #expect(answered.deadline == at(1_021))
+        #expect(liveness.look(now: at(1_002.9)) == .alive)
+        #expect(liveness.look(now: at(1_003)) == .dead(silentFor: .seconds(3)))
+        #expect(liveness.lastInbound == nil, "a pause is no sign of life")
+    }
+
+    @Test func `what was not answered before a pause is probed after it, and dead when that is in vain`() {
+        var liveness = Liveness(
+            IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
+        _ = liveness.sent(now: at(1))
+        liveness.setReadingPaused(true, now: at(2))
+        liveness.setReadingPaused(false, now: at(500))
+        liveness.setReadingPaused(false, now: at(501))
+        #expect(liveness.deadline == at(505))
+        #expect(liveness.look(now: at(505)) == .probe)
+        #expect(liveness.look(now: at(509.9)) == .alive)
+        #expect(liveness.look(now: at(510)) == .dead(silentFor: .seconds(10)))
+    }
 }

@@ -94,6 +94,7 @@ struct SupervisorHarness {
 
     mutating func bytesReceived() { supervisor.bytesReceived(now: now) }
     @discardableResult mutating func bytesSent() -> Bool { supervisor.bytesSent(now: now) }
+    mutating func setReadingPaused(_ isPaused: Bool) { _ = supervisor.setReadingPaused(isPaused, now: now) }
 
     private mutating func perform(_ action: Action) {
         switch action {
@@ -159,7 +160,8 @@ struct SupervisorHarness {
             isTimed = configuration.connectTimeout.isEnabled
         case .connected:
             if !isOpen || isAborted { faults.append("there is no connection") }
-            isTimed = configuration.idleActivityTimeout.isEnabled || supervisor.deadline != nil
+            let isWatched = configuration.idleActivityTimeout.isEnabled && !supervisor.liveness.isReadingPaused
+            isTimed = isWatched || supervisor.deadline != nil
         case .resting, .paused:
             if isOpen || fetch != nil { faults.append("something goes on at rest") }
             isTimed = false

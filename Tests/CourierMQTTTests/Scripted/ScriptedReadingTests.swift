@@ -191,10 +191,14 @@ import Testing
         }
     }
 
-    @Test func `a slow reader stops the flood, and gets every message`() async throws {
+    @Test(arguments: [false, true])
+    func `a slow reader stops the flood, and gets every message`(_ isSilenceWatched: Bool) async throws {
         let count = 20_000
         let flood = PublishFlood(count: count, topic: "t", payloadSize: 100, qos: .atLeastOnce)
-        try await ScriptedWorld.run([Self.broker(.flood(flood))]) { world in
+        try await ScriptedWorld.run([Self.broker(.flood(flood))]) {
+            $0.idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(
+                isEnabled: isSilenceWatched, inactivityTimeout: 10, readTimeout: 40)
+        } _: { world in
             let buffer = ReadBuffer(limit: 100, overflow: .pause)
             var messages = world.client.messages(Message.self, from: "t", buffer: buffer).makeAsyncIterator()
             await world.connect()
@@ -210,6 +214,7 @@ import Testing
                 }
             }
             #expect(world.client.connectionState == .connected)
+            #expect(await world.broker.connections.count == 1)
         }
     }
 
