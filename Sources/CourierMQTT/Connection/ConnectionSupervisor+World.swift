@@ -61,6 +61,7 @@ extension ConnectionSupervisor {
     }
 
     mutating func topicsChanged(_ areWanted: Bool, _ now: Instant, _ actions: inout [Action]) {
+        guard areWanted != areTopicsWanted else { return }
         areTopicsWanted = areWanted
         resumeIfPaused(now, &actions)
     }
@@ -76,7 +77,11 @@ extension ConnectionSupervisor {
             case .always: true
             case .forTopics: areTopicsWanted
             }
-        guard appPhase == .foreground, isWanted else { return enter(.paused(resumption), &actions) }
+        guard appPhase == .foreground, isWanted else {
+            enter(.paused(resumption), &actions)
+            if case .failed(let failure) = waiterAnswer { actions.append(.releaseWaiters(failure)) }
+            return
+        }
         startUrgently(.change, now, &actions)
     }
 }

@@ -329,9 +329,16 @@ struct ConnectionSupervisor: Sendable {
             if case .takeover(let failure) = waiting.occasion { .failed(failure) } else { .wait }
         case .closing(let closing):
             if case .rest(let rest) = closing.next { .failed(rest.failure) } else { .wait }
+        case .paused(.forTopics) where appPhase == .foreground: .failed(Self.nothingWanted)
         case .paused, .authenticating, .locating, .opening: .wait
         }
     }
+
+    private static let nothingWanted = ConnectionFailure.error(
+        CourierError(
+            .sessionMissing,
+            "The client stays offline after the background, because it has no topic to subscribe to; call "
+                + "connect(), or subscribe to a topic."))
 
     // MARK: Helpers
 

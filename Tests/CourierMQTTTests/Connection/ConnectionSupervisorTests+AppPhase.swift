@@ -1,3 +1,4 @@
+import CourierCore
 import Testing
 
 @testable import CourierMQTT
@@ -22,12 +23,37 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
+    private var nothingWanted: ConnectionFailure {
+        .error(
+            CourierError(
+                .sessionMissing,
+                "The client stays offline after the background, because it has no topic to subscribe to; call "
+                    + "connect(), or subscribe to a topic."))
+    }
+
+    @Test func `whoever waits in the background is told in the foreground when nothing there wants a connection`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.handle(.phaseChanged(.background))
+        #expect(world.closeEnds() == [.emit(.disconnected)])
+        #expect(world.supervisor.waiterAnswer == .wait, "there may be a topic by then")
+        #expect(
+            world.handle(.phaseChanged(.foreground)) == [.emit(.appForeground), .releaseWaiters(nothingWanted)])
+        #expect(world.supervisor.waiterAnswer == .failed(nothingWanted))
+        #expect(world.handle(.topicsChanged(areWanted: false)) == [])
+        world.handle(.topicsChanged(areWanted: true))
+        #expect(world.supervisor.waiterAnswer == .wait)
+        world.expectNoFaults()
+    }
+
     @Test func `without a topic the foreground waits for one, or for connect`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.phaseChanged(.background))
         world.handle(.phaseChanged(.foreground))
-        #expect(world.closeEnds() == [.emit(.disconnected)])
+        #expect(world.supervisor.waiterAnswer == .wait, "the connection has not closed yet")
+        #expect(world.closeEnds() == [.emit(.disconnected), .releaseWaiters(nothingWanted)])
+        #expect(world.supervisor.waiterAnswer == .failed(nothingWanted))
         var other = world
         #expect(world.handle(.topicsChanged(areWanted: true)).contains(.open(options, AttemptID(number: 2))))
         #expect(other.handle(.connectRequested(source: "app")).contains(.fetchCredentials(AttemptID(number: 2))))

@@ -174,9 +174,14 @@ import Testing
             await world.connect()
             phases.enterBackground()
             await world.run(for: .seconds(10))
+            let waiting = Task { [client = world.client] in try await client.connected() }
+            await world.until { world.client.waitingCount == 1 }
             phases.enterForeground()
             await world.run(for: .seconds(100))
             #expect(await world.broker.connections.count == 1)
+            let error = try #require(await world.connectedAnswer()?.failure)
+            #expect(error.code == .sessionMissing && error.message.contains("connect()"))
+            await #expect(throws: CourierError.self) { try await waiting.value }
             world.client.subscribe(("a", .one))
             await world.settle()
             #expect(await world.broker.connections.count == 2)
