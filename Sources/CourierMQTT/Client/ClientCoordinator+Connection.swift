@@ -27,6 +27,7 @@ extension ClientCoordinator {
             switch session {
             case .success(let session):
                 subscriptions.restore(session.subscriptions)
+                tellTopics()
                 durable.begin(session, scope)
                 distributor.rowsAppeared()
                 prepareTLS(plan, attempt)
@@ -118,7 +119,7 @@ extension ClientCoordinator {
         tell(.accepted(connAck, driver.protocolVersion))
         keepAliveBegan(connAck)
         distributor.connected()
-        subscriptions.perform()
+        subscriptionsChanged()
     }
 
     func lost() {

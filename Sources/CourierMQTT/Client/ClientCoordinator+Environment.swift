@@ -6,7 +6,7 @@ extension ClientCoordinator {
     /// Looks at network and phase from the first `connect()` on.
     func startOnce() {
         guard environment == nil, !isReleased else { return }
-        tell(.topicsChanged(areWanted: subscriptions.hasTopics))
+        tellTopics()
         // What is said at once describes the world in which the app asks, and comes before what it asks for.
         isLookingAround = true
         defer { isLookingAround = false }

@@ -33,6 +33,12 @@ extension ClientCoordinator {
 
     func subscriptionsChanged() {
         subscriptions.perform()
-        tell(.topicsChanged(areWanted: subscriptions.hasTopics))
+        tellTopics()
+    }
+
+    /// Tells the supervisor whether there is a topic to connect for, if that has changed.
+    func tellTopics() {
+        let areWanted = subscriptions.hasTopics
+        if areWanted != supervisor.areTopicsWanted { tell(.topicsChanged(areWanted: areWanted)) }
     }
 }

@@ -45,10 +45,18 @@ extension ClientCoordinator {
         case .acknowledged(let token, let code, let properties):
             publishing.ended(token, with: .refused(code, properties))
         case .failed(let token, let failure):
-            if !subscriptions.failed(token, failure) { publishing.ended(token, with: .session(failure)) }
+            if subscriptions.failed(token, failure) {
+                tellTopics()
+            } else {
+                publishing.ended(token, with: .session(failure))
+            }
         case .qosDowngraded: tell(.deliveryDowngraded(from: .two, to: .one))
-        case .subscribed(let token, let subAck): subscriptions.subscribed(token, subAck)
-        case .unsubscribed(let token, let unsubAck): subscriptions.unsubscribed(token, unsubAck)
+        case .subscribed(let token, let subAck):
+            subscriptions.subscribed(token, subAck)
+            tellTopics()
+        case .unsubscribed(let token, let unsubAck):
+            subscriptions.unsubscribed(token, unsubAck)
+            tellTopics()
         case .pingSent: pinged()
         case .pongReceived(let roundTrip):
             pingedAt = nil

@@ -243,7 +243,7 @@ extension ClientCoordinator {
     func clearStoredState() {
         durable?.removeAll(Self.destroyed)
         subscriptions.removeAll()
-        tell(.topicsChanged(areWanted: subscriptions.hasTopics))
+        tellTopics()
         distributor.sessionDestroyed()
         driver.forgetSession()
         publishing.gate.release()

@@ -77,8 +77,9 @@ final class SubscriptionKeeper {
         unwanted = []
     }
 
-    /// Whether there is a topic to subscribe to, or to be rid of.
-    var hasTopics: Bool { filters.count > 0 || !unresolved.isEmpty }
+    /// Whether there is a topic to subscribe to, or to be rid of. There may be one as long as it is not known what an
+    /// earlier process wanted.
+    var hasTopics: Bool { filters.count > 0 || !unresolved.isEmpty || !isRestored }
 
     // MARK: The app
 

@@ -189,6 +189,25 @@ import Testing
         }
     }
 
+    @Test func `with the last topic gone the foreground does nothing`() async throws {
+        let phases = AppPhaseController()
+        try await ScriptedWorld.run {
+            $0.lifecycle = phases
+        } _: { world in
+            await world.connect()
+            world.client.subscribe(("a", .one))
+            await world.settle()
+            world.client.unsubscribe("a")
+            await world.settle()
+            #expect(world.events.contains("unsubscribeSuccess"))
+            phases.enterBackground()
+            await world.run(for: .seconds(10))
+            phases.enterForeground()
+            await world.run(for: .seconds(100))
+            #expect(await world.broker.connections.count == 1)
+        }
+    }
+
     @Test func `connect() in the background waits for the foreground`() async throws {
         let phases = AppPhaseController(.background)
         try await ScriptedWorld.run {
