@@ -10,7 +10,7 @@ extension ConnectionSupervisor {
         case .waiting(let waiting): return waiting.due
         case .authenticating(let authentication): return authentication.giveUpAt
         case .locating(let locating): return locating.giveUpAt
-        case .opening(let opening): return opening.giveUpAt
+        case .opening(let opening): return [opening.giveUpAt, opening.restartAt].compactMap(\.self).min()
         case .connected(let connection):
             let renewal: Instant? =
                 switch connection.renewal {
@@ -37,7 +37,9 @@ extension ConnectionSupervisor {
             guard now >= locating.giveUpAt else { return }
             endpointsFound(locating.attempt, .failed("no answer in time"), now, &actions)
         case .opening(let opening):
-            guard let giveUpAt = opening.giveUpAt, now >= giveUpAt else { return }
+            guard let giveUpAt = opening.giveUpAt, now >= giveUpAt else {
+                return restartIfDue(opening, now, &actions)
+            }
             let time = opening.startedAt.duration(to: giveUpAt)
             let error = CourierError(
                 .timedOut, "No connection to \(opening.options.endpointName) came about in \(time).")

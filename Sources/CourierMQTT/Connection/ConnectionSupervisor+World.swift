@@ -11,10 +11,16 @@ extension ConnectionSupervisor {
         report(status, &actions)
         switch status {
         case .unavailable:
-            guard case .waiting(var waiting) = phase else { return }
-            if case .request = waiting.occasion { return }
-            waiting.due = max(waiting.due, now.advanced(by: configuration.offlineRetryInterval))
-            phase = .waiting(waiting)
+            switch phase {
+            case .waiting(var waiting):
+                if case .request = waiting.occasion { return }
+                waiting.due = max(waiting.due, now.advanced(by: configuration.offlineRetryInterval))
+                phase = .waiting(waiting)
+            case .opening(var opening):
+                opening.restartAt = nil
+                phase = .opening(opening)
+            case .resting, .paused, .authenticating, .locating, .connected, .closing: break
+            }
         case .available: wakeUp(now, &actions)
         }
     }
@@ -35,8 +41,34 @@ extension ConnectionSupervisor {
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        case .resting, .paused, .authenticating, .locating, .opening, .closing: break
+        case .opening(let opening): planRestart(of: opening, now, &actions)
+        case .resting, .paused, .authenticating, .locating, .closing: break
         }
+    }
+
+    /// An attempt may hang on a way that is gone by now. It has the time between two urgent attempts to get there.
+    private mutating func planRestart(of opening: Opening, _ now: Instant, _ actions: inout [Action]) {
+        // What is told while an attempt begins was so before.
+        guard network == .available, opening.startedAt < now else { return }
+        let last = max(opening.startedAt, lastUrgentAt ?? opening.startedAt)
+        var opening = opening
+        opening.restartAt = last.advanced(by: configuration.urgentAttemptSpacing)
+        phase = .opening(opening)
+        restartIfDue(opening, now, &actions)
+    }
+
+    /// Gives up an attempt that is to be made anew; the next one begins when it has ended.
+    mutating func restartIfDue(_ opening: Opening, _ now: Instant, _ actions: inout [Action]) {
+        guard let restartAt = opening.restartAt, now >= restartAt else { return }
+        lastUrgentAt = now
+        let error = CourierError(
+            .connectionFailed,
+            "The network changed, or the machine slept, while the client connected to "
+                + "\(opening.options.endpointName); it tries again at once.")
+        actions.append(.log(.info, error.message))
+        let ended = Closing.Ended.attempt(startedAt: opening.startedAt, .error(error))
+        enter(.closing(Closing(ended: ended, next: .begin(.failure), abortAt: nil)), &actions)
+        actions.append(.abort)
     }
 
     mutating func resumedFromSuspend(_ now: Instant, _ actions: inout [Action]) { wakeUp(now, &actions) }

@@ -116,6 +116,8 @@ struct ConnectionSupervisor: Sendable {
         let startedAt: Instant
         let giveUpAt: Instant?
         var isConnectSent = false
+        /// When to begin anew, because the way that it began on may be gone.
+        var restartAt: Instant?
     }
 
     struct Connection: Sendable {

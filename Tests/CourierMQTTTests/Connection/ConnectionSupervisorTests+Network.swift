@@ -1,3 +1,4 @@
+import CourierCore
 import Testing
 
 @testable import CourierMQTT
@@ -73,5 +74,91 @@ extension ConnectionSupervisorTests {
         #expect(world.handle(.networkChanged(.unavailable)) == [])
         #expect(world.handle(.phaseChanged(.background)) == [.emit(.appBackground)])
         #expect(world.handle(.phaseChanged(.background)) == [])
+    }
+
+    // MARK: In the middle of an attempt
+
+    private func opening() -> SupervisorHarness {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        return world
+    }
+
+    @Test func `an attempt that hangs is made anew when the network comes back`() {
+        var world = opening()
+        world.wait(8)
+        #expect(world.handle(.networkChanged(.unavailable)) == [.emit(.networkUnavailable)])
+        #expect(world.deadline == nil)
+        world.wait(1)
+        #expect(
+            world.handle(.networkChanged(.available)) == [
+                .emit(.networkAvailable), .stateChanged(.disconnected), .abort,
+            ])
+        #expect(world.supervisor.waiterAnswer == .wait)
+        let error = CourierError(
+            .connectionFailed,
+            "The network changed, or the machine slept, while the client connected to broker:1883; it tries again at "
+                + "once.")
+        #expect(
+            world.closeEnds() == [
+                .emit(.failed(after: .seconds(9), .error(error))), .emit(.reconnect), .emit(.attempt),
+                .stateChanged(.connecting), .open(options, AttemptID(number: 2)),
+            ])
+        world.accept()
+        #expect(world.supervisor.state == .connected)
+        world.expectNoFaults()
+    }
+
+    @Test func `an attempt that began before a suspend is made anew, without a network when that is back`() {
+        var world = opening()
+        world.wait(100)
+        var offline = world
+        #expect(world.handle(.resumedFromSuspend) == [.stateChanged(.disconnected), .abort])
+        offline.handle(.networkChanged(.unavailable))
+        #expect(offline.handle(.resumedFromSuspend) == [])
+        #expect(offline.handle(.networkChanged(.available)).contains(.abort))
+        world.expectNoFaults()
+        offline.expectNoFaults()
+    }
+
+    @Test func `an attempt that has just begun has its time to get there`() {
+        var world = opening()
+        world.wait(2)
+        #expect(world.handle(.resumedFromSuspend) == [])
+        #expect(world.deadline == 5)
+        var accepted = world
+        accepted.accept()
+        #expect(accepted.deadline == nil)
+        var gone = world
+        gone.handle(.networkChanged(.unavailable))
+        #expect(gone.deadline == nil, "nothing is gained without a network")
+        #expect(world.fireTimer() == [.stateChanged(.disconnected), .abort])
+        world.closeEnds()
+        #expect(world.attemptTimes == [0, 5])
+        for each in [world, accepted, gone] { each.expectNoFaults() }
+    }
+
+    @Test func `what is told as an attempt begins does not end it`() {
+        var world = SupervisorHarness()
+        world.handle(.networkChanged(.unavailable))
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        #expect(world.handle(.networkChanged(.available)) == [.emit(.networkAvailable)])
+        #expect(world.deadline == nil)
+        world.expectNoFaults()
+    }
+
+    @Test func `a network that flaps never makes hanging attempts closer than the spacing`() {
+        var world = opening()
+        for _ in 0..<200 {
+            world.wait(0.25)
+            world.handle(.networkChanged(.unavailable))
+            world.handle(.networkChanged(.available))
+            if case .closing = world.supervisor.phase { world.closeEnds() }
+        }
+        let gaps = zip(world.attemptTimes, world.attemptTimes.dropFirst()).map { $1 - $0 }
+        #expect(gaps.count >= 9 && gaps.allSatisfy { $0 >= 5 })
+        world.expectNoFaults()
     }
 }

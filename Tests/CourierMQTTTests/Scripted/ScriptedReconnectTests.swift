@@ -114,6 +114,26 @@ import Testing
         }
     }
 
+    @Test func `an attempt that hangs is made anew when the network comes back`() async throws {
+        let network = SwitchedNetwork()
+        let silent = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run([silent], over: Self.far) {
+            $0.networkMonitor = network
+        } _: { world in
+            await world.connect()
+            try await world.broker.connection(1)
+            await world.until { world.events.contains("connectedPacketSent") }
+            await world.run(for: .seconds(6))
+            network.become(.unavailable)
+            await world.settle()
+            network.become(.available)
+            try await world.broker.connection(2)
+            await world.until { world.client.connectionState == .connected }
+            #expect(await world.connectTimes == .seconds(0, 6))
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.connectionFailed])
+        }
+    }
+
     @Test func `a network that comes and goes does not hammer the broker`() async throws {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
