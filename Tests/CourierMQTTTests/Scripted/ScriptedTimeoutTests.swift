@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import CourierTransport
 import MQTTCodec
 import Testing
 
@@ -169,6 +170,21 @@ import Testing
             #expect(!world.events.contains("connectionLost"))
             await world.run(for: .milliseconds(1))
             try await world.broker.connection(2)
+            #expect(world.errors(of: "connectionLost").map(\.code) == [.timedOut])
+            #expect(await world.connectTimes == .seconds(0, 23))
+        }
+    }
+
+    @Test func `a machine that wakes up is answered by a ping, which has three seconds`() async throws {
+        try await ScriptedWorld.run([.connection([.accept(), .stall])]) { world in
+            await world.connect()
+            await world.run(for: .seconds(20))
+            let loop = world.loop
+            loop.execute { SuspendWatch.shared(on: loop).listeners.tell(()) }
+            await world.run(for: .milliseconds(2_999))
+            #expect(await world.times(of: .pingReq) == [.seconds(20)])
+            #expect(!world.events.contains("connectionLost"))
+            await world.run(for: .milliseconds(1))
             #expect(world.errors(of: "connectionLost").map(\.code) == [.timedOut])
             #expect(await world.connectTimes == .seconds(0, 23))
         }
