@@ -219,7 +219,7 @@ final class BenchRun: @unchecked Sendable {
         let group = DispatchGroup()
         for client in [publisher, subscriber] {
             group.enter()
-            client.disconnect { group.leave() }
+            client.disconnect { _ in group.leave() }
         }
         group.notify(queue: queue) { [ending] in ending.end(code) }
     }

@@ -80,7 +80,7 @@ package final class CommandConnection: Sendable {
     ///
     /// - Parameter done: Called once, on the queue.
     package func close(_ done: @escaping @Sendable () -> Void) {
-        client.disconnect { [queue, store] in
+        client.disconnect { [queue, store] _ in
             guard let store else { return done() }
             Task {
                 await store.close()

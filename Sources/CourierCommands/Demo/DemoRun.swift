@@ -151,7 +151,7 @@ final class DemoRun: @unchecked Sendable {
         let group = DispatchGroup()
         for client in clients.values {
             group.enter()
-            client.disconnect { group.leave() }
+            client.disconnect { _ in group.leave() }
         }
         group.notify(queue: queue) { [broker, ending] in
             Task {

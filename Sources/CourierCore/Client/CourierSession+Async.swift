@@ -19,10 +19,11 @@ extension CourierSession {
     ///
     /// What was on its way is done or left for the next `connect()` as ``disconnect(completion:)`` says. The call is made
     /// on the caller's side, before anything is awaited. The return comes by way of the client's delivery queue, which must
-    /// not be blocked meanwhile. Cancelling the task ends neither the disconnect nor the wait, which is over within seconds.
+    /// not be blocked meanwhile. Whether the connection was closed in order is told by ``disconnect(completion:)`` only.
+    /// Cancelling the task ends neither the disconnect nor the wait, which is over within seconds.
     public nonisolated(nonsending) func disconnectAndWait() async {
         await withCheckedContinuation { continuation in
-            disconnect { continuation.resume() }
+            disconnect { _ in continuation.resume() }
         }
     }
 

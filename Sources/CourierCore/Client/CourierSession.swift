@@ -232,7 +232,7 @@ public protocol CourierSession: CourierEventManager {
     /// Wants a connection, like ``connect(source:)``, and tells how it went.
     ///
     /// - Parameter completion: Called once on the client's delivery queue: when the connection is established, or
-    ///   with why it can not be without the app doing something first.
+    ///   with why it can not be without the app doing something first; ``CourierError/reasonCode`` is the broker's word.
     func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 
     /// Ends the connection, like ``CourierClient/disconnect()``, and tells when it is closed.
@@ -241,8 +241,11 @@ public protocol CourierSession: CourierEventManager {
     /// when nothing has moved for 2 s, and after 5 s in any case. Messages of QoS 1 and 2 that are not acknowledged stay for
     /// the next `connect()`, and who waits for them goes on waiting. ``disconnectAndWait()`` is the same for `async` code.
     ///
-    /// - Parameter completion: Called once on the client's delivery queue, also when nothing was connected.
-    func disconnect(completion: @escaping @Sendable () -> Void)
+    /// - Parameter completion: Called once on the client's delivery queue, when there is no connection any more. Success
+    ///   means that it was closed in order: what was to be written was, and DISCONNECT behind it. A failure says why not:
+    ///   ``CourierError/Code-swift.struct/sessionMissing`` where nothing was connected, otherwise how the connection was
+    ///   lost before, with the broker's ``CourierError/reasonCode`` if it gave one.
+    func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 
     /// Hands bytes over for sending, past the adapters, and returns before they are sent: the fastest way to publish.
     ///
@@ -252,7 +255,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps it for those who subscribe later.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Told once how it ended, on the client's delivery queue; `nil` when nobody wants to know.
+    ///   - completion: Told once how it ended, on the client's delivery queue, with the broker's reason code in
+    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``; `nil` when nobody wants to know.
     /// - Throws: When the topic is not legal, or ``CourierError/Code-swift.struct/queueFull``; the completion is then
     ///   not called.
     func publish(
@@ -268,7 +272,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps it for those who subscribe later.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Told once how it ended, on the client's delivery queue; `nil` when nobody wants to know.
+    ///   - completion: Told once how it ended, on the client's delivery queue, with the broker's reason code in
+    ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``; `nil` when nobody wants to know.
     /// - Throws: When the topic is not legal, or ``CourierError/Code-swift.struct/queueFull``; the completion is then
     ///   not called.
     func publish(
@@ -282,13 +287,13 @@ public protocol CourierSession: CourierEventManager {
     ///   - filter: The topic filter.
     ///   - qos: The highest quality of service.
     ///   - completion: Called once on the client's delivery queue with the granted quality of service, or why there is
-    ///     none.
+    ///     none; ``CourierError/reasonCode`` is the broker's word.
     func subscribe(_ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void)
 
     /// Wants no more messages of a topic filter, and tells when the broker has confirmed it.
     ///
     /// - Parameters:
     ///   - filter: The filter as it was subscribed.
-    ///   - completion: Called once on the client's delivery queue.
+    ///   - completion: Called once on the client's delivery queue; ``CourierError/reasonCode`` is the broker's word.
     func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }

@@ -12,9 +12,14 @@ extension CourierError: CustomNSError {
     /// The code's stable number, see ``Code/number``.
     public var errorCode: Int { code.number }
 
-    /// The sentence under `NSLocalizedDescriptionKey` and the cause under `NSUnderlyingErrorKey`.
+    /// Where ``errorUserInfo`` has the number of the ``reasonCode``, an `Int`.
+    public static var reasonCodeKey: String { "CourierReasonCode" }
+
+    /// The sentence under `NSLocalizedDescriptionKey`, the cause under `NSUnderlyingErrorKey`, and the broker's reason
+    /// code under ``reasonCodeKey``, as far as there are any.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let reasonCode { info[Self.reasonCodeKey] = Int(reasonCode.rawValue) }
         if let cause { info[NSUnderlyingErrorKey] = cause as NSError }
         return info
     }

@@ -21,6 +21,13 @@ public struct CourierError: Error, Sendable {
     /// What kind of failure this is; compare it or `switch` over it, and always keep a `default`.
     public let code: Code
 
+    /// What the broker said, where the failure is its answer; `nil` for every other failure.
+    ///
+    /// It is the code of CONNACK, DISCONNECT, SUBACK, UNSUBACK, PUBACK, PUBREC or PUBCOMP, or the one that stands for what
+    /// CONNACK has ruled out, such as ``ReasonCode/qosNotSupported``.
+    /// The return codes of MQTT 3.1.1 are mapped to those of MQTT 5.
+    public let reasonCode: ReasonCode?
+
     /// One sentence that names the thing that failed and what to do about it.
     public let message: String
 
@@ -32,9 +39,13 @@ public struct CourierError: Error, Sendable {
     /// - Parameters:
     ///   - code: The kind of failure.
     ///   - message: A sentence that names the thing and the remedy, without secrets.
+    ///   - reasonCode: What the broker said, `nil` by default.
     ///   - cause: The error beneath, `nil` by default.
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    public init(
+        _ code: Code, _ message: String, reasonCode: ReasonCode? = nil, cause: (any Error)? = nil
+    ) {
         self.code = code
+        self.reasonCode = reasonCode
         self.message = message
         self.cause = cause
     }
@@ -58,11 +69,14 @@ extension CourierError: CustomDebugStringConvertible, CustomReflectable {
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the code, the message and the safe summary of the cause, so that `dump` shows no more than `print`.
+    /// Shows the codes, the message and the safe summary of the cause, so that `dump` shows no secret either.
     public var customMirror: Mirror {
         Mirror(
             self,
-            children: ["code": code.description, "message": message, "cause": cause.map(Self.summary(of:)) ?? "none"],
+            children: [
+                "code": code.description, "message": message, "reasonCode": reasonCode?.description ?? "none",
+                "cause": cause.map(Self.summary(of:)) ?? "none",
+            ],
             displayStyle: .struct)
     }
 }

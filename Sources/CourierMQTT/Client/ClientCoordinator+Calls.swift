@@ -22,6 +22,15 @@ extension ClientCoordinator {
         loop.execute { [self] in tell(.disconnectRequested) }
     }
 
+    /// The same, and tells how the connection ended when there is none any more.
+    func disconnect(told: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        loop.execute { [self] in
+            tell(.disconnectRequested)
+            closeWaiters.add(told)
+            if connectionName == nil { answerCloseWaiters() }
+        }
+    }
+
     func destroy() {
         session.withLock { $0 = false }
         publishing.giveUpSession(Self.destroyed)
@@ -40,12 +49,6 @@ extension ClientCoordinator {
 
     /// Takes back what ``whenConnected(_:)`` was given.
     func forgetConnectionWaiter(_ key: CallbackList<Result<Void, CourierError>>.Key) { connectionWaiters.remove(key) }
-
-    /// Tells when there is no connection any more.
-    func whenClosed(_ callback: @escaping @Sendable () -> Void) {
-        closeWaiters.add(callback)
-        loop.execute { [self] in answerCloseWaiters() }
-    }
 
     /// Wants messages of a filter; ``forgetSubscriptionWaiter(_:)`` takes back who is told.
     @discardableResult

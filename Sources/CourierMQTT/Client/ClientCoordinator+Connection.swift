@@ -55,12 +55,14 @@ extension ClientCoordinator {
         switch context {
         case .success(let context) where isWanted: open(plan, context)
         case .success:
-            connectionName = nil
-            tell(.openFailed(attempt, CourierError(.connectionFailed, "The attempt was given up.")))
-        case .failure(let error):
-            connectionName = nil
-            tell(.openFailed(attempt, error))
+            openFailed(attempt, CourierError(.connectionFailed, "The attempt was given up."))
+        case .failure(let error): openFailed(attempt, error)
         }
+    }
+
+    private func openFailed(_ attempt: AttemptID, _ error: CourierError) {
+        connectionName = nil
+        tell(.openFailed(attempt, error))
         answerCloseWaiters()
     }
 
@@ -142,7 +144,7 @@ extension ClientCoordinator {
         expiryTimer = nil
         cleanupTimer = nil
         connectionWaiters.callAll(.failure(error))
-        closeWaiters.callAll(())
+        answerCloseWaiters()
         subscriptions.end(error)
         durable?.finish(error)
         distributor.finish(nil)

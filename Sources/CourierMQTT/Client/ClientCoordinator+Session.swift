@@ -94,11 +94,30 @@ extension ClientCoordinator {
     }
 
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) {
+        outcome = result(of: reason, cause)
         pingFailed()
         keepAliveEnded(reason)
         lost()
         tell(.closed(reason, cause))
         answerCloseWaiters()
+        outcome = nil
         finishIfReleased()
+    }
+
+    /// How the connection ended, for whoever asked for its end.
+    private func result(of reason: CloseReason, _ cause: ChannelCloseReason) -> Result<Void, CourierError> {
+        if driver.hasSaidGoodbye { return .success(()) }
+        guard case .closing(let closing) = supervisor.phase, case .connection(_, lost: let loss) = closing.ended else {
+            return .failure(Self.unconnected)
+        }
+        if case .error(let error)? = loss { return .failure(error) }
+        let endpoint = connectionName ?? ""
+        guard reason == .requested, cause == .closedByOwner else {
+            return .failure(ConnectionEnding(reason, cause, endpoint: endpoint, isEstablished: true).error)
+        }
+        return .failure(
+            CourierError(
+                .connectionLost,
+                "The broker \(endpoint) took no more: the connection was dropped before DISCONNECT was written."))
     }
 }

@@ -34,7 +34,7 @@ final class ClientCoordinator: @unchecked Sendable {
     let session = Mutex(false)
     let version5 = Atomic(false)
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
-    let closeWaiters = CallbackList<Void>()
+    let closeWaiters = CallbackList<Result<Void, CourierError>>()
     let lastWaiterKey = Atomic(SubscriptionKeeper.firstWaiterKey)
 
     // MARK: On the loop only
@@ -48,6 +48,8 @@ final class ClientCoordinator: @unchecked Sendable {
     var info: ConnectOptions?
     /// What events call the attempt or connection that there is; `nil` when there is none.
     var connectionName: String?
+    /// How the connection has ended, while that is being told.
+    @Rare var outcome: Result<Void, CourierError>?
     /// The keep-alive that its CONNECT asks for, in seconds.
     var wantedKeepAlive: UInt16 = 0
     /// Made for the first connection with TLS.
@@ -220,9 +222,10 @@ extension ClientCoordinator {
     static let notConnecting = CourierError(
         .sessionMissing, "The client is not connecting: connect() was not called, or disconnect() was called since.")
 
-    func answerCloseWaiters() {
-        if connectionName == nil { closeWaiters.callAll(()) }
-    }
+    static let unconnected = CourierError(.sessionMissing, "There was no connection to end.")
+
+    /// There is no connection any more, whatever begins next.
+    func answerCloseWaiters() { closeWaiters.callAll(outcome ?? .failure(Self.unconnected)) }
 
     func setTimer() {
         let deadline = supervisor.deadline

@@ -53,9 +53,10 @@ final class MQTTClient: CourierClient {
         }
     }
 
-    func disconnect(completion: @escaping @Sendable () -> Void) {
-        parts.coordinator.disconnect()
-        parts.coordinator.whenClosed { [completions = parts.completions] in completions.add(completion) }
+    func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        parts.coordinator.disconnect { [completions = parts.completions] result in
+            completions.add { completion(result) }
+        }
     }
 
     func connected() async throws {

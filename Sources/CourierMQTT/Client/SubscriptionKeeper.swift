@@ -339,7 +339,8 @@ final class SubscriptionKeeper {
         switch failure {
         case .refused(let code):
             PacketReasonCode(rawValue: code.rawValue).flatMap { CourierError($0, of: subject) }
-                ?? CourierError(.subscriptionRefused, "The broker refused \(subject) with \(code).")
+                ?? CourierError(
+                    .subscriptionRefused, "The broker refused \(subject) with \(code).", reasonCode: code)
         case .connectionLost: CourierError(.connectionLost, of: subject)
         case .notSent:
             CourierError(.subscriptionRefused, "\(subject) can not be sent on this connection: it is too long for it.")

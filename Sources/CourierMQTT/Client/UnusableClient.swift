@@ -32,7 +32,10 @@ final class UnusableClient: CourierClient {
         completions.add { [problem] in completion(.failure(problem)) }
     }
 
-    func disconnect(completion: @escaping @Sendable () -> Void) { completions.add(completion) }
+    func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        completions.add { [problem] in completion(.failure(problem)) }
+    }
+
     func connected() async throws { throw problem }
 
     func subscribe(_ topics: [(topic: String, qos: QoS)]) {

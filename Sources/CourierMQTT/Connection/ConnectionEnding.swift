@@ -71,7 +71,9 @@ extension LossCause {
         case .malformedConnect: self = .unusableOptions
         case .connectTimeout: self = .connectTimeout
         case .malformedPacket(let error):
-            if case .connAckOfOlderVersion(let code) = error.violation, let refusal = Self.refusal(oldCode: code) {
+            if case .connAckOfOlderVersion(let code) = error.violation,
+                let refusal = PacketReasonCode(returnCode: code)
+            {
                 self = .refused(refusal)
             } else {
                 self = .malformedPacket
@@ -87,18 +89,6 @@ extension LossCause {
             case .failed(let error) where error.code == .webSocketUnauthorized: self = .refused(.notAuthorized)
             case .failed(let error): self = .transport(TransportProblem(error.code))
             }
-        }
-    }
-
-    /// The return codes of a CONNACK before MQTT 5, which some servers answer a CONNECT of MQTT 5 with.
-    private static func refusal(oldCode: UInt8) -> PacketReasonCode? {
-        switch oldCode {
-        case 1: .unsupportedProtocolVersion
-        case 2: .clientIdentifierNotValid
-        case 3: .serverUnavailable
-        case 4: .badUserNameOrPassword
-        case 5: .notAuthorized
-        default: nil
         }
     }
 }

@@ -117,7 +117,7 @@ extension ConnectionSupervisor {
             CourierError(
                 ending.error.code,
                 "\(ending.error.message.asSentence) The client waits for connect(): \(row.reason)",
-                cause: ending.error.cause))
+                reasonCode: ending.error.reasonCode, cause: ending.error.cause))
     }
 
     /// Does what the table says.

@@ -79,7 +79,8 @@ extension CourierError {
         self.init(
             Self.isAboutCredentials(code) ? .notAuthorized : .connectionRefused,
             "The broker \(endpoint) refused the connection: \(ReasonCode(code))"
-                + Self.tail(remedy, connAck.properties))
+                + Self.tail(remedy, connAck.properties),
+            reasonCode: ReasonCode(code))
     }
 
     private init(endedBy endpoint: String, _ disconnect: Disconnect, _ areOptionsFixed: Bool) {
@@ -96,7 +97,8 @@ extension CourierError {
         let remedy = Self.remedy(after: .disconnected(disconnect.reasonCode), disconnect.reasonCode, areOptionsFixed)
         self.init(
             code,
-            "The broker \(endpoint) ended the connection: \(words)\(Self.tail(remedy, disconnect.properties))")
+            "The broker \(endpoint) ended the connection: \(words)\(Self.tail(remedy, disconnect.properties))",
+            reasonCode: ReasonCode(disconnect.reasonCode))
     }
 
     /// What the client does about it where that is the remedy, and what a person can do otherwise.
@@ -115,6 +117,7 @@ extension CourierError {
                     + "client speak "
                     + "3.1.1 with it (ProtocolVersionPolicy.version311), and look at the credentials and the client "
                     + "id.",
+                reasonCode: PacketReasonCode(returnCode: code).map { ReasonCode($0) },
                 cause: error)
         case .packetTooLarge(let size, let limit):
             self.init(

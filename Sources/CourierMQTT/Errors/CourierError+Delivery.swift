@@ -50,7 +50,8 @@ extension CourierError {
     private init(refused code: PacketReasonCode, _ properties: PacketProperties, _ subject: RequestSubject) {
         self.init(
             Self.isAboutCredentials(code) ? .notAuthorized : subject.refusalCode,
-            "\(subject) was refused by the broker: \(ReasonCode(code))\(Self.tail(code.remedy, properties))")
+            "\(subject) was refused by the broker: \(ReasonCode(code))\(Self.tail(code.remedy, properties))",
+            reasonCode: ReasonCode(code))
     }
 
     private init(notEncodable error: EncodeError, _ subject: RequestSubject) {

@@ -6,6 +6,21 @@ extension ReasonCode {
     init(_ code: PacketReasonCode) { self.init(rawValue: code.rawValue) }
 }
 
+extension PacketReasonCode {
+    /// The refusal that a return code of CONNACK before MQTT 5 stands for; some servers answer a CONNECT of MQTT 5 with
+    /// one. `nil` for what is no refusal.
+    init?(returnCode: UInt8) {
+        switch returnCode {
+        case 1: self = .unsupportedProtocolVersion
+        case 2: self = .clientIdentifierNotValid
+        case 3: self = .serverUnavailable
+        case 4: self = .badUserNameOrPassword
+        case 5: self = .notAuthorized
+        default: return nil
+        }
+    }
+}
+
 extension PublishReceipt {
     /// The broker's word on a message that it took.
     init(_ code: PacketReasonCode, _ properties: PacketProperties) {

@@ -31,6 +31,8 @@ package final class SessionDriver: @unchecked Sendable {
         var timerDeadline: ContinuousClock.Instant?
         /// Why the engine ended the connection, until the channel is gone.
         var closeReason: CloseReason?
+        /// Whether DISCONNECT was written on the present connection; on the last one, whether it left as well.
+        var hasSaidGoodbye = false
         /// Whether the session is forgotten with the end of the connection.
         var forgetsSession = false
         /// Whether actions are being performed: what they lead to waits until they are done.
@@ -107,6 +109,7 @@ package final class SessionDriver: @unchecked Sendable {
     ) {
         loop.preconditionOnLoop()
         precondition(state.pointee.channel == nil, "opened twice")
+        state.pointee.hasSaidGoodbye = false
         state.pointee.tap = tap
         state.pointee.channel = ByteChannel.connect(
             to: endpoint, tls: tls, proxy: proxy, options: options, history: history, on: loop, handler: self)
@@ -121,6 +124,9 @@ package final class SessionDriver: @unchecked Sendable {
             return
         }
         runOnLoop()  // What was handed over before goes out before: for QoS 0 there is no later.
+        if state.pointee.engine.isConnected, state.pointee.channel?.takesOutput == true {
+            state.pointee.hasSaidGoodbye = true
+        }
         tell { $0.engine.disconnect(disconnect, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
@@ -222,6 +228,12 @@ package final class SessionDriver: @unchecked Sendable {
     package var isConnected: Bool {
         loop.preconditionOnLoop()
         return state.pointee.engine.isConnected
+    }
+
+    /// Whether the last connection was ended by ``disconnect(_:)``, and everything up to DISCONNECT has left.
+    package var hasSaidGoodbye: Bool {
+        loop.preconditionOnLoop()
+        return state.pointee.channel == nil && state.pointee.hasSaidGoodbye
     }
 
     /// How many exchanges the server has not finished, and how many messages wait for their turn.
@@ -422,6 +434,7 @@ extension SessionDriver: ChannelHandler {
     }
 
     package func closed(_ cause: ChannelCloseReason) {
+        if state.pointee.channel?.hasEndedOutput != true { state.pointee.hasSaidGoodbye = false }
         state.pointee.channel = nil
         state.pointee.hasOpened = false
         state.pointee.buffer.removeAll()

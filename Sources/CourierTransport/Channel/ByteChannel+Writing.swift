@@ -48,18 +48,25 @@ extension ByteChannel {
         flushFromOwner()
     }
 
-    // MARK: The loop's side
-
-    /// Who made us write: the owner is not called back from inside its own call.
-    private enum Cause { case owner, loop }
-
-    private var takesOutput: Bool {
+    /// Whether what is written now is taken, and not thrown away because of the end.
+    package var takesOutput: Bool {
         guard outputEnd == .open, writeFailure == nil else { return false }
         switch phase {
         case .connecting, .handshaking, .upgrading, .open: return true
         case .closing, .closed: return false
         }
     }
+
+    /// Whether everything was written, and our output ended behind it. It can still be asked when the channel is gone.
+    package var hasEndedOutput: Bool {
+        loop.preconditionOnLoop()
+        return outputEnd == .done
+    }
+
+    // MARK: The loop's side
+
+    /// Who made us write: the owner is not called back from inside its own call.
+    private enum Cause { case owner, loop }
 
     var pendingCount: Int {
         isBare ? outgoing.count : outgoing.count + (webSocket?.outputCount ?? 0) + (tls?.outputCount ?? 0)

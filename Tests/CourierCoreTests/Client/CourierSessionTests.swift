@@ -142,7 +142,7 @@ extension QuietSession {
         to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws {}
     func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) { completion(.success(())) }
-    func disconnect(completion: @escaping @Sendable () -> Void) { completion() }
+    func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) { completion(.success(())) }
     func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?

@@ -44,6 +44,28 @@ import Testing
         }
     }
 
+    @Test func `the broker's reason code is a value of its own, also in an NSError and a dump`() {
+        let error = CourierError(.subscriptionRefused, "Refused.", reasonCode: .quotaExceeded)
+        #expect(error.reasonCode == .quotaExceeded)
+        #expect(CourierError(.queueFull, "The queue is full.").reasonCode == nil)
+        for bridged in [error as NSError, error.asNSError] {
+            #expect(bridged.userInfo[CourierError.reasonCodeKey] as? Int == 0x97)
+        }
+        #expect(CourierError(.queueFull, "Full.").errorUserInfo[CourierError.reasonCodeKey] == nil)
+        var dumped = ""
+        dump(error, to: &dumped)
+        #expect(dumped.contains("Quota exceeded (0x97)"))
+    }
+
+    @Test func `the reason code costs no room`() {
+        struct WithoutReason {
+            let code: CourierError.Code
+            let message: String
+            let cause: (any Error)?
+        }
+        #expect(MemoryLayout<CourierError>.size == MemoryLayout<WithoutReason>.size)
+    }
+
     @Test func `an auth error hides what the error beneath carries`() {
         let secret = NSError(domain: "web", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=hunter2"])
         let error = AuthError.otherError(secret)

@@ -31,6 +31,15 @@ import Testing
         .disconnectedByServer(Disconnect(reasonCode: code, properties: properties))
     }
 
+    /// What the broker has said by it.
+    private static func code(of reason: CloseReason) -> ReasonCode? {
+        switch reason {
+        case .refused(let connAck): ReasonCode(connAck.reasonCode)
+        case .disconnectedByServer(let disconnect): ReasonCode(disconnect.reasonCode)
+        default: nil
+        }
+    }
+
     private static func decodeError(_ bytes: [UInt8], _ limit: Int = 1_000) -> DecodeError? {
         let decoder = PacketDecoder(
             version: .v5, sender: .server, limits: PacketDecoder.Limits(maximumPacketSize: limit))
@@ -76,6 +85,7 @@ import Testing
                 CourierError(closing: row.reason, channel, endpoint: Self.broker, isEstablished: true))
             #expect(error.code == row.code)
             for part in row.parts + [Self.broker] { #expect(error.message.contains(part), "\(error.message)") }
+            #expect(error.reasonCode == Self.code(of: row.reason))
             #expect(error.message.hasSuffix(".") || error.message.hasSuffix("?"), "\(error.message)")
         }
     }
@@ -108,6 +118,12 @@ import Testing
         }
     }
 
+    /// What the return codes of MQTT 3.1.1 stand for, by their number.
+    private static let returnCodes: [ReasonCode?] = [
+        nil, .unsupportedProtocolVersion, .clientIdentifierNotValid, .serverUnavailable, .badUserNameOrPassword,
+        .notAuthorized,
+    ]
+
     @Test func `bytes that are no packet, too large a packet and an answer in 3.1.1 are told apart`() throws {
         func error(_ bytes: [UInt8], limit: Int = 1_000) throws -> CourierError {
             let cause = try #require(Self.decodeError(bytes, limit))
@@ -126,6 +142,7 @@ import Testing
             let refusal = try error([0x20, 2, 0, code])
             #expect(refusal.code == (code >= 4 ? .notAuthorized : .connectionRefused))
             #expect(refusal.message.contains("return code \(code)"))
+            #expect(refusal.reasonCode == Self.returnCodes[Int(code)])
             #expect(refusal.cause is DecodeError)
         }
     }

@@ -68,6 +68,7 @@ import Testing
                 let refusal: CourierError.Code = subject == message ? .publishRefused : .subscriptionRefused
                 #expect(error.code == (isAboutCredentials ? .notAuthorized : refusal))
                 #expect(error.message.contains(ReasonCode(rawValue: code.rawValue).description))
+                #expect(error.reasonCode == ReasonCode(rawValue: code.rawValue))
                 #expect(error.message.hasPrefix(subject.description) && error.message.hasSuffix("."))
                 #expect(!error.message.contains("provider"), "the connection stays, and nobody is asked")
             }

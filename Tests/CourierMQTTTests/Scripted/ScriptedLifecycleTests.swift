@@ -91,7 +91,7 @@ import Testing
                 #expect(result.failure is CourierError)
             }
             let closed = Box<Bool>()
-            world.client.disconnect { closed.value = true }
+            world.client.disconnect { _ in closed.value = true }
             await world.run(for: .seconds(10))
             #expect(closed.value == true)
             #expect(world.client.connectionState == .disconnected)
@@ -251,7 +251,7 @@ import Testing
             if moment > 0 { await world.until { world.events.contains("connectionAttempt") } }
             if moment > 1 { await world.until { await !world.broker.connections.isEmpty } }
             let closed = Box<Bool>()
-            world.client.disconnect { closed.value = true }
+            world.client.disconnect { _ in closed.value = true }
             await world.until { closed.value == true }
             await world.settle()
             #expect(world.client.connectionState == .disconnected)

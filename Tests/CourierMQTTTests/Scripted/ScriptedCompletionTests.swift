@@ -1,0 +1,155 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import Dispatch
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// What completions are told: the result, and the code by which the broker gave it.
+@Suite(.timeLimit(.minutes(5))) struct ScriptedCompletionTests {
+    private typealias Answer = Box<Result<Void, CourierError>>
+
+    // MARK: connect()
+
+    @Test func `connect tells the code of a CONNACK that refuses`() async throws {
+        try await ScriptedWorld.run([.connection([.refuse(.clientIdentifierNotValid)])]) { world in
+            let answer = Answer()
+            world.client.connect { answer.value = $0 }
+            await world.settle()
+            #expect(answer.value?.failure?.code == .connectionRefused)
+            #expect(answer.value?.failure?.reasonCode == .clientIdentifierNotValid)
+            #expect(world.errors(of: "connectionFailure").map(\.reasonCode) == [.clientIdentifierNotValid])
+        }
+    }
+
+    @Test func `a loss has the code of the broker's DISCONNECT`() async throws {
+        let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            #expect(world.errors(of: "connectionLost").map(\.reasonCode) == [.sessionTakenOver])
+            #expect(await world.connectedAnswer()?.failure?.reasonCode == .sessionTakenOver)
+        }
+    }
+
+    // MARK: Subscriptions
+
+    @Test func `subscribe and unsubscribe tell the code of SUBACK and UNSUBACK`() async throws {
+        let subAck = SubAck(packetID: 1, reasonCodes: [.quotaExceeded])
+        let unsubAck = UnsubAck(packetID: 1, reasonCodes: [.notAuthorized])
+        let script = ConnectionScript.connection([
+            .accept(), .fault(.replace(.subAck, with: .subAck(subAck))),
+            .fault(.replace(.unsubAck, with: .unsubAck(unsubAck))),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let refused = Box<Result<QoS, CourierError>>()
+            world.client.subscribe("a", qos: .one) { refused.value = $0 }
+            await world.settle()
+            #expect(refused.value?.failure?.reasonCode == .quotaExceeded)
+
+            let granted = Box<Result<QoS, CourierError>>()
+            world.client.subscribe("b", qos: .one) { granted.value = $0 }
+            await world.settle()
+            #expect(granted.value?.success == .one)
+
+            let kept = Answer()
+            world.client.unsubscribe("b") { kept.value = $0 }
+            await world.settle()
+            #expect(kept.value?.failure?.reasonCode == .notAuthorized)
+        }
+    }
+
+    @Test(arguments: [QoS.one, .two])
+    func `publish tells the code of the answer`(_ qos: QoS) async throws {
+        let refusal = Acknowledgement(packetID: 1, reasonCode: .topicNameInvalid)
+        let script = ConnectionScript.connection([
+            .accept(), .fault(.replace(.pubAck, with: .pubAck(refusal))),
+            .fault(.replace(.pubRec, with: .pubRec(refusal))),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let refused = try world.publish("x", qos: qos)
+            await world.settle()
+            #expect(refused.value?.failure?.reasonCode == .topicNameInvalid)
+            let taken = try world.publish("y", qos: qos)
+            await world.settle()
+            #expect(taken.value?.success?.reasonCode == .success)
+        }
+    }
+
+    // MARK: disconnect()
+
+    @Test func `disconnect succeeds when DISCONNECT was written, for all who asked`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let answers = [Answer(), Answer()]
+            for answer in answers { world.client.disconnect { answer.value = $0 } }
+            world.client.connect()
+            await world.settle()
+            #expect(answers.allSatisfy { $0.value?.success != nil })
+            #expect(await world.broker.packets(.disconnect, on: 1).count == 1)
+        }
+    }
+
+    @Test func `disconnect tells that there was no connection`() async throws {
+        let script = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run([script]) { world in
+            let unused = Answer()
+            world.client.disconnect { unused.value = $0 }
+            await world.settle()
+            #expect(unused.value?.failure?.code == .sessionMissing)
+
+            await world.connect()
+            let attempt = Answer()
+            world.client.disconnect { attempt.value = $0 }
+            await world.run(for: .seconds(6))
+            #expect(attempt.value?.failure?.code == .sessionMissing)
+            #expect(attempt.value?.failure?.reasonCode == nil)
+        }
+    }
+
+    @Test func `disconnect tells that the broker took no more`() async throws {
+        let script = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(20)), .resumeReading])
+        try await ScriptedWorld.run([script], isScriptChecked: false) { world in
+            await world.connect()
+            // More than the buffers between take.
+            try world.client.publish(bytes: Array(repeating: 0, count: 1 << 20), to: "t", qos: .one)
+            await world.settle()
+            let answer = Answer()
+            world.client.disconnect { answer.value = $0 }
+            await world.run(for: .seconds(6))
+            #expect(answer.value?.failure?.code == .connectionLost)
+            #expect(answer.value?.failure?.message.contains("DISCONNECT") == true)
+        }
+    }
+
+    @Test func `disconnect tells its result although the client has been let go`() async throws {
+        let broker = try LoopbackBroker.start()
+        var config = MQTTClientConfig(options: .local(broker.port))
+        config.deliveryQueue = DispatchQueue(label: "test.delivery")
+        config.networkMonitor = AlwaysAvailableNetwork()
+        var client: (any CourierClient)? = CourierClientFactory().makeMQTTClient(config: config)
+        client?.connect()
+        try await client?.connected()
+        let result: Result<Void, CourierError> = await withCheckedContinuation { continuation in
+            client?.disconnect { continuation.resume(returning: $0) }
+            client = nil
+        }
+        #expect(result.success != nil)
+        await broker.shutdown()
+    }
+
+    @Test func `a client that can not work says why, also at its end`() async {
+        var config = MQTTClientConfig(
+            options: ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: ""))
+        config.autoReconnectInterval = 0
+        config.deliveryQueue = DispatchQueue(label: "test.delivery")
+        let client = CourierClientFactory().makeMQTTClient(config: config)
+        let result: Result<Void, CourierError> = await withCheckedContinuation { continuation in
+            client.disconnect { continuation.resume(returning: $0) }
+        }
+        #expect(result.failure?.code == .invalidConfiguration)
+    }
+}
