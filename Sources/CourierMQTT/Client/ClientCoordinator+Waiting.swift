@@ -13,7 +13,8 @@ extension ClientCoordinator {
         case .blocked: break  // The session tells when it has room, and a connection when it is there.
         case .hasMore:
             pacedParts -= 1
-            drainTimer = loop.schedule(at: loop.now.advanced(by: publishing.gate.policy.drainInterval)) { [weak self] in
+            let pause = publishing.gate.policy.drainInterval.bounded
+            drainTimer = loop.schedule(at: loop.now.advanced(by: pause)) { [weak self] in
                 self?.drainTimer = nil
                 self?.drain()
             }

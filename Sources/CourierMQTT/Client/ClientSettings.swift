@@ -114,8 +114,9 @@ extension ClientSettings {
             settings.maximumInFlight = maximum
             settings.maximumInFlightBeforeVersion5 = maximum
         }
-        settings.maximumQueued =
-            max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit) + SessionDriver.queueLimit
+        let (queued, isBeyond) = max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit)
+            .addingReportingOverflow(SessionDriver.queueLimit)
+        settings.maximumQueued = isBeyond ? .max : queued
         if config.messageStore != nil {
             settings.awaitsStorage = true
             settings.acknowledgements = .onCommand
@@ -130,13 +131,28 @@ extension ClientSettings {
     }
 
     private static func check(_ policy: OfflinePolicy) throws(CourierError) {
-        guard policy.maximumCount > 0, policy.maximumBytes > 0, policy.drainCount > 0, policy.drainInterval >= .zero,
-            policy.maximumAge ?? .seconds(1) > .zero
-        else {
+        for (name, limit) in [("maximumCount", policy.maximumCount), ("maximumBytes", policy.maximumBytes)]
+        where limit < 1 {
             throw CourierError(
                 .invalidConfiguration,
-                "A limit of `offline` is zero or negative; to queue nothing use maximumCount: 1 with overflow: .fail.")
+                "offline.\(name) is \(limit); it must be at least 1. What is not to wait for a connection is published "
+                    + "with QoS 0, while offline.queuesQoS0 is false.")
         }
+        guard policy.drainCount > 0 else {
+            throw CourierError(
+                .invalidConfiguration, "offline.drainCount is \(policy.drainCount); it must be at least 1.")
+        }
+        try checkTime(policy.drainInterval, "offline.drainInterval")
+        if case .suspend(let timeout) = policy.overflow { try checkTime(timeout, "The timeout of offline.overflow") }
+        guard let age = policy.maximumAge, age <= .zero else { return }
+        throw CourierError(
+            .invalidConfiguration, "offline.maximumAge is \(age); it must be more than 0, or nil for no end.")
+    }
+
+    /// Makes sure that a time is not negative; one that is very long is as good as no end.
+    static func checkTime(_ time: Duration, _ name: String) throws(CourierError) {
+        guard time < .zero else { return }
+        throw CourierError(.invalidConfiguration, "\(name) is \(time); it must not be negative.")
     }
 
     private static func keepAlive(_ config: MQTTClientConfig) throws(CourierError) -> AdaptiveKeepAlive? {

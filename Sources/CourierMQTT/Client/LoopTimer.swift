@@ -14,7 +14,7 @@ final class LoopTimer: Sendable {
     /// Calls `fire` on the loop after `delay`, unless it is cancelled before.
     init(on loop: EventLoop, after delay: Duration, fire: @escaping @Sendable () -> Void) {
         self.loop = loop
-        let deadline = loop.clock.now.advanced(by: delay)
+        let deadline = loop.clock.now.advanced(by: delay.bounded)
         loop.execute { [self] in
             guard case .waiting = state.withLock({ $0 }) else { return }
             let token = loop.schedule(at: deadline) { [weak self] in

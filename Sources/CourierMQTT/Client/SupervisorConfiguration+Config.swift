@@ -15,6 +15,7 @@ extension SupervisorConfiguration {
         reconnectInterval = .seconds(Int64(config.autoReconnectInterval))
         maximumReconnectInterval = .seconds(Int64(config.maxAutoReconnectInterval))
         jitter = config.reconnectJitter
+        try ClientSettings.checkTime(config.stableConnectionTime, "stableConnectionTime")
         stableConnectionTime = config.stableConnectionTime
         let timeout = try ClientSettings.seconds(config.authenticationTimeoutInterval, "authenticationTimeoutInterval")
         authenticationTimeout = config.enableAuthenticationTimeout ? timeout : nil

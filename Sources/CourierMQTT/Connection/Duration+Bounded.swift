@@ -5,4 +5,7 @@ extension Duration {
     static func bounded(seconds: Double) -> Duration {
         seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
     }
+
+    /// The same within these bounds.
+    var bounded: Duration { min(max(self, .zero), .seconds(1_000_000_000)) }
 }

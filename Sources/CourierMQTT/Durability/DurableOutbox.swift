@@ -429,7 +429,8 @@ extension DurableOutbox.Arrival {
         let age = [shape.properties.messageExpiry, maximumAge].compactMap { $0 }.min()
         return StoredMessage(
             id: id, topic: shape.topic, payload: payload, qos: shape.qos, isRetained: shape.isRetained,
-            properties: properties, storedAt: date, expiresAt: age.map { date.addingTimeInterval($0 / .seconds(1)) })
+            properties: properties, storedAt: date,
+            expiresAt: age.map { date.addingTimeInterval($0.bounded / .seconds(1)) })
     }
 }
 

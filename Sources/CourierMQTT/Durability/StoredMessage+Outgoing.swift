@@ -15,6 +15,6 @@ extension StoredMessage {
         OutgoingMessage(
             topic: topic, payload: payload, qos: PacketQoS(qos), isRetained: isRetained,
             properties: properties.isEmpty ? PacketProperties() : PacketProperties(publishing: properties),
-            expiry: expiresAt.map { now.advanced(by: .seconds($0.timeIntervalSince(date))) }, token: token)
+            expiry: expiresAt.map { now.advanced(by: .bounded(seconds: $0.timeIntervalSince(date))) }, token: token)
     }
 }

@@ -6,8 +6,8 @@ struct WireSeconds: RawRepresentable, Hashable, Sendable {
 
     /// Rounds up to a whole second; `nil` for a negative time or one of more than 4,294,967,295 seconds.
     init?(_ duration: Duration) {
+        guard duration >= .zero, duration <= .seconds(Int64(UInt32.max)) else { return nil }
         let (seconds, attoseconds) = duration.components
-        guard seconds >= 0, attoseconds >= 0, seconds <= Int64(UInt32.max) else { return nil }
         guard let rounded = UInt32(exactly: attoseconds > 0 ? seconds + 1 : seconds) else { return nil }
         rawValue = rounded
     }

@@ -22,9 +22,9 @@ public struct OfflinePolicy: Hashable, Sendable {
         }
     }
 
-    /// How many messages may wait, 10,000 by default.
+    /// How many messages may wait, 10,000 by default and at least 1.
     public var maximumCount: Int
-    /// How many bytes of topics and payloads may wait, 64 MiB by default.
+    /// How many bytes of topics and payloads may wait, 64 MiB by default and at least 1.
     public var maximumBytes: Int
     /// How long a message may wait until it fails with `messageExpired`; `nil`, the default, is for ever. A shorter
     /// `messageExpiry` of the message itself counts too.

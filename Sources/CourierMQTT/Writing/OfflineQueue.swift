@@ -47,7 +47,7 @@ struct OfflineQueue {
     ) -> Verdict {
         var message = message
         if let age = policy.maximumAge {
-            let end = now.advanced(by: age)
+            let end = now.advanced(by: age.bounded)
             message.expiry = message.expiry.map { min($0, end) } ?? end
         }
         var verdict = Verdict(expiry: message.expiry)
