@@ -84,6 +84,13 @@ struct ClientSettings: Sendable {
 
 extension ClientSettings {
     private static func topics(_ topics: [String: QoS]) throws(CourierError) -> [(filter: TopicFilter, qos: QoS)] {
+        let limit = SubscriptionLimits().maximumFilters
+        guard topics.count <= limit else {
+            throw CourierError(
+                .invalidConfiguration,
+                "The option `topics` has \(topics.count) topic filters; at most \(limit) are possible. Cover several by "
+                    + "one with a wildcard.")
+        }
         var checked: [(filter: TopicFilter, qos: QoS)] = []
         for (topic, qos) in topics.sorted(by: { $0.key < $1.key }) {
             do {

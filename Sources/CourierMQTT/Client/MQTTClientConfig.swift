@@ -26,7 +26,7 @@ public struct MQTTClientConfig {
 
     // MARK: The published options
 
-    /// Topic filters to subscribe to with every connection; none by default.
+    /// Topic filters to subscribe to with every connection; none by default, and at most 100,000.
     public var topics: [String: QoS]
     /// The formats of messages, asked in this order; JSON by default.
     public var messageAdapters: [any MessageAdapter]

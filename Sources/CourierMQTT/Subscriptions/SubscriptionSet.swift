@@ -189,7 +189,7 @@ extension SubscriptionSet {
             throw CourierError(
                 .queueFull,
                 "\(count) topic filters are known already and at most \(limits.maximumFilters) may be: unsubscribe some, "
-                    + "use wildcards, or raise the limit.")
+                    + "or cover several by one with a wildcard.")
         }
         try checkWaiters(wishes.count { $0.waiter != nil })
     }
@@ -199,7 +199,7 @@ extension SubscriptionSet {
             throw CourierError(
                 .queueFull,
                 "\(waiterCount) calls wait for the broker's answer to a subscription and at most "
-                    + "\(limits.maximumWaiters) may: wait for some to end, or raise the limit.")
+                    + "\(limits.maximumWaiters) may: wait for some to end, or use the forms that wait for no answer.")
         }
     }
 }
