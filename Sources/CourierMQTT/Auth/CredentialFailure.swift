@@ -60,15 +60,17 @@ struct CredentialFailure: Sendable {
 
     // MARK: Network errors
 
-    /// `NSURLErrorDomain`: internet connection lost, not connected, international roaming off, a call is active, data
-    /// not allowed.
-    private static let urlErrorCodes: Set<Int> = [-1005, -1009, -1018, -1019, -1020]
+    /// `NSURLErrorDomain`: not connected to the internet, international roaming off, a call is active, data not allowed.
+    ///
+    /// Linux has none of them. What it says without a network (host not found, timed out, unknown) it also says when the
+    /// service is gone, and that the connection was lost when the service resets it: there only the monitor knows.
+    private static let urlErrorCodes: Set<Int> = [-1009, -1018, -1019, -1020]
 
     /// How deep underlying errors are looked for.
     private static let maximumDepth = 4
 
     private static let posixErrorCodes: Set<Int> = Set(
-        [POSIXErrorCode.ENETDOWN, .ENETUNREACH, .ENETRESET, .EHOSTDOWN, .EHOSTUNREACH].map { Int($0.rawValue) })
+        [POSIXErrorCode.ENETDOWN, .ENETUNREACH].map { Int($0.rawValue) })
 
     private static func isNetworkError(_ error: NSError) -> Bool {
         var next: NSError? = error

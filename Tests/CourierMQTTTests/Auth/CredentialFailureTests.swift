@@ -21,10 +21,9 @@ import Testing
         func isOfNetwork(_ error: any Error) -> Bool { CredentialFailure(error).isOfNetwork }
         let offline = NSError(domain: NSURLErrorDomain, code: -1009)
         #expect(isOfNetwork(AuthError.otherError(offline)))
-        #expect(isOfNetwork(AuthError.otherError(NSError(domain: NSURLErrorDomain, code: -1005))))
         #expect(isOfNetwork(offline))
         #expect(isOfNetwork(POSIXError(.ENETUNREACH)))
-        #expect(isOfNetwork(POSIXError(.EHOSTUNREACH)))
+        #expect(isOfNetwork(POSIXError(.ENETDOWN)))
         #expect(
             isOfNetwork(
                 AuthError.otherError(NSError(domain: "app", code: 1, userInfo: [NSUnderlyingErrorKey: offline]))))
@@ -33,6 +32,18 @@ import Testing
         #expect(!isOfNetwork(AuthError.otherError(NSError(domain: "app", code: -1009))))
         #expect(!isOfNetwork(AuthError.httpError(statusCode: 503)))
         #expect(!isOfNetwork(POSIXError(.EACCES)))
+    }
+
+    @Test(arguments: [-1, -1001, -1003, -1004, -1005, -1006])
+    func `an error that the service may have caused is none of the network`(_ code: Int) {
+        let error = NSError(domain: NSURLErrorDomain, code: code)
+        #expect(!CredentialFailure(AuthError.otherError(error)).isOfNetwork)
+        let offline = NSError(domain: NSURLErrorDomain, code: -1009)
+        let explained = NSError(domain: NSURLErrorDomain, code: code, userInfo: [NSUnderlyingErrorKey: offline])
+        #expect(CredentialFailure(explained).isOfNetwork, "the error beneath is sure")
+        for code in [POSIXErrorCode.ECONNRESET, .ENETRESET, .EHOSTDOWN, .EHOSTUNREACH] {
+            #expect(!CredentialFailure(POSIXError(code)).isOfNetwork)
+        }
     }
 
     @Test func `the error for the app names the reason, keeps the cause, and shows no user info`() {

@@ -182,5 +182,5 @@ import Testing
 }
 
 private enum NSErrorOfNetwork {
-    static var error: NSError { NSError(domain: NSURLErrorDomain, code: -1005) }
+    static var error: NSError { NSError(domain: NSURLErrorDomain, code: -1009) }
 }
