@@ -179,4 +179,16 @@ import Testing
         #expect(loop.readBuffer.count == 4 << 10)
         await loop.shutdown()
     }
+
+    @Test(arguments: [
+        (Int.min, 4_096), (-1, 4_096), (0, 4_096), (4_095, 4_096), (4_097, 4_097), (67_108_864, 67_108_864),
+        (67_108_865, 67_108_864), (Int.max, 67_108_864),
+    ])
+    func `a size of the read buffer that is out of range is the nearest in it, also in a group`(
+        _ asked: Int, _ actual: Int
+    ) async throws {
+        let group = try EventLoopGroup(readBufferSize: asked)
+        #expect(group.loops.map(\.readBuffer.count) == [actual])
+        await group.shutdown()
+    }
 }

@@ -84,7 +84,8 @@ public struct MQTTClientConfig {
     public var endpoints = EndpointPolicy()
     /// Who is asked for service records.
     var serviceRecords = ServiceRecords.system
-    /// The event loops of this client; those that all clients of the process share by default.
+    /// The event loops of this client; those that all clients of the process share by default. A group of one's own has the
+    /// size of the read buffer and the priority of the thread that it is made with.
     public var eventLoops: EventLoopGroup?
 
     // MARK: Time

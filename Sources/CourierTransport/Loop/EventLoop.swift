@@ -19,6 +19,9 @@ public final class EventLoop: @unchecked Sendable {
     /// How many bytes one read of any connection takes at most, unless the loop is made with another number: 256 KiB.
     public static let readBufferSize = 256 << 10
 
+    /// What the size of the read buffer may be, 4 KiB to 64 MiB: a smaller or larger number counts as the nearest of these.
+    public static let readBufferSizes = (4 << 10)...(64 << 20)
+
     enum Job {
         case swift(UnownedJob)
         case closure(@Sendable () -> Void)
@@ -79,8 +82,9 @@ public final class EventLoop: @unchecked Sendable {
     /// - Parameters:
     ///   - name: The thread's name; Linux keeps 15 bytes of it.
     ///   - clock: What tells the time; the real clock by default.
-    ///   - readBufferSize: How many bytes one read of any connection takes at most, 256 KiB by default and at least
-    ///     4 KiB. The loop has one such buffer, which its connections share.
+    ///   - readBufferSize: How many bytes one read of any connection takes at most, 256 KiB by default, within
+    ///     ``readBufferSizes``: less is raised to 4 KiB, more is lowered to 64 MiB. The loop has one such buffer, which its
+    ///     connections share.
     ///   - priority: How much the thread matters beside others; ``LoopPriority/normal`` by default.
     /// - Throws: ``TransportError`` when the machine has no descriptor or thread left.
     public init(
@@ -91,7 +95,9 @@ public final class EventLoop: @unchecked Sendable {
         self.clock = clock
         selector = try Selector()
         currentTime = clock.now
-        readBuffer = .allocate(byteCount: max(readBufferSize, 4 << 10), alignment: 64)
+        let sizes = EventLoop.readBufferSizes
+        readBuffer = .allocate(
+            byteCount: min(max(readBufferSize, sizes.lowerBound), sizes.upperBound), alignment: 64)
         clock.attach { [weak self] in self?.execute {} }
         let started = try LoopThread(name: name, priority: priority) { self.run() }
         thread.withLock { $0 = started }

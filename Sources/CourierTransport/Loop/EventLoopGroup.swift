@@ -15,7 +15,9 @@ public final class EventLoopGroup: Sendable {
     ///   - count: How many, 1 by default and at least 1.
     ///   - name: The name of their threads, with a number where there are several.
     ///   - clock: What tells the time to all of them; the real clock by default.
-    ///   - readBufferSize: How many bytes one read of any connection takes at most, 256 KiB by default.
+    ///   - readBufferSize: How many bytes one read of any connection takes at most, 256 KiB by default. Less than 4 KiB is
+    ///     raised to that, more than 64 MiB is lowered to that; see ``EventLoop/readBufferSizes``. Each loop has one buffer
+    ///     of the size, and a second one once it speaks TLS, however many connections it carries.
     ///   - priority: How much the threads matter beside others; ``LoopPriority/normal`` by default.
     /// - Throws: ``TransportError`` when the machine has no descriptor or thread left; loops started before are ended.
     public init(
