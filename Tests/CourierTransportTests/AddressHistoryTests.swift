@@ -71,8 +71,13 @@ import Testing
         history.reached(all[0])
         #expect(!history.isEmpty)
         history.presentFailed(now: now)
-        #expect(hosts(history, all) == ["127.0.0.2", "127.0.0.1"], "which begins the next connection")
+        #expect(hosts(history, all) == ["127.0.0.2", "127.0.0.1"])
+        history.attemptBegins()
         history.presentServed()
+        #expect(hosts(history, all) == ["127.0.0.2", "127.0.0.1"])
+        history.reached(all[1])
+        history.attemptBegins()
+        history.presentFailed(now: now)
         #expect(hosts(history, all) == ["127.0.0.2", "127.0.0.1"])
     }
 
@@ -117,7 +122,10 @@ import Testing
             await loop.run { history.presentFailed(now: loop.clock.now) }
             try await connect(first.port, tools, loop)
             try await far.wait("the second") { $0 == 1 }
-            await loop.run { history.presentServed() }
+            await loop.run {
+                history.presentServed()
+                history.attemptBegins()
+            }
             try await connect(first.port, tools, loop)
             try await far.wait("the second again") { $0 == 2 }
             await loop.run { history.presentFailed(now: loop.clock.now) }
@@ -168,6 +176,34 @@ import Testing
         try await first
         try await connect(listener.port, tools, loop)
         #expect(asked.value == [true, false, false])
+        await loop.shutdown()
+    }
+
+    @Test func `of silent addresses those are not asked first again that had their time before the attempt ended`()
+        async throws
+    {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        let asked = Watched<[UInt8]>([])
+        let history = AddressHistory()
+        var tools = Self.tools(["127.0.0.1", "127.0.0.2", "127.0.0.3"], history)
+        tools.calls = SystemCalls(connect: { _, address, _ in
+            let last = address.load(fromByteOffset: 7, as: UInt8.self)
+            asked.update { $0.append(last) }
+            return -EINPROGRESS
+        })
+        func begin() -> ByteChannel {
+            ByteChannel.connect(to: .tcp(host: "two.example", port: 1), on: loop, tools: tools, handler: Recorder())
+        }
+        let first = begin()
+        try await asked.wait("the first address") { $0 == [1] }
+        await loop.run {}
+        clock.advance(by: HappyEyeballs.recommendedAttemptDelay)
+        try await asked.wait("the second address") { $0 == [1, 2] }
+        await first.onLoop { $0.abort() }
+        let second = begin()
+        try await asked.wait("the second address again") { $0 == [1, 2, 2] }
+        await second.onLoop { $0.abort() }
         await loop.shutdown()
     }
 

@@ -159,9 +159,13 @@ extension ClientCoordinator {
             }
         case .abandonCredentials(let attempt): credentials.abandon(attempt)
         case .clearCredentials: credentials.clear()
-        case .findEndpoints(let options, let attempt): findEndpoints(options, attempt)
+        case .findEndpoints(let options, let attempt):
+            addresses?.attemptBegins()
+            findEndpoints(options, attempt)
         case .setConnectionInfo(let options): use(options)
-        case .open(let options, let attempt): open(options, attempt)
+        case .open(let options, let attempt):
+            addresses?.attemptBegins()
+            open(options, attempt)
         case .avoidAddress: addresses?.presentFailed(now: loop.now)
         case .reauthenticate(let authentication): reauthenticate(authentication)
         case .closeInOrder: close { driver.disconnect() }

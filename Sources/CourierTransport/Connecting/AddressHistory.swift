@@ -28,13 +28,16 @@ package final class AddressHistory: @unchecked Sendable {
 
     /// The same addresses, those that failed behind the others; once all have failed, they begin anew.
     func sorted(_ addresses: [SocketAddress], now: Instant) -> [SocketAddress] {
-        present = nil
         failures.removeAll { $0.at.duration(to: now) >= Self.memory }
         let fresh = addresses.filter { !hasFailed($0) }
         guard fresh.isEmpty else { return fresh + addresses.filter(hasFailed) }
         failures.removeAll { failure in addresses.contains { $0.bytes == failure.address.bytes } }
         return addresses
     }
+
+    /// Another attempt begins: what becomes of it says nothing of where the last connection led to, even if it never
+    /// gets as far as an address.
+    package func attemptBegins() { present = nil }
 
     /// A connection to `address` is there.
     func reached(_ address: SocketAddress) { present = address }

@@ -81,6 +81,10 @@ final class TCPDialer: Dialer {
     }
 
     func cancel() {
+        // Time is over, or nobody wants it: the newest attempt may have had none, the others did.
+        if let newest = attempts.keys.max() {
+            for overtaken in attempts.keys where overtaken < newest { remember(failureOf: overtaken) }
+        }
         finished = nil
         stop()
     }
