@@ -64,7 +64,8 @@ struct ClientSettings: Sendable {
     ///
     /// What is no legal template stays as it is, and ``plan(for:serverName:)`` says so.
     func filled(_ grant: ConnectGrant) -> ConnectGrant {
-        guard let clientID = try? clientIDs.clientID(from: grant.options.clientId) else { return grant }
+        guard let clientID = try? clientIDs.clientID(from: grant.options.clientId), clientID != grant.options.clientId
+        else { return grant }
         return ConnectGrant(grant.options.withClientID(clientID), expiresAt: grant.expiresAt)
     }
 
