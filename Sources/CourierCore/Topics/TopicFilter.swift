@@ -161,12 +161,59 @@ extension TopicFilter {
             }
             if inFilter == filter.count { return inTopic == topic.count }
             if inTopic == topic.count {
-                // The topic ends here; "/#" also matches the level before it.
-                return filter.count == inFilter + 2 && filter[inFilter + 1] == TopicRules.multiLevelWildcard
+                return isRestOfAll(filter, from: inFilter)
             }
             inFilter += 1
             inTopic += 1
         }
+    }
+
+    /// Whether there is a topic that both match, be it the empty one; shared filters are compared without their groups.
+    package func overlaps(_ other: TopicFilter) -> Bool {
+        Self.overlap(
+            string.utf8Span.span.extracting(droppingFirst: matchedOffset),
+            other.string.utf8Span.span.extracting(droppingFirst: other.matchedOffset))
+    }
+
+    /// Whether there is a wildcard in it.
+    package var hasWildcard: Bool { string.utf8.dropFirst(matchedOffset).contains { Self.isWildcard($0) } }
+
+    private static func overlap(_ one: Span<UInt8>, _ two: Span<UInt8>) -> Bool {
+        if !one.isEmpty, !two.isEmpty {
+            let isAside = one[0] == UInt8(ascii: "$") || two[0] == UInt8(ascii: "$")
+            if isAside, isWildcard(one[0]) || isWildcard(two[0]) { return false }  // [MQTT-4.7.2-1]
+        }
+        var (inOne, inTwo) = (0, 0)
+        while true {
+            // Both indices stand at the start of a level, which may be empty.
+            if isWildcard(inOne, of: one, TopicRules.multiLevelWildcard) { return true }
+            if isWildcard(inTwo, of: two, TopicRules.multiLevelWildcard) { return true }
+            let isAnyLevel =
+                isWildcard(inOne, of: one, TopicRules.singleLevelWildcard)
+                || isWildcard(inTwo, of: two, TopicRules.singleLevelWildcard)
+            while !isLevelEnd(inOne, of: one), !isLevelEnd(inTwo, of: two), isAnyLevel || one[inOne] == two[inTwo] {
+                inOne += 1
+                inTwo += 1
+            }
+            if isAnyLevel {
+                while !isLevelEnd(inOne, of: one) { inOne += 1 }
+                while !isLevelEnd(inTwo, of: two) { inTwo += 1 }
+            }
+            guard isLevelEnd(inOne, of: one), isLevelEnd(inTwo, of: two) else { return false }
+            if inOne == one.count { return inTwo == two.count || isRestOfAll(two, from: inTwo) }
+            if inTwo == two.count { return isRestOfAll(one, from: inOne) }
+            inOne += 1
+            inTwo += 1
+        }
+    }
+
+    private static func isWildcard(_ index: Int, of bytes: Span<UInt8>, _ wildcard: UInt8) -> Bool {
+        index < bytes.count && bytes[index] == wildcard
+    }
+
+    /// Whether what is left is "/#", which also matches the level before it.
+    private static func isRestOfAll(_ filter: Span<UInt8>, from index: Int) -> Bool {
+        filter.count == index + 2 && filter[index + 1] == TopicRules.multiLevelWildcard
     }
 
     private static func isLevelEnd(_ index: Int, of bytes: Span<UInt8>) -> Bool {

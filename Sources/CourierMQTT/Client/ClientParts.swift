@@ -82,6 +82,9 @@ struct ClientParts: Sendable {
                 setAcknowledgesOnCommand: { [isStored = durable != nil] in
                     driver.setAcknowledgements($0 || isStored ? .onCommand : .automatic)
                 },
+                takes: {
+                    link.coordinator?.subscriptions.takes($0, $1, of: $2, isRetained: $3) ?? true
+                },
                 tell: { link.coordinator?.tell($0) },
                 warn: { [log = settings.log] in
                     log.log(.warning, source: "reading", clientID: link.coordinator?.info?.clientId, $0)

@@ -201,7 +201,15 @@ final class SubscriptionKeeper {
         let limit = connAck.properties.maximumPacketSize.map { Int($0) } ?? .max
         actions += filters.connected(
             sessionPresent: connAck.isSessionPresent, isOtherSession: isOtherSession, maximumPacketSize: limit,
+            hasIdentifiers: driver.protocolVersion >= .v5
+                && connAck.properties.subscriptionIdentifiersAvailable ?? true,
             now: loop.now)
+    }
+
+    /// Whether a reader takes this copy of a message; see ``SubscriptionSet/takes(_:_:of:isRetained:)``.
+    func takes(_ filter: TopicFilter?, _ copy: [UInt32], of topic: String, isRetained: Bool) -> Bool {
+        guard let topic = try? TopicName(topic) else { return true }
+        return filters.takes(filter, copy, of: topic, isRetained: isRetained && !options.keepsRetainFlag)
     }
 
     func disconnected() {
@@ -273,7 +281,10 @@ final class SubscriptionKeeper {
         case .subscribe(let subscriptions, let id):
             tell(.subscribeAttempt(topics: subscriptions.map(\.filter.string)))
             driver.subscribe(
-                subscriptions.map { options.entry(for: $0.filter, $0.qos, in: driver.protocolVersion) },
+                subscriptions.map {
+                    options.entry(for: $0.filter, $0.qos, in: driver.protocolVersion, isRenewal: $0.isRenewal)
+                },
+                properties: subscriptions.first?.identifier.map { [.subscriptionIdentifier($0)] } ?? [],
                 token: Self.token(id))
         case .unsubscribe(let ended, let id):
             tell(.unsubscribeAttempt(topics: ended.map(\.string)))

@@ -77,6 +77,10 @@ final class MessageDistributor: @unchecked Sendable {
         var finished: @Sendable (AcknowledgementTicket) -> Void
         /// Says whether acknowledgements wait for readers from now on.
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
+        /// Whether a reader takes the copy of a message that came for these subscriptions; see ``SubscriptionSet``.
+        var takes: @Sendable (_ filter: TopicFilter?, _ copy: [UInt32], _ topic: String, _ isRetained: Bool) -> Bool = {
+            _, _, _, _ in true
+        }
         /// Tells an event.
         var tell: @Sendable (CourierEventType) -> Void
         /// Tells the log.
@@ -203,6 +207,10 @@ final class MessageDistributor: @unchecked Sendable {
     /// A message has arrived.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: PacketProperties) {
         if !isLastTopic(topic) { look(up: topic) }
+        if !properties.isEmpty, isSpare(properties.subscriptionIdentifiers, isRetained: message.view.isRetained) {
+            if let handle = message.handle { surroundings.acknowledge(handle) }
+            return
+        }
         if events.isListenedTo {
             surroundings.tell(
                 .messageReceive(topic: state.pointee.lastTopicString, sizeBytes: payload.byteCount))
@@ -223,6 +231,19 @@ final class MessageDistributor: @unchecked Sendable {
     /// All that one read brought has been told: the readers get it.
     func receivedAll() {
         if state.pointee.byteCount > 0 { handOver() }
+    }
+
+    /// Leaves a copy of a message that came for these subscriptions to the readers that take it; `true` when nobody does,
+    /// because another copy is for them.
+    private func isSpare(_ copy: [UInt32], isRetained: Bool) -> Bool {
+        guard !copy.isEmpty else { return false }
+        finishRun()
+        let (topic, hadReaders) = (state.pointee.lastTopicString, !state.pointee.lastReaders.isEmpty)
+        state.pointee.lastReaders.removeAll { id in
+            !surroundings.takes(state.pointee.readers[id]?.filter ?? nil, copy, topic, isRetained)
+        }
+        state.pointee.lastIsValid = false  // The next copy is for others.
+        return hadReaders ? state.pointee.lastReaders.isEmpty : !surroundings.takes(nil, copy, topic, isRetained)
     }
 
     /// What the readers that acknowledge a message share; `nil` when none of them does.

@@ -11,10 +11,16 @@ enum SubscriptionAction: Hashable, Sendable {
     struct Subscription: Hashable, Sendable {
         let filter: TopicFilter
         let qos: QoS
+        /// The identifier that it is to have; it is alone in its packet then.
+        var identifier: UInt32?
+        /// Whether only the identifier is new, so that retained messages are not wanted again.
+        var isRenewal = false
 
-        init(_ filter: TopicFilter, _ qos: QoS) {
+        init(_ filter: TopicFilter, _ qos: QoS, identifier: UInt32? = nil, isRenewal: Bool = false) {
             self.filter = filter
             self.qos = qos
+            self.identifier = identifier
+            self.isRenewal = isRenewal
         }
     }
 

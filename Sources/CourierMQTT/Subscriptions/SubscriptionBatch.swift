@@ -5,12 +5,17 @@ struct SubscriptionBatch: Sendable {
     /// What a packet has beside its filters at most: five bytes of fixed header, the packet id, and the length of no
     /// properties.
     private static let overhead = 8
+    /// What an identifier takes at most.
+    private static let identifierSize = 5
 
     private let maximumCount: Int
     private let maximumSize: Int
     private(set) var places: [Int] = []
     private(set) var requests: [SubscriptionEntry.Request] = []
+    private var subscriptions: [SubscriptionAction.Subscription] = []
     private var filters: [TopicFilter] = []
+    /// Whether it has a subscription with an identifier, which is one of the packet.
+    private var isIdentified = false
     private var size = overhead
 
     init(maximumCount: Int, maximumSize: Int) {
@@ -21,28 +26,35 @@ struct SubscriptionBatch: Sendable {
     var isEmpty: Bool { places.isEmpty }
 
     /// How large a packet is that has this filter only.
-    static func size(ofPacketWith filter: TopicFilter) -> Int { overhead + size(of: filter) }
-
-    /// Whether the filter can join those that are there.
-    func hasRoom(for filter: TopicFilter) -> Bool {
-        places.count < maximumCount && size + Self.size(of: filter) <= maximumSize
+    static func size(ofPacketWith entry: SubscriptionEntry) -> Int {
+        overhead + size(of: entry.filter) + (entry.identifier == nil ? 0 : identifierSize)
     }
 
-    mutating func append(_ place: Int, _ filter: TopicFilter, _ request: SubscriptionEntry.Request) {
+    /// Whether the filter can join those that are there.
+    func hasRoom(for entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) -> Bool {
+        places.count < maximumCount && size + Self.size(of: entry.filter) <= maximumSize
+            && !isIdentified && (entry.identifier == nil || request == .unsubscribe)
+    }
+
+    mutating func append(_ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) {
         places.append(place)
         requests.append(request)
-        filters.append(filter)
-        size += Self.size(of: filter)
+        size += Self.size(of: entry.filter)
+        switch request {
+        case .subscribe(let qos):
+            isIdentified = entry.identifier != nil
+            subscriptions.append(
+                SubscriptionAction.Subscription(
+                    entry.filter, qos, identifier: entry.identifier, isRenewal: entry.isRenewal))
+        case .unsubscribe: filters.append(entry.filter)
+        }
     }
 
     mutating func removeAll() { self = SubscriptionBatch(maximumCount: maximumCount, maximumSize: maximumSize) }
 
     /// Sends the packet; all its requests are of one kind.
     func action(_ id: SubscriptionAction.RequestID) -> SubscriptionAction {
-        let subscriptions = zip(filters, requests).compactMap { filter, request in
-            if case .subscribe(let qos) = request { SubscriptionAction.Subscription(filter, qos) } else { nil }
-        }
-        return subscriptions.isEmpty ? .unsubscribe(filters, id) : .subscribe(subscriptions, id)
+        subscriptions.isEmpty ? .unsubscribe(filters, id) : .subscribe(subscriptions, id)
     }
 
     /// Two bytes of length, the text, and for SUBSCRIBE the options.

@@ -40,6 +40,12 @@ struct SubscriptionEntry: Sendable {
     var readerWishes: [UInt64: QoS] = [:]
     var confirmed = Confirmed.absent
     var inFlight: Request?
+    /// Whether it was compared with the other filters.
+    var isCompared = false
+    /// The identifier that the subscription is to have, that which is under way has, and that which the broker knows.
+    var identifier: UInt32?
+    var identifierInFlight: UInt32?
+    var confirmedIdentifier: UInt32?
     /// What did not succeed on this connection and is not tried again on it, and why.
     var failed: (request: Request, failure: SubscriptionAction.Failure)?
     var waiters: [Waiter] = []
@@ -77,9 +83,14 @@ struct SubscriptionEntry: Sendable {
         switch (wanted, confirmed) {
         case (nil, .absent): nil
         case (nil, .unknown), (nil, .subscribed): .unsubscribe
-        case (let qos?, .subscribed(let asked, _)) where asked == qos: nil
+        case (let qos?, .subscribed(let asked, _)) where asked == qos && identifier == confirmedIdentifier: nil
         case (let qos?, _): .subscribe(qos)
         }
+    }
+
+    /// Whether the broker has what it is asked for, but for the identifier.
+    var isRenewal: Bool {
+        if case .subscribed(let asked, _) = confirmed { asked == wanted } else { false }
     }
 
     /// What a restarted client should know: what the app wants survives it, a reader does not, and what the broker may
@@ -87,6 +98,12 @@ struct SubscriptionEntry: Sendable {
     var intent: StoredSubscription.Intent? {
         if let appWish { return .subscribed(appWish) }
         return confirmed == .absent && inFlight == nil ? nil : .unsubscribing
+    }
+
+    /// The request goes out.
+    mutating func begin(_ request: Request) {
+        inFlight = request
+        identifierInFlight = identifier
     }
 
     /// Whether nobody needs the entry any more.

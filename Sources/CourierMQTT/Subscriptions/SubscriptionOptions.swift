@@ -46,12 +46,15 @@ public struct SubscriptionOptions: Hashable, Sendable {
         self.leavesOutOwnMessages = leavesOutOwnMessages
     }
 
-    /// The entry of a SUBSCRIBE for a filter.
-    func entry(for filter: TopicFilter, _ qos: QoS, in version: ProtocolVersion) -> Subscription {
+    /// The entry of a SUBSCRIBE for a filter; of one that the session has, `isRenewal` wants no retained messages.
+    func entry(
+        for filter: TopicFilter, _ qos: QoS, in version: ProtocolVersion, isRenewal: Bool = false
+    ) -> Subscription {
         guard version >= .v5 else { return Subscription(filter.string, qos: PacketQoS(qos)) }
         return Subscription(
             filter.string, qos: PacketQoS(qos), isNoLocal: leavesOutOwnMessages && filter.shareGroup == nil,
-            isRetainAsPublished: keepsRetainFlag, retainHandling: retainHandling)
+            isRetainAsPublished: keepsRetainFlag,
+            retainHandling: isRenewal && retainedMessages == .always ? .sendIfNew : retainHandling)
     }
 
     private var retainHandling: Subscription.RetainHandling {

@@ -11,7 +11,8 @@ import CourierCore
 /// Without a session, a new connection is asked for everything that is wanted; with one, only for what differs from
 /// what the broker has confirmed, which includes unsubscribing what was under way when the connection ended. What the
 /// broker refuses is not asked for again on the same connection, unless with another quality of service or after it was
-/// unsubscribed, and is on the next one.
+/// unsubscribed, and is on the next one. Filters that match topics in common get identifiers, so that the copies of a
+/// message for each of them can be told apart.
 ///
 /// Perform the returned actions in order. Nothing here needs a lock or a clock: the caller brings both.
 struct SubscriptionSet: Sendable {
@@ -37,9 +38,9 @@ struct SubscriptionSet: Sendable {
 
     private let limits: SubscriptionLimits
     /// In the order in which filters came; a place is used again.
-    private var entries: [SubscriptionEntry?] = []
+    private(set) var entries: [SubscriptionEntry?] = []
     private var vacant: [Int] = []
-    private var places: [TopicFilter: Int] = [:]
+    private(set) var places: [TopicFilter: Int] = [:]
     /// The entries to look at, oldest first from `firstQueued` on.
     private var queue: [Int] = []
     private var firstQueued = 0
@@ -48,6 +49,8 @@ struct SubscriptionSet: Sendable {
     private var waiterCount = 0
     /// The largest packet that the broker takes; `nil` without a connection.
     private var packetLimit: Int?
+    /// `nil` while the broker knows of none.
+    private(set) var identifiers: SubscriptionIdentifiers?
 
     init(limits: SubscriptionLimits = SubscriptionLimits()) { self.limits = limits }
 
@@ -213,13 +216,16 @@ extension SubscriptionSet {
     ///   - sessionPresent: Whether it has a session.
     ///   - isOtherSession: Whether that may be another one than the one that it confirmed things for; `false` by default.
     ///   - maximumPacketSize: The largest packet that it takes; without limit by default.
+    ///   - hasIdentifiers: Whether subscriptions may have identifiers; `false` by default.
     ///   - now: The present.
     /// - Returns: What is to be done.
     mutating func connected(
-        sessionPresent: Bool, isOtherSession: Bool = false, maximumPacketSize: Int = .max, now: Instant
+        sessionPresent: Bool, isOtherSession: Bool = false, maximumPacketSize: Int = .max,
+        hasIdentifiers: Bool = false, now: Instant
     ) -> [Action] {
         var actions = disconnected(now: now)
         packetLimit = maximumPacketSize
+        if hasIdentifiers != (identifiers != nil) { useIdentifiers(hasIdentifiers) }
         for place in entries.indices {
             guard place < entries.count, entries[place] != nil else { continue }
             if !sessionPresent {
@@ -257,6 +263,7 @@ extension SubscriptionSet {
                 return .refused(code.isError ? code : .protocolError)
             }
             entry.confirmed = .subscribed(asked: asked, granted: granted)
+            entry.confirmedIdentifier = entry.identifierInFlight
             return nil
         }
     }
@@ -334,17 +341,43 @@ extension SubscriptionSet {
     /// Looks at an entry that may have changed: answers who need not wait, tells the store, and notes what is to be
     /// asked.
     private mutating func changed(_ place: Int, _ actions: inout [Action]) {
+        compare(place)
         guard var entry = entries[place] else { return }
         answer(entry.settled(), &actions)
         // A fresh start for who wants it again.
         if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
         if let change = entry.changeToStore() { actions.append(.store(change)) }
-        if packetLimit != nil, entry.due != nil, !entry.isQueued {
-            entry.isQueued = true
-            queue.append(place)
-        }
         entries[place] = entry
+        enqueue(place)
         removeIfSpent(place)
+    }
+
+    /// Notes that the broker has to be asked for something, if it has.
+    private mutating func enqueue(_ place: Int) {
+        guard packetLimit != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
+        entries[place]?.isQueued = true
+        queue.append(place)
+    }
+
+    /// Gives identifiers to an entry that is new and to those that match topics in common with it. Theirs go first: what
+    /// the broker sends for the new one comes when it tells the others apart.
+    private mutating func compare(_ place: Int) {
+        guard identifiers != nil, let entry = entries[place], entry.wanted != nil, !entry.isCompared else { return }
+        entries[place]?.isCompared = true
+        let known = entries.lazy.compactMap { $0?.filter }
+        for filter in identifiers?.add(entry.filter, beside: known) ?? [] {
+            guard let other = places[filter] else { continue }
+            entries[other]?.identifier = identifiers?[filter]
+            if other != place { enqueue(other) }
+        }
+    }
+
+    private mutating func useIdentifiers(_ areUsed: Bool) {
+        identifiers = areUsed ? SubscriptionIdentifiers() : nil
+        for place in entries.indices where entries[place] != nil {
+            entries[place]?.identifier = nil
+            entries[place]?.isCompared = false
+        }
     }
 
     private mutating func answer(_ answers: [SubscriptionEntry.Answer], _ actions: inout [Action]) {
@@ -365,7 +398,7 @@ extension SubscriptionSet {
                 removeIfSpent(place)
                 continue
             }
-            if SubscriptionBatch.size(ofPacketWith: entry.filter) > packetLimit {
+            if SubscriptionBatch.size(ofPacketWith: entry) > packetLimit {
                 takeFirstQueued()
                 entries[place]?.failed = (request, .notSent)
                 changed(place, &actions)
@@ -373,8 +406,8 @@ extension SubscriptionSet {
             }
             let hasTaken =
                 request == .unsubscribe
-                ? append(place, entry.filter, request, to: &unsubscribe, beside: subscribe, now, &actions)
-                : append(place, entry.filter, request, to: &subscribe, beside: unsubscribe, now, &actions)
+                ? append(place, entry, request, to: &unsubscribe, beside: subscribe, now, &actions)
+                : append(place, entry, request, to: &subscribe, beside: unsubscribe, now, &actions)
             if !hasTaken { break }
         }
         emit(&subscribe, now, &actions)
@@ -383,13 +416,14 @@ extension SubscriptionSet {
 
     /// Moves the first of the queue to its packet; `false` when that would be one packet too many.
     private mutating func append(
-        _ place: Int, _ filter: TopicFilter, _ request: SubscriptionEntry.Request, to batch: inout SubscriptionBatch,
-        beside other: SubscriptionBatch, _ now: Instant, _ actions: inout [Action]
+        _ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request,
+        to batch: inout SubscriptionBatch, beside other: SubscriptionBatch, _ now: Instant,
+        _ actions: inout [Action]
     ) -> Bool {
-        if !batch.isEmpty, !batch.hasRoom(for: filter) { emit(&batch, now, &actions) }
+        if !batch.isEmpty, !batch.hasRoom(for: entry, request) { emit(&batch, now, &actions) }
         if batch.isEmpty, pending.count + (other.isEmpty ? 0 : 1) >= max(limits.packetsInFlight, 1) { return false }
         takeFirstQueued()
-        batch.append(place, filter, request)
+        batch.append(place, entry, request)
         return true
     }
 
@@ -408,7 +442,7 @@ extension SubscriptionSet {
         let id = RequestID(rawValue: lastRequest)
         pending[id] = Pending(entries: batch.places, requests: batch.requests, sentAt: now)
         for (place, request) in zip(batch.places, batch.requests) {
-            entries[place]?.inFlight = request
+            entries[place]?.begin(request)
             if let change = entries[place]?.changeToStore() { actions.append(.store(change)) }
         }
         actions.append(batch.action(id))
@@ -436,6 +470,7 @@ extension SubscriptionSet {
     private mutating func removeIfSpent(_ place: Int) {
         guard let entry = entries[place], entry.isSpent else { return }
         places[entry.filter] = nil
+        identifiers?.remove(entry.filter)
         entries[place] = nil
         vacant.append(place)
         if places.isEmpty { (entries, vacant, places) = ([], [], [:]) }

@@ -35,6 +35,30 @@ import Testing
         #expect(throws: Never.self) { try TopicFilter(String(repeating: "é", count: 32_767) + "a") }
     }
 
+    @Test func `filters overlap when there is a topic that both match`() throws {
+        func texts(_ levels: [String], upTo count: Int) -> [String] {
+            var all: [[String]] = [[]]
+            for _ in 0..<count { all += all.flatMap { text in levels.map { text + [$0] } } }
+            return Set(all.map { $0.joined(separator: "/") }).sorted()
+        }
+        let filters = texts(["", "a", "$a", "+", "#"], upTo: 3).compactMap { try? TopicFilter($0) }
+        // The empty one is no topic, but may count as one.
+        let topics = texts(["", "a", "$a", "other"], upTo: 4).map { Array($0.utf8) }
+        let matched = filters.map { filter in
+            topics.map { TopicFilter.matches(filter.string.utf8Span.span, $0.span) ? UInt8(1) : 0 }
+        }
+        #expect(filters.count > 60)
+        var wrong: [String] = []
+        for (one, its) in zip(filters, matched) {
+            for (two, others) in zip(filters, matched) {
+                let hasCommon = topics.indices.contains { its[$0] & others[$0] == 1 }
+                if one.overlaps(two) != hasCommon { wrong.append("\(one) and \(two)") }
+            }
+        }
+        #expect(wrong.isEmpty)
+        #expect(try TopicFilter("$share/g/a/+").overlaps(TopicFilter("+/b")))
+    }
+
     @Test func `a shared filter is matched without its share and sent with it [MQTT-4.8.2-1]`() throws {
         let filter = try TopicFilter("$share/consumers/sport/+/score")
         #expect(filter.shareGroup == "consumers")

@@ -1,0 +1,77 @@
+import CourierCore
+import CourierTesting
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Subscriptions that overlap, at brokers that send a message once for all of them and at such that send it once for
+/// each, as mosquitto does with MQTT 5.
+@Suite(.timeLimit(.minutes(5))) struct OverlapTests {
+    private static let last = "last"
+
+    /// Reads until the last message.
+    private static func texts(_ messages: MessageSequence<String>) async throws -> [String] {
+        var texts: [String] = []
+        for try await text in messages {
+            if text == last { break }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    private static func check(
+        port: UInt16, _ version: ProtocolVersionPolicy, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let test = try TestClient(.local(port)) { $0.protocolVersion = version }
+        let client = test.client
+        let everything = Series<String>()
+        let subscription = client.messagePublisher().sink { everything.append($0.payloadString ?? "") }
+        let loops = ["chat/#", "chat/+/notes", "chat/7/notes", "+/+/notes"].map { filter in
+            client.messages(String.self, from: filter, qos: .two)
+        }
+        let tasks = loops.map { messages in Task { try await Self.texts(messages) } }
+        try await test.connect()
+        try await test.wait("for all subscriptions") { events in
+            let granted = events.flatMap { event -> [String] in
+                if case .subscribeSuccess(let topics, _) = event { topics.map(\.topic) } else { [] }
+            }
+            return Set(granted).count == loops.count
+        }
+        // One that comes when the others are there, which get their identifiers now at the latest.
+        let late = Task { try await Self.texts(client.messages(String.self, from: "#", qos: .zero)) }
+        try await test.wait("for the late one") { events in
+            events.contains { event in
+                if case .subscribeSuccess(let topics, _) = event { topics.contains { $0.topic == "#" } } else { false }
+            }
+        }
+        let sent = (0..<30).map(String.init)
+        for (number, text) in sent.enumerated() {
+            try await client.publish(text, to: "chat/7/notes", qos: [.zero, .one, .two][number % 3])
+        }
+        try await client.publish(Self.last, to: "chat/7/notes", qos: .two)
+        for task in tasks { #expect(try await task.value == sent, sourceLocation: sourceLocation) }
+        #expect(try await late.value == sent, sourceLocation: sourceLocation)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !everything.values.contains(Self.last), .now < deadline { await Task.yield() }
+        #expect(everything.values == sent + [Self.last], sourceLocation: sourceLocation)
+        subscription.cancel()
+        try await test.end()
+    }
+
+    @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
+    func `mosquitto: every reader gets every message once`(_ version: ProtocolVersionPolicy) async throws {
+        let broker = try await RealBroker()
+        try await Self.check(port: broker.port, version)
+        await broker.stop()
+    }
+
+    @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
+    func `a broker that sends one for all: every reader gets every message once`(
+        _ version: ProtocolVersionPolicy
+    ) async throws {
+        let broker = try LoopbackBroker.start()
+        try await Self.check(port: broker.port, version)
+        await broker.shutdown()
+    }
+}
