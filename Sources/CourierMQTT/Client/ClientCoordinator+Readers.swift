@@ -31,6 +31,11 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
+    /// Tells the log of a message that nobody gets. On the loop.
+    func warnOfReading(_ text: String) {
+        settings.log.log(.warning, source: "reading", clientID: info?.clientId, text)
+    }
+
     func subscriptionsChanged() {
         subscriptions.perform()
         tellTopics()

@@ -86,9 +86,7 @@ struct ClientParts: Sendable {
                     link.coordinator?.subscriptions.takes($0, $1, of: $2, isRetained: $3) ?? true
                 },
                 tell: { link.coordinator?.tell($0) },
-                warn: { [log = settings.log] in
-                    log.log(.warning, source: "reading", clientID: link.coordinator?.info?.clientId, $0)
-                }))
+                warn: { link.coordinator?.warnOfReading($0) }))
         readers = MessageReaders(
             distributor, registry: settings.registry, events: events, census: census, deliveryQueue: deliveryQueue,
             on: loop)

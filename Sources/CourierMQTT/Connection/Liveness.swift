@@ -1,4 +1,5 @@
 import CourierCore
+import CourierTransport
 
 /// Watches whether a connection still carries bytes in both directions.
 ///
@@ -35,7 +36,7 @@ struct Liveness: Sendable {
     /// Whether what comes is left with the system for now.
     private(set) var isReadingPaused = false
     /// When reading went on for the last time.
-    private var resumedAt: Instant?
+    @Rare private var resumedAt: Instant?
 
     private struct Limits: Sendable {
         let inactivity: Duration

@@ -60,9 +60,9 @@ final class MessageDistributor: @unchecked Sendable {
         var lastCatchUp = 0
         var afterProcessingCount = 0
         /// Fires when the time of an unfinished message is over.
-        var unfinishedTimer: TimerToken?
+        @Rare var unfinishedTimer: TimerToken?
         /// When the log was last told that a message was given up.
-        var lastWarning: ContinuousClock.Instant?
+        @Rare var lastWarning: ContinuousClock.Instant?
     }
 
     /// What the distributor needs of the client. All on the loop.
