@@ -115,6 +115,9 @@ extension ClientEngine {
         return isKnown
     }
 
+    /// Whether the acknowledgement of a message that was handed over with a handle still means anything.
+    public func awaitsAcknowledgement(_ handle: IncomingMessage.Handle) -> Bool { incoming.awaitsAnswer(handle) }
+
     private mutating func writeAnswers(now: Moment, into buffer: inout PacketBuffer) {
         while let (id, qos, code) = incoming.nextAnswer() {
             let type: PacketType = qos == .exactlyOnce ? .pubRec : .pubAck

@@ -53,9 +53,11 @@ extension ClientCoordinator {
         case .qosDowngraded: tell(.deliveryDowngraded(from: .two, to: .one))
         case .subscribed(let token, let subAck):
             subscriptions.subscribed(token, subAck)
+            distributor.subscriptionsChanged()
             tellTopics()
         case .unsubscribed(let token, let unsubAck):
             subscriptions.unsubscribed(token, unsubAck)
+            distributor.subscriptionsChanged()
             tellTopics()
         case .pingSent: pinged()
         case .pongReceived(let roundTrip):

@@ -82,9 +82,7 @@ struct ClientParts: Sendable {
                 setAcknowledgesOnCommand: { [isStored = durable != nil] in
                     driver.setAcknowledgements($0 || isStored ? .onCommand : .automatic)
                 },
-                takes: {
-                    link.coordinator?.subscriptions.takes($0, $1, of: $2, isRetained: $3) ?? true
-                },
+                claim: { link.coordinator?.subscriptions.claim(of: $0, on: $1) ?? .first },
                 tell: { link.coordinator?.tell($0) },
                 warn: { link.coordinator?.warnOfReading($0) }))
         readers = MessageReaders(

@@ -206,10 +206,9 @@ final class SubscriptionKeeper {
             now: loop.now)
     }
 
-    /// Whether a reader takes this copy of a message; see ``SubscriptionSet/takes(_:_:of:isRetained:)``.
-    func takes(_ filter: TopicFilter?, _ copy: [UInt32], of topic: String, isRetained: Bool) -> Bool {
-        guard let topic = try? TopicName(topic) else { return true }
-        return filters.takes(filter, copy, of: topic, isRetained: isRetained && !options.keepsRetainFlag)
+    /// What a reader makes of one copy of a message; see ``SubscriptionSet/claim(of:on:)``.
+    func claim(of filter: TopicFilter?, on copy: [UInt32]) -> SubscriptionSet.Claim {
+        filters.claim(of: filter, on: copy)
     }
 
     func disconnected() {

@@ -50,9 +50,9 @@ final class DurableInbox: @unchecked Sendable {
         additions.begin(scope)
     }
 
-    /// Keeps a message until `end`, together with the packet id by which a repetition is known; `false` when there are too
+    /// Keeps a message until `end`, for ever with `nil`, together with the packet id by which a repetition is known; `false` when there are too
     /// many. `stored` is called when the broker may forget it.
-    func keep(_ message: ReceivedMessage, packetID: UInt16?, until end: Date, stored: @escaping () -> Void) -> Bool {
+    func keep(_ message: ReceivedMessage, packetID: UInt16?, until end: Date?, stored: @escaping () -> Void) -> Bool {
         loop.preconditionOnLoop()
         guard count < limit else { return false }
         count += 1
@@ -175,7 +175,7 @@ final class DurableInbox: @unchecked Sendable {
 }
 
 extension StoredMessage {
-    fileprivate init(_ message: ReceivedMessage, _ id: ID, until end: Date) {
+    fileprivate init(_ message: ReceivedMessage, _ id: ID, until end: Date?) {
         self.init(
             id: id, topic: message.topic, payload: message.withPayload { [UInt8]($0) }, qos: message.qos,
             isRetained: message.isRetained, properties: message.properties, storedAt: Date(), expiresAt: end)

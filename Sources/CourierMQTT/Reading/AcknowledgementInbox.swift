@@ -54,7 +54,8 @@ final class AcknowledgementInbox: LoopWork {
     func acknowledge(
         _ handle: IncomingMessage.Handle, settled: ((Result<Void, CourierError>) -> Void)? = nil
     ) {
-        guard handle.qos == .exactlyOnce, let rows else {
+        // The id of a session that is gone means another message by now: it must not be remembered.
+        guard handle.qos == .exactlyOnce, let rows, driver.awaitsAcknowledgement(handle) else {
             driver.acknowledge(handle)
             settled?(.success(()))
             return

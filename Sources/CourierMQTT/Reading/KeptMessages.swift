@@ -8,10 +8,10 @@ struct KeptMessages {
     typealias Instant = ContinuousClock.Instant
 
     fileprivate struct Element {
-        let message: ReceivedMessage
+        var message: ReceivedMessage
         let topic: TopicName
         /// When its time is over; `nil` is never.
-        let end: Instant?
+        var end: Instant?
 
         /// Whether the broker waits for its acknowledgement.
         var isUnfinished: Bool { message.ticket != nil }
@@ -19,7 +19,8 @@ struct KeptMessages {
 
     private let limit: Int
     private var elements: [Element] = []
-    private var unfinishedCount = 0
+    /// What acknowledges the unfinished ones.
+    private var tickets: Set<ObjectIdentifier> = []
 
     /// Keeps at most `limit` messages, beside those that are unfinished.
     init(limit: Int) { self.limit = max(limit, 0) }
@@ -28,17 +29,19 @@ struct KeptMessages {
 
     /// Keeps a message until `end`; `false` when there is no room.
     mutating func keep(_ message: ReceivedMessage, until end: Instant?) -> Bool {
-        guard elements.count - unfinishedCount < limit, let topic = try? TopicName(message.topic) else { return false }
+        guard elements.count - tickets.count < limit, let topic = try? TopicName(message.topic) else { return false }
         elements.append(Element(message: message.detached(), topic: topic, end: end))
         return true
     }
 
-    /// Keeps a message that its reader has not acknowledged, until `end`. Its reader had it in a buffer with a limit, so
-    /// there is none here.
-    mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) {
-        guard let topic = try? TopicName(message.topic) else { return }
+    /// Keeps a message that its reader has not acknowledged, until `end`; `false` when another reader has left it here.
+    /// Its reader had it in a buffer with a limit, so there is none here.
+    mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
+        guard let ticket = message.ticket, let topic = try? TopicName(message.topic),
+            tickets.insert(ObjectIdentifier(ticket)).inserted
+        else { return false }
         elements.append(Element(message: message.detached(), topic: topic, end: end))
-        unfinishedCount += 1
+        return true
     }
 
     /// Takes the messages that match `filter`, or all of them, in order, each with the end of its time.
@@ -52,6 +55,26 @@ struct KeptMessages {
     /// Removes the unfinished messages whose time is over, and returns them.
     mutating func removeUnfinished(now: Instant) -> [ReceivedMessage] { remove { $0.isUnfinished && $0.isOver(now) } }
 
+    /// Lets the unfinished messages whose time is over wait on as others do, without an end, as far as there is room; the
+    /// rest has time until `end`.
+    ///
+    /// - Returns: Those that wait on, with what acknowledges them.
+    mutating func finishUnfinished(now: Instant, orUntil end: Instant) -> [ReceivedMessage] {
+        var finished: [ReceivedMessage] = []
+        for index in elements.indices where elements[index].isUnfinished && elements[index].isOver(now) {
+            let message = elements[index].message
+            guard let ticket = message.ticket, elements.count - tickets.count < limit else {
+                elements[index].end = end
+                continue
+            }
+            finished.append(message)
+            tickets.remove(ObjectIdentifier(ticket))
+            elements[index].message = ReceivedMessage(page: message.page, index: message.index, ticket: nil)
+            elements[index].end = nil
+        }
+        return finished
+    }
+
     /// When the time of the first unfinished message is over.
     var nextUnfinishedEnd: Instant? { elements.lazy.filter(\.isUnfinished).compactMap(\.end).min() }
 
@@ -59,7 +82,7 @@ struct KeptMessages {
     /// is known, and its acknowledgement counts on the next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
-    mutating func removeAll() { (elements, unfinishedCount) = ([], 0) }
+    mutating func removeAll() { (elements, tickets) = ([], []) }
 
     private mutating func remove(where isRemoved: (Element) -> Bool) -> [ReceivedMessage] {
         removeElements(where: isRemoved).map(\.message)
@@ -70,7 +93,9 @@ struct KeptMessages {
         let removed = elements.filter(isRemoved)
         guard !removed.isEmpty else { return [] }
         elements.removeAll(where: isRemoved)
-        unfinishedCount -= removed.count { $0.isUnfinished }
+        for element in removed {
+            if let ticket = element.message.ticket { tickets.remove(ObjectIdentifier(ticket)) }
+        }
         return removed
     }
 }

@@ -7,7 +7,7 @@ import MQTTEngine
 /// Messages that no reader has: they wait for one, or are given up, which is told.
 extension MessageDistributor {
     /// How long the broker waits for the acknowledgement of a message that a loop has left unfinished, 10 s. After that the
-    /// message waits in memory: brokers send only so many messages before those, and acknowledgements go in their order
+    /// message waits in the store, or in memory where there is none: brokers send only so many messages before those, and acknowledgements go in their order
     /// ([MQTT-4.6.0-2]), so that nothing else would come any more.
     static let unfinishedPatience = Duration.seconds(10)
 
@@ -40,7 +40,7 @@ extension MessageDistributor {
         for message in messages {
             switch message.ticket?.receipt {
             case .row(let row): rows?.giveBack(row)
-            case .delivery: state.pointee.kept.keepUnfinished(message, until: end)
+            case .delivery: if !state.pointee.kept.keepUnfinished(message, until: end) { acknowledge(message) }
             case .kept(let end): keepOn(message, until: end)
             case nil: break
             }
@@ -53,11 +53,24 @@ extension MessageDistributor {
         state.pointee.unfinishedTimer = loop.schedule(at: end) { [weak self] in
             guard let self else { return }
             state.pointee.unfinishedTimer = nil
-            for message in state.pointee.kept.removeUnfinished(now: loop.now) {
-                acknowledge(message)
-                keepOn(message, until: nil)
-            }
+            finishUnfinished()
             setUnfinishedTimer()
+        }
+    }
+
+    /// Lets messages wait where the broker need not wait for them. What can not be kept so is not acknowledged.
+    private func finishUnfinished() {
+        let later = loop.now.advanced(by: Self.unfinishedPatience)
+        guard let rows else {
+            for message in state.pointee.kept.finishUnfinished(now: loop.now, orUntil: later) { acknowledge(message) }
+            return
+        }
+        for message in state.pointee.kept.removeUnfinished(now: loop.now) {
+            guard case .delivery(let handle)? = message.ticket?.receipt else { continue }
+            let isStored = rows.keep(message, packetID: handle.storedID, until: nil) { [weak self] in
+                self?.acknowledge(message)
+            }
+            if !isStored { _ = state.pointee.kept.keepUnfinished(message, until: later) }
         }
     }
 
@@ -102,9 +115,7 @@ extension MessageDistributor {
     private func store(_ message: ReceivedMessage, _ handle: IncomingMessage.Handle, in rows: DurableInbox) -> Bool {
         let end = Date().addingTimeInterval(timeToKeep / .seconds(1))
         let acknowledge = surroundings.confirm
-        return rows.keep(message, packetID: handle.qos == .exactlyOnce ? handle.packetID.rawValue : nil, until: end) {
-            acknowledge(handle)
-        }
+        return rows.keep(message, packetID: handle.storedID, until: end) { acknowledge(handle) }
     }
 
     private func tellNoReader(_ message: ReceivedMessage) {
@@ -123,4 +134,9 @@ extension MessageDistributor {
         state.pointee.lastWarning = loop.now
         surroundings.warn(text)
     }
+}
+
+extension IncomingMessage.Handle {
+    /// By what a repetition of the message is known; only at QoS 2.
+    fileprivate var storedID: UInt16? { qos == .exactlyOnce ? packetID.rawValue : nil }
 }

@@ -58,6 +58,8 @@ final class MessageDistributor: @unchecked Sendable {
         var lastTopicIsOnPage = false
         var behindCount = 0
         var lastCatchUp = 0
+        /// The copies of messages that came for several subscriptions.
+        @Rare var recentCopies: RecentCopies?
         var afterProcessingCount = 0
         /// Fires when the time of an unfinished message is over.
         @Rare var unfinishedTimer: TimerToken?
@@ -77,10 +79,8 @@ final class MessageDistributor: @unchecked Sendable {
         var finished: @Sendable (AcknowledgementTicket) -> Void
         /// Says whether acknowledgements wait for readers from now on.
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
-        /// Whether a reader takes the copy of a message that came for these subscriptions; see ``SubscriptionSet``.
-        var takes: @Sendable (_ filter: TopicFilter?, _ copy: [UInt32], _ topic: String, _ isRetained: Bool) -> Bool = {
-            _, _, _, _ in true
-        }
+        /// What a reader makes of a copy of a message that came for these subscriptions.
+        var claim: @Sendable (_ filter: TopicFilter?, _ copy: [UInt32]) -> SubscriptionSet.Claim = { _, _ in .first }
         /// Tells an event.
         var tell: @Sendable (CourierEventType) -> Void
         /// Tells the log.
@@ -207,7 +207,7 @@ final class MessageDistributor: @unchecked Sendable {
     /// A message has arrived.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: PacketProperties) {
         if !isLastTopic(topic) { look(up: topic) }
-        if !properties.isEmpty, isSpare(properties.subscriptionIdentifiers, isRetained: message.view.isRetained) {
+        if !properties.isEmpty, isSpare(properties.subscriptionIdentifiers, payload) {
             if let handle = message.handle { surroundings.acknowledge(handle) }
             return
         }
@@ -235,15 +235,36 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// Leaves a copy of a message that came for these subscriptions to the readers that take it; `true` when nobody does,
     /// because another copy is for them.
-    private func isSpare(_ copy: [UInt32], isRetained: Bool) -> Bool {
+    private func isSpare(_ copy: [UInt32], _ payload: RawSpan) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
-        let (topic, hadReaders) = (state.pointee.lastTopicString, !state.pointee.lastReaders.isEmpty)
-        state.pointee.lastReaders.removeAll { id in
-            !surroundings.takes(state.pointee.readers[id]?.filter ?? nil, copy, topic, isRetained)
-        }
         state.pointee.lastIsValid = false  // The next copy is for others.
-        return hadReaders ? state.pointee.lastReaders.isEmpty : !surroundings.takes(nil, copy, topic, isRetained)
+        let readers = state.pointee.lastReaders
+        var twin: Bool?
+        state.pointee.lastReaders.removeAll { id in
+            switch surroundings.claim(state.pointee.readers[id]?.filter ?? nil, copy) {
+            case .taken: return false
+            case .left: return true
+            case .first:
+                let isTwin = twin ?? isTwin(copy, payload)
+                twin = isTwin
+                return isTwin
+            }
+        }
+        return readers.isEmpty ? isTwin(copy, payload) : state.pointee.lastReaders.isEmpty
+    }
+
+    private func isTwin(_ copy: [UInt32], _ payload: RawSpan) -> Bool {
+        var recent = state.pointee.recentCopies ?? RecentCopies()
+        state.pointee.recentCopies = nil
+        defer { state.pointee.recentCopies = recent }
+        return recent.isTwin(state.pointee.lastTopicString, payload, for: copy)
+    }
+
+    /// Which copies come is another matter from now on: subscriptions have changed.
+    func subscriptionsChanged() {
+        loop.preconditionOnLoop()
+        state.pointee.recentCopies = nil
     }
 
     /// What the readers that acknowledge a message share; `nil` when none of them does.

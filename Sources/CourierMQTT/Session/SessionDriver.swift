@@ -157,6 +157,12 @@ package final class SessionDriver: @unchecked Sendable {
         tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer) }
     }
 
+    /// Whether a message that came with a handle is still to be acknowledged, now or on the next connection.
+    package func awaitsAcknowledgement(_ handle: IncomingMessage.Handle) -> Bool {
+        loop.preconditionOnLoop()
+        return state.pointee.engine.awaitsAcknowledgement(handle)
+    }
+
     /// Sends a step of an authentication; see ``MQTTEngine/ClientEngine/authenticate(_:now:into:)``.
     package func authenticate(_ auth: Auth) throws(EncodeError) {
         loop.preconditionOnLoop()

@@ -11,7 +11,7 @@ enum SubscriptionAction: Hashable, Sendable {
     struct Subscription: Hashable, Sendable {
         let filter: TopicFilter
         let qos: QoS
-        /// The identifier that it is to have; it is alone in its packet then.
+        /// The identifier that it is to have, which all of its packet have.
         var identifier: UInt32?
         /// Whether only the identifier is new, so that retained messages are not wanted again.
         var isRenewal = false

@@ -14,8 +14,8 @@ struct SubscriptionBatch: Sendable {
     private(set) var requests: [SubscriptionEntry.Request] = []
     private var subscriptions: [SubscriptionAction.Subscription] = []
     private var filters: [TopicFilter] = []
-    /// Whether it has a subscription with an identifier, which is one of the packet.
-    private var isIdentified = false
+    /// The identifier of all its subscriptions.
+    private var identifier: UInt32?
     private var size = overhead
 
     init(maximumCount: Int, maximumSize: Int) {
@@ -33,7 +33,7 @@ struct SubscriptionBatch: Sendable {
     /// Whether the filter can join those that are there.
     func hasRoom(for entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) -> Bool {
         places.count < maximumCount && size + Self.size(of: entry.filter) <= maximumSize
-            && !isIdentified && (entry.identifier == nil || request == .unsubscribe)
+            && (request == .unsubscribe || entry.identifier == identifier)
     }
 
     mutating func append(_ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) {
@@ -42,7 +42,8 @@ struct SubscriptionBatch: Sendable {
         size += Self.size(of: entry.filter)
         switch request {
         case .subscribe(let qos):
-            isIdentified = entry.identifier != nil
+            if identifier == nil, entry.identifier != nil { size += Self.identifierSize }
+            identifier = entry.identifier
             subscriptions.append(
                 SubscriptionAction.Subscription(
                     entry.filter, qos, identifier: entry.identifier, isRenewal: entry.isRenewal))

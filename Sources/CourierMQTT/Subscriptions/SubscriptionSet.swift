@@ -225,7 +225,8 @@ extension SubscriptionSet {
     ) -> [Action] {
         var actions = disconnected(now: now)
         packetLimit = maximumPacketSize
-        if hasIdentifiers != (identifiers != nil) { useIdentifiers(hasIdentifiers) }
+        // Without a session nothing comes for filters that are gone.
+        if hasIdentifiers != (identifiers != nil) || !sessionPresent { useIdentifiers(hasIdentifiers) }
         for place in entries.indices {
             guard place < entries.count, entries[place] != nil else { continue }
             if !sessionPresent {
@@ -352,15 +353,15 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// Notes that the broker has to be asked for something, if it has.
+    /// Notes that the broker has to be asked for something, if it has. What only gets an identifier goes first: what the
+    /// broker sends for a new filter is to come when it tells the others apart.
     private mutating func enqueue(_ place: Int) {
         guard packetLimit != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
         entries[place]?.isQueued = true
-        queue.append(place)
+        if entry.isRenewal { queue.insert(place, at: firstQueued) } else { queue.append(place) }
     }
 
-    /// Gives identifiers to an entry that is new and to those that match topics in common with it. Theirs go first: what
-    /// the broker sends for the new one comes when it tells the others apart.
+    /// Gives identifiers to an entry that is new and to those that match topics in common with it.
     private mutating func compare(_ place: Int) {
         guard identifiers != nil, let entry = entries[place], entry.wanted != nil, !entry.isCompared else { return }
         entries[place]?.isCompared = true
@@ -370,6 +371,18 @@ extension SubscriptionSet {
             entries[other]?.identifier = identifiers?[filter]
             if other != place { enqueue(other) }
         }
+    }
+
+    /// Whether a filter is being subscribed to without the identifier that it was given since: what has topics in common
+    /// with it waits until it has that.
+    private var isIdentifying: Bool {
+        identifiers != nil
+            && pending.values.contains { packet in
+                packet.entries.contains { place in
+                    guard let entry = entries[place], case .subscribe? = entry.inFlight else { return false }
+                    return entry.identifierInFlight != entry.identifier
+                }
+            }
     }
 
     private mutating func useIdentifiers(_ areUsed: Bool) {
@@ -398,6 +411,7 @@ extension SubscriptionSet {
                 removeIfSpent(place)
                 continue
             }
+            if entry.identifier != nil, !entry.isRenewal, request != .unsubscribe, isIdentifying { break }
             if SubscriptionBatch.size(ofPacketWith: entry) > packetLimit {
                 takeFirstQueued()
                 entries[place]?.failed = (request, .notSent)

@@ -41,6 +41,9 @@ struct OfflineQueue {
     /// Whether at most half of what may wait does: the moment to wake those who wait for room.
     var hasRoom: Bool { count <= policy.maximumCount / 2 && byteCount <= policy.maximumBytes / 2 }
 
+    /// Whether that holds, and a message of so many bytes fits.
+    func hasRoom(for size: Int) -> Bool { hasRoom && byteCount + size <= policy.maximumBytes }
+
     /// Adds a message at the end, or in the place of an older one that it replaces.
     mutating func append(
         _ message: OutgoingMessage, isLatestOnly: Bool, _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
@@ -137,5 +140,5 @@ struct OfflineQueue {
         }
     }
 
-    private static func size(_ message: OutgoingMessage) -> Int { message.topic.utf8.count + message.payload.count }
+    static func size(_ message: OutgoingMessage) -> Int { message.topic.utf8.count + message.payload.count }
 }

@@ -39,15 +39,21 @@ final class PublishGate: Sendable {
         var holds = 0
         /// When the caller knows to look for messages that have waited too long.
         var expiryCheck: Instant?
-        var roomWaiters: [Waiter<Void>] = []
+        /// Who waits for room for so many bytes.
+        var roomWaiters: [(waiter: Waiter<Void>, size: Int)] = []
 
         var hasRoom: Bool { queue.hasRoom && !isSessionFull }
 
-        /// Those who wait for room, if there is some.
-        mutating func takeRoomWaiters() -> [Waiter<Void>] {
-            guard hasRoom, !roomWaiters.isEmpty else { return [] }
-            defer { roomWaiters = [] }
-            return roomWaiters
+        /// Whether there is room for a message of so many bytes: a session takes one of any size.
+        func hasRoom(for size: Int, isOpen: Bool) -> Bool { hasRoom && (isOpen || queue.hasRoom(for: size)) }
+
+        /// Those who wait for room that is there.
+        mutating func takeRoomWaiters(isOpen: Bool) -> [Waiter<Void>] {
+            guard !roomWaiters.isEmpty else { return [] }
+            let waiting = roomWaiters
+            roomWaiters = waiting.filter { !hasRoom(for: $0.size, isOpen: isOpen) }
+            guard roomWaiters.count < waiting.count else { return [] }
+            return waiting.filter { hasRoom(for: $0.size, isOpen: isOpen) }.map(\.waiter)
         }
     }
 
@@ -147,12 +153,12 @@ final class PublishGate: Sendable {
         }
     }
 
-    /// A waiter that is resumed when there is room; at once if there is.
-    func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> {
+    /// A waiter that is resumed when there is room for a message of so many bytes; at once if there is.
+    func roomWaiter(_ census: WaiterCensus, for size: Int = 0) -> Waiter<Void> {
         let waiter = Waiter<Void>(census)
         let hasRoom = state.withLock { state in
-            if state.hasRoom { return true }
-            state.roomWaiters.append(waiter)
+            if state.hasRoom(for: size, isOpen: isPassable) { return true }
+            state.roomWaiters.append((waiter, size))
             return false
         }
         if hasRoom { waiter.resume(.success(())) }
@@ -161,7 +167,7 @@ final class PublishGate: Sendable {
 
     /// Forgets a waiter that waits no more.
     func forget(_ waiter: Waiter<Void>) {
-        state.withLock { state in state.roomWaiters.removeAll { $0 === waiter } }
+        state.withLock { state in state.roomWaiters.removeAll { $0.waiter === waiter } }
     }
 
     /// The session is given up: what comes from now on belongs to the next one, and waits until ``release()``.
@@ -211,7 +217,7 @@ final class PublishGate: Sendable {
         let (drained, waiters) = state.withLock { state -> (Drained, [Waiter<Void>]) in
             state.isSessionFull = false
             let drained = drain(limit, &state)
-            return (drained, state.takeRoomWaiters())
+            return (drained, state.takeRoomWaiters(isOpen: isPassable))
         }
         for waiter in waiters { waiter.resume(.success(())) }
         return drained
@@ -235,7 +241,7 @@ final class PublishGate: Sendable {
         let (expired, next, waiters) = state.withLock { state in
             let expired = state.queue.removeExpired(now: now)
             state.expiryCheck = state.queue.nextExpiry
-            return (expired, state.expiryCheck, state.takeRoomWaiters())
+            return (expired, state.expiryCheck, state.takeRoomWaiters(isOpen: isPassable))
         }
         if !expired.isEmpty { ended(expired.map { ($0, .messageExpired) }) }
         for waiter in waiters { waiter.resume(.success(())) }
@@ -246,7 +252,7 @@ final class PublishGate: Sendable {
     func removeAll(_ code: CourierError.Code) {
         let (tokens, waiters) = state.withLock { state in
             defer { state.roomWaiters = [] }
-            return (state.queue.removeAll(), state.roomWaiters)
+            return (state.queue.removeAll(), state.roomWaiters.map(\.waiter))
         }
         if !tokens.isEmpty { ended(tokens.map { ($0, code) }) }
         for waiter in waiters {

@@ -296,12 +296,24 @@ final class Publishing: Sendable {
         while try !submit(message, shape) {
             let full = Self.queueFull(shape, gate.policy)
             do {
-                try await room(gate.roomWaiter(census), orThrow: full, by: &deadline) { [gate] in gate.forget($0) }
+                let waiter = gate.roomWaiter(census, for: OfflineQueue.size(message))
+                try await room(waiter, orThrow: full, by: &deadline) { [gate] in gate.forget($0) }
+                try checkSession(message)
             } catch {
                 // Who gives up waiting has not sent it.
                 ends.withdraw(message.token, error as? CourierError ?? full)
                 throw error
             }
+        }
+    }
+
+    /// The session that a message waited to be part of may have been given up meanwhile.
+    private func checkSession(_ message: OutgoingMessage) throws(CourierError) {
+        let isKnown = message.token == PublishLedger.anonymous || ledger.contains(message.token)
+        guard isKnown, hasSession.load(ordering: .acquiring) else {
+            throw CourierError(
+                .clientDestroyed,
+                "The client was destroyed while the message to \(message.topic.quoted()) waited for room.")
         }
     }
 
@@ -333,8 +345,10 @@ final class Publishing: Sendable {
         defer { forget(waiter) }
         guard case .suspend(let timeout) = gate.policy.overflow else { throw error }
         let now = loop.clock.now
-        let end = deadline ?? now.advanced(by: timeout)
+        let end = deadline ?? now.advanced(by: timeout.bounded)
         deadline = end
+        try Task.checkCancellation()
+        guard now < end else { throw error }
         let timer = LoopTimer(on: loop, after: end - now) { waiter.resume(.failure(error)) }
         defer { timer.cancel() }
         try await waiter.value { forget(waiter) }

@@ -132,6 +132,14 @@ struct IncomingExchanges {
         return isKnown
     }
 
+    /// Whether an answer would mean anything.
+    func awaitsAnswer(_ handle: IncomingMessage.Handle) -> Bool {
+        if handle.qos == .exactlyOnce, let entry = processing[handle.packetID], entry.serial == handle.serial {
+            return true
+        }
+        return positions[handle.serial] != nil
+    }
+
     /// Takes the next answer that may be written: the oldest, if it has been given.
     mutating func nextAnswer() -> (PacketID, PacketQoS, PacketReasonCode)? {
         guard pendingStart < pending.count, let code = pending[pendingStart].answer else { return nil }

@@ -85,8 +85,11 @@ import Testing
         try await ScriptedWorld.run { world in
             await world.connect()
             let answers = [Answer(), Answer()]
-            for answer in answers { world.client.disconnect { answer.value = $0 } }
-            world.client.connect()
+            // In one turn of the loop, before the broker can answer the first of them.
+            world.loop.execute { [client = world.client] in
+                for answer in answers { client.disconnect { answer.value = $0 } }
+                client.connect()
+            }
             await world.settle()
             #expect(answers.allSatisfy { $0.value?.success != nil })
             #expect(await world.broker.packets(.disconnect, on: 1).count == 1)

@@ -81,6 +81,76 @@ import Testing
         }
     }
 
+    @Test(arguments: [QoS.one, .two])
+    func `with a store it is stored before it is acknowledged`(_ qos: QoS) async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a", qos: qos))]) {
+            $0.messageStore = store
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            do {
+                var messages = Reading.reader(world)
+                await world.connect()
+                try await Reading.expectNext("a", of: &messages)
+            }
+            await world.until { store.changes.contains(.forgetAllPacketIDs) }
+            store.hold()
+            await world.run(for: .seconds(10))
+            #expect(await Reading.acknowledged(world).isEmpty)
+            store.release()
+            await world.until { await Reading.acknowledged(world) == [1] }
+            let kept = store.changes.compactMap { if case .keep(let message) = $0 { message } else { nil } }
+            #expect(kept.map(\.payload) == [Array("a".utf8)] && kept.first?.expiresAt == nil)
+            #expect(store.changes.contains(.rememberPacketID(1)) == (qos == .two))
+            var messages = Reading.reader(world)
+            try await Reading.expectNext("a", of: &messages)
+        }
+    }
+
+    @Test func `what two readers left goes to the next one once`() async throws {
+        try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))]) { world in
+            try await world.client.subscribeAndSettle("t", world)
+            do {
+                var one = Reading.reader(world)
+                var two = Reading.reader(world)
+                await world.connect()
+                try await Reading.expectNext("a", of: &one)
+                try await Reading.expectNext("a", of: &two)
+            }
+            await world.settle()
+            var next = Reading.reader(world)
+            try await Reading.expectNext("a", of: &next)
+            try await Reading.expectNext("b", of: &next)
+            await world.settle()
+            #expect(await Reading.acknowledged(world) == [1])
+        }
+    }
+
+    /// [MQTT-4.3.3-10]: the id means another message by then.
+    @Test func `a late acknowledgement of a session that is gone is not remembered`() async throws {
+        let store = ControlledStore()
+        let script: [ConnectionScript] = [
+            .connection([
+                .accept(), .serve(until: .subscribe), .answer, Reading.message(1, "a", qos: .two),
+                .serve(until: .publish(to: "cut")), .cut(.reset),
+            ]),
+            .connection([.accept()]),
+        ]
+        try await ScriptedWorld.run(script) {
+            $0.messageStore = store
+        } _: { world in
+            var messages = Reading.reader(world)
+            await world.connect()
+            let message = try #require(try await messages.next())
+            try world.client.publishMessage("", topic: "cut", qos: .zero)
+            await world.run(for: .seconds(2))
+            await world.until { store.changes.count { $0 == .forgetAllPacketIDs } == 2 }
+            message.acknowledge()
+            await world.settle()
+            #expect(!store.changes.contains(.rememberPacketID(1)))
+        }
+    }
+
     @Test func `what was kept for a reader and left by it waits for the next one`() async throws {
         let script = ConnectionScript.connection([.accept(), Reading.message(1, "a"), Reading.message(2, "b")])
         try await ScriptedWorld.run([script]) {

@@ -55,7 +55,7 @@ import Testing
         #expect(subscriptions(actions)[0].allSatisfy { $0.identifier == nil })
     }
 
-    @Test func `filters with a topic in common have one each, and a packet each`() throws {
+    @Test func `filters with wildcards and a topic in common have one each, and a packet each`() throws {
         let (_, actions) = try set([(all, .one), (apart, .one), (some, .two)])
         let packets = subscriptions(actions)
         #expect(packets.map { $0.map(\.filter.string) } == [["chat/#"], ["news/+"], ["chat/+/notes"]])
@@ -80,7 +80,22 @@ import Testing
         let next = set.connected(sessionPresent: false, hasIdentifiers: false, now: now)
         #expect(subscriptions(next).map(\.count) == [2])
         #expect(subscriptions(next).flatMap { $0 }.allSatisfy { $0.identifier == nil })
-        #expect(set.takes(all, [1], of: topic, isRetained: false))
+        #expect(set.claim(of: all, on: [2]) == .first)
+    }
+
+    @Test func `filters without wildcards share one, and a packet`() throws {
+        let topics = try (0..<300).map { try TopicFilter("chat/\($0)") }
+        let (_, actions) = try set([(all, .one)] + topics.map { ($0, .one) })
+        let packets = subscriptions(actions)
+        #expect(packets.map(\.count) == [1, 200, 100])
+        #expect(Set(packets.dropFirst().flatMap { $0 }.map(\.identifier)).count == 1)
+        #expect(packets[0][0].identifier != packets[1][0].identifier)
+    }
+
+    @Test func `the members of groups overlap with others of the same topic`() throws {
+        let filters = try ["$share/g/t", "t", "$share/h/t"].map { try TopicFilter($0) }
+        let (_, identifiers) = try granted(filters.map { ($0, .one) })
+        #expect(Set(identifiers.values).count == 3)
     }
 
     @Test func `a filter has the same identifier in each process`() throws {
@@ -90,54 +105,95 @@ import Testing
         #expect(first.count == 2)
     }
 
-    @Test func `each reader takes the copy for its own filter`() throws {
+    @Test func `what overlaps with a filter that is being asked for without one waits until that has one`() throws {
+        var set = SubscriptionSet()
+        var actions = set.connected(sessionPresent: false, hasIdentifiers: true, now: now)
+        actions += try set.want([SubscriptionSet.Wish(all, .one)], by: .app, now: now)
+        #expect(subscriptions(actions).flatMap { $0 }.map(\.identifier) == [nil])
+        #expect(subscriptions(try set.want([SubscriptionSet.Wish(some, .one)], by: .app, now: now)).isEmpty)
+        let next = set.subAck(SubscriptionAction.RequestID(rawValue: 1), [.grantedQoS1], now: now)
+        #expect(subscriptions(next).flatMap { $0 }.map(\.filter) == [all, some])
+        #expect(subscriptions(next).flatMap { $0 }.map(\.isRenewal) == [true, false])
+    }
+
+    @Test func `whose subscription has one takes the copy for that, and leaves the others`() throws {
         let (set, identifiers) = try granted([(all, .one), (some, .zero)])
         let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))
-        #expect(set.takes(all, [ofAll], of: topic, isRetained: false))
-        #expect(!set.takes(some, [ofAll], of: topic, isRetained: false))
-        #expect(set.takes(some, [ofSome], of: topic, isRetained: false))
+        #expect(set.claim(of: all, on: [ofAll]) == .taken)
+        #expect(set.claim(of: some, on: [ofAll]) == .left)
+        #expect(set.claim(of: some, on: [ofSome]) == .taken)
         // A broker that sends one for both names both [MQTT-3.3.4-4].
-        for filter in [all, some] { #expect(set.takes(filter, [ofSome, ofAll], of: topic, isRetained: false)) }
+        for filter in [all, some] { #expect(set.claim(of: filter, on: [ofSome, ofAll]) == .taken) }
+        // Nobody else can know which come.
+        for reader in [nil, try TopicFilter("chat/7/+")] { #expect(set.claim(of: reader, on: [ofSome]) == .first) }
     }
 
-    @Test func `who has no subscription of its own takes one copy, of the highest quality of service`() throws {
-        let (set, identifiers) = try granted([(all, .zero), (some, .one)])
-        let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))
-        for reader in [nil, try TopicFilter("chat/7/+")] {
-            #expect(set.takes(reader, [ofSome], of: topic, isRetained: false))
-            #expect(!set.takes(reader, [ofAll], of: topic, isRetained: false))
-            #expect(set.takes(reader, [ofAll], of: try TopicName("chat/7"), isRetained: false))
-            // It comes for the new subscription only.
-            #expect(set.takes(reader, [ofAll], of: topic, isRetained: true))
+    @Test func `one that the broker has not granted counts for nothing`() throws {
+        var (set, actions) = try set([(all, .one), (some, .one)])
+        let identifiers = subscriptions(actions).flatMap { $0 }.compactMap(\.identifier)
+        #expect(set.claim(of: all, on: [identifiers[1]]) == .first)
+        for case .subscribe(let subscriptions, let id) in actions {
+            _ = set.subAck(id, subscriptions.map { $0.filter == all ? .notAuthorized : .grantedQoS1 }, now: now)
         }
+        #expect(set.claim(of: all, on: [identifiers[1]]) == .first)
+        #expect(set.claim(of: some, on: [identifiers[0]]) == .left)
     }
 
-    @Test func `a copy for what nobody knows is everybody's`() throws {
-        let (set, identifiers) = try granted([(all, .one), (some, .one)])
-        let known = Set(identifiers.values)
-        let unknown = try #require((1...3).first { !known.contains($0) })
-        for reader in [nil, all, some] { #expect(set.takes(reader, [unknown], of: topic, isRetained: false)) }
-    }
-
-    @Test func `a filter that is gone has none any more`() throws {
+    @Test func `of a filter that is gone copies are still known, as long as the session lasts`() throws {
         var (set, identifiers) = try granted([(all, .one), (some, .one)])
         let ofSome = try #require(identifiers[some])
-        let actions = try set.unwant([(some, nil)], by: .app, now: now)
-        #expect(set.takes(some, [ofSome], of: topic, isRetained: false))
-        for case .unsubscribe(_, let id) in actions { _ = set.unsubAck(id, [.success], now: now) }
-        #expect(set.takes(all, [ofSome], of: topic, isRetained: false))
-        identifiers[some] = nil
-        #expect(set.takes(all, Array(identifiers.values), of: topic, isRetained: false))
+        for case .unsubscribe(_, let id) in try set.unwant([(some, nil)], by: .app, now: now) {
+            _ = set.unsubAck(id, [.success], now: now)
+        }
+        #expect(set.claim(of: all, on: [ofSome]) == .left)
+        #expect(set.claim(of: all, on: [ofSome + 1]) == .first, "of an earlier process, perhaps")
+        for case .subscribe(let subscriptions, let id) in set.connected(
+            sessionPresent: false, hasIdentifiers: true, now: now)
+        {
+            #expect(subscriptions.map(\.identifier) == [nil])
+            _ = set.subAck(id, [.grantedQoS1], now: now)
+        }
+        #expect(set.claim(of: all, on: [ofSome]) == .first)
+        identifiers = [:]
     }
 
     @Test func `so many filters with wildcards are compared, and no more`() throws {
         var identifiers = SubscriptionIdentifiers()
-        for number in 0..<SubscriptionIdentifiers.wildcardLimit {
+        for number in 0..<SubscriptionIdentifiers.comparedLimit {
             #expect(identifiers.add(try TopicFilter("a/\(number)/+"), beside: []).isEmpty)
         }
         #expect(identifiers.add(all, beside: [some]).isEmpty)
         #expect(identifiers.add(try TopicFilter("a/1/b"), beside: []).count == 2)
         identifiers.remove(try TopicFilter("a/0/+"))
         #expect(identifiers.add(all, beside: [some]) == [some, all])
+    }
+
+    // MARK: Copies
+
+    @Test func `a copy for other subscriptions with the same topic and payload is a twin`() {
+        var recent = RecentCopies()
+        func isTwin(_ topic: String, _ text: String, _ copy: [UInt32]) -> Bool {
+            recent.isTwin(topic, Array(text.utf8).span.bytes, for: copy)
+        }
+        #expect(!isTwin("t", "x", [1]))
+        #expect(isTwin("t", "x", [2]))
+        #expect(isTwin("t", "x", [3]))
+        #expect(!isTwin("t", "x", [1]), "the same message once more")
+        #expect(isTwin("t", "x", [2]))
+        #expect(!isTwin("u", "x", [2]))
+        #expect(!isTwin("t", "y", [2]))
+        #expect(!isTwin("t", "z", [1, 2]))
+        #expect(!isTwin("t", "z", [1, 2]))
+    }
+
+    @Test func `of copies only the latest are remembered`() {
+        var recent = RecentCopies()
+        func isTwin(_ number: Int, _ copy: UInt32) -> Bool {
+            recent.isTwin("\(number)", [UInt8]().span.bytes, for: [copy])
+        }
+        let areTwins = (0...RecentCopies.limit).map { isTwin($0, 1) }
+        #expect(!areTwins.contains(true))
+        let (first, third) = (isTwin(0, 2), isTwin(2, 2))
+        #expect(!first && third)
     }
 }

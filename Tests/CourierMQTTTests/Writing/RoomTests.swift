@@ -68,7 +68,47 @@ import Testing
         try await waiter.value()
     }
 
+    @Test func `who needs more room than there is waits for that`() async throws {
+        let gate = Self.gate([], OfflinePolicy(maximumBytes: 100, maximumAge: .seconds(1)))
+        func submit(_ count: Int) -> PublishGate.Admission {
+            gate.submit(
+                OutgoingMessage(
+                    topic: "t", payload: [UInt8](repeating: 1, count: count), qos: .atLeastOnce,
+                    token: PublishLedger.anonymous), isLatestOnly: false)
+        }
+        #expect(submit(30) == .queued)
+        #expect(submit(80) == .full)
+        #expect(gate.hasRoom)
+        let census = WaiterCensus()
+        let large = gate.roomWaiter(census, for: 81)
+        let task = Task { try await large.value() }
+        while census.count == 0 { await Task.yield() }
+        #expect(gate.removeExpired(now: .now + .seconds(2)) == nil)
+        try await task.value
+        #expect(submit(80) == .queued)
+    }
+
     // MARK: The client
+
+    @Test func `a message that is larger than everything that may wait fails in time, and holds up nobody`()
+        async throws
+    {
+        let policy = OfflinePolicy(maximumBytes: 100, overflow: .suspend(timeout: .seconds(30)))
+        let endless = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
+            $0.offline = policy
+        } _: { world in
+            await world.connect()
+            let large = Task { [client = world.client] in
+                try await client.publish([UInt8](repeating: 1, count: 200), to: "t")
+            }
+            await world.until { world.client.waitingCount == 1 }
+            try world.publish("small")
+            await world.run(for: .seconds(30))
+            let error = await #expect(throws: CourierError.self) { try await large.value }
+            #expect(error?.code == .queueFull)
+        }
+    }
 
     @Test func `readyToPublish waits while the session is full`() async throws {
         let gate = ScriptGate()

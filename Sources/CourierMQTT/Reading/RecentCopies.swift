@@ -1,0 +1,49 @@
+import CourierCore
+
+/// The copies of messages that have come lately, by which another copy of the same message is known: it has the same topic
+/// and payload, and came for other subscriptions.
+///
+/// A value without locks and clocks.
+struct RecentCopies {
+    /// How many messages are remembered, 256: brokers send the copies of a message one after the other, but those of
+    /// QoS 0 may come before others that have to wait.
+    static let limit = 256
+
+    private struct Key: Hashable {
+        let topic: String
+        let payload: Int
+        let byteCount: Int
+    }
+
+    /// By message, the subscriptions that its copies came for.
+    private var copies: [Key: [UInt32]] = [:]
+    /// The messages in the order in which they came, as a ring.
+    private var keys: [Key] = []
+    private var oldest = 0
+
+    /// Notes a copy, and says whether it is another one of a message of which there was one.
+    mutating func isTwin(_ topic: String, _ payload: RawSpan, for subscriptions: [UInt32]) -> Bool {
+        var hasher = Hasher()
+        payload.withUnsafeBytes { hasher.combine(bytes: $0) }
+        let key = Key(topic: topic, payload: hasher.finalize(), byteCount: payload.byteCount)
+        guard let known = copies[key] else {
+            keep(key, subscriptions)
+            return false
+        }
+        // One that came for the same subscription again is a message of its own.
+        let isTwin = !known.contains { subscriptions.contains($0) }
+        copies[key] = isTwin ? known + subscriptions : subscriptions
+        return isTwin
+    }
+
+    private mutating func keep(_ key: Key, _ subscriptions: [UInt32]) {
+        copies[key] = subscriptions
+        if keys.count < Self.limit {
+            keys.append(key)
+        } else {
+            copies[keys[oldest]] = nil
+            keys[oldest] = key
+            oldest = (oldest + 1) % Self.limit
+        }
+    }
+}
