@@ -18,10 +18,15 @@ extension ConnectionSupervisor {
             switch closing.ended {
             case .attempt(let startedAt, let failure):
                 actions.append(.emit(.failed(after: startedAt.duration(to: now), failure)))
-            case .connection(_, lost: nil): actions.append(.emit(.disconnected))
-            case .connection(let connection, lost: let failure?): emitLoss(of: connection, failure, now, &actions)
+            case .connection(let connection, lost: nil):
+                rewardStability(of: connection, now)
+                drops.closed(after: connection.acceptedAt.duration(to: now), configuration)
+                actions.append(.emit(.disconnected))
+            case .connection(let connection, lost: let failure?):
+                rewardStability(of: connection, now)
+                drops = DropStreak()
+                emitLoss(of: connection, failure, now, &actions)
             }
-            if case .connection(let connection, _) = closing.ended { rewardStability(of: connection, now) }
             proceed(to: closing.next, now, &actions)
         case .resting, .paused, .waiting, .authenticating, .locating: break
         }

@@ -9,7 +9,7 @@ struct DropStreak: Sendable {
     private(set) var count = 0
     /// How many of the last came right after CONNACK.
     private var quickCount = 0
-    /// Whether they mean another client; one more is enough then.
+    /// Whether they mean another client; one more is enough then, until the count begins anew.
     private(set) var isTakeover = false
 
     /// The broker has dropped a connection that had lasted for so long.
@@ -23,5 +23,11 @@ struct DropStreak: Sendable {
         if quickCount >= configuration.takeoverDropCount || count >= configuration.takeoverTurnCount {
             isTakeover = true
         }
+    }
+
+    /// This side has closed, in order, a connection that had lasted for so long. Only one that outlasts the turns of a
+    /// fight says that there is none.
+    mutating func closed(after time: Duration, _ configuration: SupervisorConfiguration) {
+        if time > configuration.takeoverTurnWindow { self = DropStreak() }
     }
 }

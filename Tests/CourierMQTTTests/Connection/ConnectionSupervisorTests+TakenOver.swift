@@ -137,6 +137,85 @@ extension ConnectionSupervisorTests {
         offline.expectNoFaults()
     }
 
+    // MARK: In a row
+
+    /// A connection after so many that were dropped no later than another client would have it. Six are a takeover.
+    private func connected(afterDrops count: Int) -> SupervisorHarness {
+        var world = SupervisorHarness()
+        world.handle(.topicsChanged(areWanted: true))
+        world.connect(.v311)
+        for _ in 0..<count {
+            world.wait(14)
+            world.drop()
+            world.fireTimer()
+            world.accept(.v311)
+        }
+        return world
+    }
+
+    private func backgroundAndForeground(_ world: inout SupervisorHarness) {
+        world.handle(.phaseChanged(.background))
+        world.closeEnds()
+        world.handle(.phaseChanged(.foreground))
+        world.accept(.v311)
+    }
+
+    /// How long the client waits after one more drop.
+    private func pauseAfterDrop(_ world: inout SupervisorHarness) -> Double? {
+        world.wait(14)
+        world.drop()
+        return world.deadline.map { $0 - world.time }
+    }
+
+    @Test func `a connection that fell silent begins the count of drops anew`() {
+        var world = connected(afterDrops: 5)
+        world.handle(.resumedFromSuspend)
+        #expect(world.fireTimer().contains(.abort))
+        world.closeEnds()
+        world.fireTimer()
+        world.accept(.v311)
+        #expect(pauseAfterDrop(&world) == 1)
+        world.expectNoFaults()
+    }
+
+    @Test func `a connection that lasted begins the count of drops anew, also if this side closes it`() {
+        var lasting = connected(afterDrops: 5)
+        lasting.wait(100)
+        backgroundAndForeground(&lasting)
+        #expect(pauseAfterDrop(&lasting) == 1)
+        var short = connected(afterDrops: 5)
+        short.wait(2)
+        backgroundAndForeground(&short)
+        #expect(pauseAfterDrop(&short) == 60, "a short one that this side closes says nothing")
+        lasting.expectNoFaults()
+        short.expectNoFaults()
+    }
+
+    @Test func `a verdict ends with a connection that lasted`() {
+        var world = connected(afterDrops: 5)
+        #expect(pauseAfterDrop(&world) == 60)
+        world.fireTimer()
+        world.accept(.v311)
+        world.wait(86_400)
+        backgroundAndForeground(&world)
+        #expect(pauseAfterDrop(&world) == 1)
+        world.expectNoFaults()
+    }
+
+    @Test(arguments: [("c", 60.0), ("d", 1.0)])
+    func `another client id begins the count of drops anew`(_ clientID: String, _ pause: Double) {
+        var world = connected(afterDrops: 4)
+        #expect(pauseAfterDrop(&world) == 1)
+        world.handle(.connectRequested(source: "app"))
+        world.grant(
+            ConnectOptions(host: "broker", port: 1883, clientId: clientID, username: "ada", password: "s3cret"))
+        world.accept(.v311)
+        #expect(pauseAfterDrop(&world) == pause)
+        world.expectNoFaults()
+    }
+
+    // MARK: A fight
+
     @Test(arguments: ReconnectJitter.allCases)
     func `before MQTT 5 two clients with one id end their fight, and one is told why`(_ jitter: ReconnectJitter) {
         for (interval, maximum) in [(5, 10), (1, 30)] {
