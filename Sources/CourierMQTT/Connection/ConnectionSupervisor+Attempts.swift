@@ -23,14 +23,23 @@ extension ConnectionSupervisor {
         start(occasion, now, &actions)
     }
 
-    /// Plans an attempt for `due`, and begins it if that is now.
+    /// Plans an attempt for `due`, or the sooner time at which one that has failed was to be made anew, and begins it
+    /// if that is now.
     mutating func wait(until due: Instant, _ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
-        let planned = due
         var due = due
+        var isUrgent = false
+        if case .failure = occasion, let restartAt, max(restartAt, now) < due {
+            due = max(restartAt, now)
+            isUrgent = true
+        }
+        let planned = due
         if network == .unavailable { due = max(due, now.advanced(by: configuration.offlineRetryInterval)) }
-        guard due > now else { return start(occasion, now, &actions) }
-        enter(.waiting(Waiting(due: due, planned: planned, occasion: occasion)), &actions)
+        guard due > now else {
+            if isUrgent { lastUrgentAt = now }
+            return start(occasion, now, &actions)
+        }
+        enter(.waiting(Waiting(due: due, planned: planned, occasion: occasion, isUrgent: isUrgent)), &actions)
         let tenths = (now.duration(to: due) / .milliseconds(100)).rounded(.up)
         let reason = network == .unavailable ? ", or when there is a network" : ""
         actions.append(.log(.info, "the next attempt begins in \(tenths / 10) s\(reason)"))

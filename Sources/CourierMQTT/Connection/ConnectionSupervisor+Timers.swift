@@ -10,7 +10,7 @@ extension ConnectionSupervisor {
         case .waiting(let waiting): return waiting.due
         case .authenticating(let authentication): return authentication.giveUpAt
         case .locating(let locating): return locating.giveUpAt
-        case .opening(let opening): return [opening.giveUpAt, opening.restartAt].compactMap(\.self).min()
+        case .opening(let opening): return [opening.giveUpAt, restartAt].compactMap(\.self).min()
         case .connected(let connection):
             let renewal: Instant? =
                 switch connection.renewal {

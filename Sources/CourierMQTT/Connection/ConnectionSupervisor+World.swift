@@ -11,16 +11,10 @@ extension ConnectionSupervisor {
         report(status, &actions)
         switch status {
         case .unavailable:
-            switch phase {
-            case .waiting(var waiting):
-                if case .request = waiting.occasion { return }
-                waiting.due = max(waiting.due, now.advanced(by: configuration.offlineRetryInterval))
-                phase = .waiting(waiting)
-            case .opening(var opening):
-                opening.restartAt = nil
-                phase = .opening(opening)
-            case .resting, .paused, .authenticating, .locating, .connected, .closing: break
-            }
+            restartAt = nil
+            guard case .waiting(var waiting) = phase, !waiting.occasion.isRequest else { return }
+            waiting.due = max(waiting.due, now.advanced(by: configuration.offlineRetryInterval))
+            phase = .waiting(waiting)
         case .available: wakeUp(now, &actions)
         }
     }
@@ -41,25 +35,27 @@ extension ConnectionSupervisor {
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        case .opening(let opening): planRestart(of: opening, now, &actions)
-        case .resting, .paused, .authenticating, .locating, .closing: break
+        // How the provider goes about its answer is its own business; if it fails, it is asked again the sooner.
+        case .authenticating(let authentication): planRestart(authentication.startedAt, now)
+        case .opening(let opening):
+            planRestart(opening.startedAt, now)
+            restartIfDue(opening, now, &actions)
+        case .resting, .paused, .locating, .closing: break
         }
     }
 
-    /// An attempt may hang on a way that is gone by now. It has the time between two urgent attempts to get there.
-    private mutating func planRestart(of opening: Opening, _ now: Instant, _ actions: inout [Action]) {
+    /// An attempt may hang on a way that is gone by now. It has the time between two urgent attempts to get there; if
+    /// it fails before, the next one does not begin later than it would have been made anew.
+    private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
         // What is told while an attempt begins was so before.
-        guard network == .available, opening.startedAt < now else { return }
-        let last = max(opening.startedAt, lastUrgentAt ?? opening.startedAt)
-        var opening = opening
-        opening.restartAt = last.advanced(by: configuration.urgentAttemptSpacing)
-        phase = .opening(opening)
-        restartIfDue(opening, now, &actions)
+        guard network == .available, startedAt < now else { return }
+        let last = max(startedAt, lastUrgentAt ?? startedAt)
+        restartAt = last.advanced(by: configuration.urgentAttemptSpacing)
     }
 
     /// Gives up an attempt that is to be made anew; the next one begins when it has ended.
     mutating func restartIfDue(_ opening: Opening, _ now: Instant, _ actions: inout [Action]) {
-        guard let restartAt = opening.restartAt, now >= restartAt else { return }
+        guard let restartAt, now >= restartAt else { return }
         lastUrgentAt = now
         let error = CourierError(
             .connectionFailed,

@@ -116,8 +116,6 @@ struct ConnectionSupervisor: Sendable {
         let startedAt: Instant
         let giveUpAt: Instant?
         var isConnectSent = false
-        /// When to begin anew, because the way that it began on may be gone.
-        var restartAt: Instant?
     }
 
     struct Connection: Sendable {
@@ -218,6 +216,9 @@ struct ConnectionSupervisor: Sendable {
     /// What was dropped soon after CONNACK, in a row.
     var drops = DropStreak()
     var lastUrgentAt: Instant?
+    /// When the attempt that is under way, or has just failed, is made anew at the latest, because the way that it began
+    /// on may be gone.
+    @Rare var restartAt: Instant?
     var random: JitterSource
 
     /// Makes a supervisor that wants nothing. `seed` decides the chance in its pauses: a random one in an app, a fixed
@@ -347,6 +348,8 @@ struct ConnectionSupervisor: Sendable {
     /// Goes on to `next`, and reports the state where that changes it.
     mutating func enter(_ next: Phase, _ actions: inout [Action]) {
         phase = next
+        // It outlives its attempt until it is decided what follows.
+        if case .closing = next {} else { restartAt = nil }
         let newState: ConnectionState =
             switch next {
             case .authenticating, .locating, .opening: .connecting

@@ -78,8 +78,10 @@ extension ConnectionSupervisorTests {
 
     // MARK: In the middle of an attempt
 
-    private func opening() -> SupervisorHarness {
-        var world = SupervisorHarness()
+    private func opening(
+        _ change: (inout SupervisorConfiguration) -> Void = { _ in }
+    ) -> SupervisorHarness {
+        var world = SupervisorHarness(change)
         world.handle(.connectRequested(source: "app"))
         world.grant()
         return world
@@ -137,6 +139,78 @@ extension ConnectionSupervisorTests {
         world.closeEnds()
         #expect(world.attemptTimes == [0, 5])
         for each in [world, accepted, gone] { each.expectNoFaults() }
+    }
+
+    @Test func `an attempt that fails before it is made anew is followed by the next one as soon`() {
+        var world = opening { $0.reconnectInterval = .seconds(30) }
+        world.wait(2)
+        world.handle(.resumedFromSuspend)
+        world.wait(1)
+        var gone = world
+        world.drop()
+        #expect(world.deadline == 5, "not 33")
+        world.fireTimer()
+        #expect(world.attemptTimes == [0, 5])
+        world.wait(1)
+        world.drop()
+        #expect(world.deadline == 36, "the return has had its attempt")
+        world.handle(.networkChanged(.unavailable))
+        world.handle(.networkChanged(.available))
+        #expect(world.deadline == 10, "which counts for the spacing")
+        gone.handle(.networkChanged(.unavailable))
+        gone.drop()
+        #expect(gone.deadline == 63, "without a network there is no hurry")
+        for each in [world, gone] { each.expectNoFaults() }
+    }
+
+    @Test func `the end of the attempt's own time does not forget the return of the network`() {
+        var world = opening {
+            $0.reconnectInterval = .seconds(30)
+            $0.connectTimeout = ConnectTimeoutPolicy(isEnabled: true, timeout: 3)
+        }
+        world.wait(1)
+        world.handle(.networkChanged(.unavailable))
+        world.handle(.networkChanged(.available))
+        #expect(world.fireTimer() == [.stateChanged(.disconnected), .abort])
+        world.closeEnds()
+        #expect(world.time == 3 && world.deadline == 5)
+        world.expectNoFaults()
+    }
+
+    @Test func `a pause that is shorter than that stays so, and a connection needs no attempt`() {
+        var short = opening()
+        short.wait(2)
+        short.handle(.resumedFromSuspend)
+        short.drop()
+        #expect(short.deadline == 3)
+        var accepted = opening { $0.reconnectInterval = .seconds(30) }
+        accepted.wait(2)
+        accepted.handle(.resumedFromSuspend)
+        accepted.accept()
+        accepted.drop()
+        #expect(accepted.deadline == 32)
+        for each in [short, accepted] { each.expectNoFaults() }
+    }
+
+    @Test(arguments: [(3.0, 5.0), (8.0, 8.0)])
+    func `a provider that fails after the network came back is asked again as soon`(
+        _ failedAt: Double, _ askedAt: Double
+    ) {
+        var world = SupervisorHarness { $0.reconnectInterval = .seconds(30) }
+        world.handle(.connectRequested(source: "app"))
+        world.wait(2)
+        #expect(world.handle(.resumedFromSuspend) == [], "it is not interrupted")
+        world.wait(failedAt - 2)
+        world.deny(AuthError.httpError(statusCode: 403))
+        if failedAt < askedAt {
+            #expect(world.deadline == askedAt)
+            world.fireTimer()
+        }
+        #expect(world.fetch == AttemptID(number: 2))
+        #expect(world.time == askedAt)
+        world.deny(AuthError.httpError(statusCode: 403))
+        #expect(world.deadline.map { $0 > askedAt + 5 } == true, "once")
+        world.expectNoFaults()
     }
 
     @Test func `what is told as an attempt begins does not end it`() {

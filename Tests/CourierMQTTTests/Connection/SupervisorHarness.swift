@@ -155,9 +155,9 @@ struct SupervisorHarness {
         case .locating:
             if search == nil { faults.append("nobody looks for endpoints") }
             isTimed = true
-        case .opening(let opening):
+        case .opening:
             if !isOpen || isAborted { faults.append("there is no connection") }
-            isTimed = configuration.connectTimeout.isEnabled || opening.restartAt != nil
+            isTimed = configuration.connectTimeout.isEnabled || supervisor.restartAt != nil
         case .connected:
             if !isOpen || isAborted { faults.append("there is no connection") }
             let isWatched = configuration.idleActivityTimeout.isEnabled && !supervisor.liveness.isReadingPaused
