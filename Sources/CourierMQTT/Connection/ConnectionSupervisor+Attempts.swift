@@ -55,8 +55,9 @@ extension ConnectionSupervisor {
             }
         attemptCount += 1
         let attempt = AttemptID(number: attemptCount)
-        // Who calls connect() may have another user by now.
-        if !occasion.isRequest, let grant, isUsable(grant, now) {
+        // Who calls connect() may have another user by now, also when the provider fails at first.
+        if occasion.isRequest { grant = nil }
+        if let grant, isUsable(grant, now) {
             return locate(grant, attempt, isAgain: isAgain, now, &actions)
         }
         if isAgain { actions.append(.emit(.reconnect)) }

@@ -100,16 +100,16 @@ extension ConnectionSupervisor {
 
     /// Pauses, unless everything is there that ends the pause.
     mutating func pauseOrResume(_ resumption: Resumption, _ now: Instant, _ actions: inout [Action]) {
-        let isWanted =
+        let occasion: Occasion? =
             switch resumption {
-            case .always: true
-            case .forTopics: areTopicsWanted
+            case .always: .request
+            case .forTopics: areTopicsWanted ? .change : nil
             }
-        guard appPhase == .foreground, isWanted else {
+        guard appPhase == .foreground, let occasion else {
             enter(.paused(resumption), &actions)
             if case .failed(let failure) = waiterAnswer { actions.append(.releaseWaiters(failure)) }
             return
         }
-        startUrgently(.change, now, &actions)
+        startUrgently(occasion, now, &actions)
     }
 }

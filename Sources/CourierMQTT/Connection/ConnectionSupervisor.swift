@@ -70,7 +70,7 @@ struct ConnectionSupervisor: Sendable {
     enum Resumption: Sendable {
         /// The foreground, if there is a topic to subscribe to.
         case forTopics
-        /// The foreground: the app asked for it in the background.
+        /// The foreground: the app asked for it in the background, or just before.
         case always
     }
 

@@ -64,6 +64,66 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
+    // MARK: Another user
+
+    /// At rest after a connection of the first user.
+    private func signedOut() -> SupervisorHarness {
+        var world = SupervisorHarness()
+        world.handle(.topicsChanged(areWanted: true))
+        world.connect()
+        world.handle(.disconnectRequested)
+        world.closeEnds()
+        return world
+    }
+
+    private func expectOtherUser(_ world: inout SupervisorHarness) {
+        #expect(!world.isOpen, "nothing is opened for the first user")
+        #expect(world.fetch != nil)
+        world.grant(ConnectOptions(host: "broker", port: 1883, clientId: "c", username: "bob", password: "other"))
+        world.accept()
+        #expect(world.info?.username == "bob")
+        world.expectNoFaults()
+    }
+
+    @Test func `connect in the background asks the provider in the foreground, whoever was connected before`() {
+        var world = signedOut()
+        world.handle(.phaseChanged(.background))
+        world.handle(.connectRequested(source: "app"))
+        world.handle(.phaseChanged(.foreground))
+        expectOtherUser(&world)
+    }
+
+    @Test func `connect just before the background asks the provider in the foreground`() {
+        var asking = signedOut()
+        asking.handle(.connectRequested(source: "app"))
+        asking.handle(.phaseChanged(.background))
+        asking.handle(.phaseChanged(.foreground))
+        expectOtherUser(&asking)
+
+        var waiting = signedOut()
+        for _ in 0..<2 {
+            waiting.handle(.connectRequested(source: "app"))
+            waiting.grant()
+            waiting.refuse(.banned)
+        }
+        waiting.handle(.connectRequested(source: "app"))
+        #expect(waiting.deadline == 5, "not twice within the spacing")
+        waiting.handle(.phaseChanged(.background))
+        waiting.handle(.phaseChanged(.foreground))
+        waiting.fireTimer()
+        expectOtherUser(&waiting)
+    }
+
+    @Test func `a provider that fails after connect is asked again, whoever was connected before`() {
+        var world = signedOut()
+        world.handle(.connectRequested(source: "app"))
+        world.deny(AuthError.httpError(statusCode: 503))
+        world.fireTimer()
+        expectOtherUser(&world)
+    }
+
+    // MARK: Renewal
+
     @Test func `credentials are renewed before they end, and the connection is replaced when they differ`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 600)
