@@ -27,6 +27,8 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var takeoverDropWindow = Duration.seconds(5)
     /// So many that it dropped within ``takeoverTurnWindow`` of CONNACK mean the same; 6 by default.
     var takeoverTurnCount = 6
+    /// What ``takeoverTurnWindow`` is at most, 30 s by default: proxies close idle connections after a minute.
+    var maximumTakeoverTurnWindow = Duration.seconds(30)
     /// The pause after a session was taken over, 60 s by default; it doubles with each further time.
     var takeoverInterval = Duration.seconds(60)
     /// The longest pause after a session was taken over, 10 min by default, and how long a connection has to last until
@@ -84,8 +86,10 @@ extension SupervisorConfiguration {
     /// ``takeoverDropWindow`` more for the way to the broker.
     ///
     /// It lasts as long as the other one pauses. A client that it was stable for begins again with the first pause, so
-    /// that the other's next connection is a short one; and no pause is longer than the longest.
+    /// that the other's next connection is a short one; and no pause is longer than the longest. What drops connections
+    /// later than ``maximumTakeoverTurnWindow`` is more often something else, so a slower fight is not recognised.
     var takeoverTurnWindow: Duration {
-        max(reconnectInterval, min(stableConnectionTime, maximumReconnectInterval)) + takeoverDropWindow
+        let turn = max(reconnectInterval, min(stableConnectionTime, maximumReconnectInterval))
+        return min(turn + takeoverDropWindow, maximumTakeoverTurnWindow)
     }
 }

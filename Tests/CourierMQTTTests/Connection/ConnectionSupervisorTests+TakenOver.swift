@@ -108,6 +108,28 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
+    @Test(arguments: [(60.0, nil), (29.75, 6)] as [(Double, Int?)])
+    func `long intervals do not make a fight of drops that come later than 30 seconds`(
+        _ lasted: Double, _ verdict: Int?
+    ) {
+        var world = SupervisorHarness {
+            $0.reconnectInterval = .seconds(60)
+            $0.maximumReconnectInterval = .seconds(120)
+            $0.stableConnectionTime = .seconds(20)
+        }
+        world.connect(.v311)
+        for count in 1...10 {
+            world.wait(lasted)
+            world.drop()
+            let isFight = verdict.map { count >= $0 } ?? false
+            #expect((world.supervisor.waiterAnswer != .wait) == isFight)
+            if !isFight { #expect(world.deadline == world.time + 60) }
+            world.fireTimer()
+            world.accept(.v311)
+        }
+        world.expectNoFaults()
+    }
+
     @Test func `a connection that breaks on this side or on the way is no other client's doing`() {
         let ends: [(CloseReason, ChannelCloseReason)] = [
             (.transportClosed, .failed(TransportError(.timedOut, "no answer"))),
