@@ -84,7 +84,6 @@ extension ConnectionSupervisor {
         if isAgain { actions.append(.emit(.reconnect)) }
         round?.attempted()
         let options = located(grant.options)
-        if redirect?.term == .once { redirect = nil }
         let timeout = configuration.connectTimeout
         liveness = Liveness(configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
         // The drops were those of another id.
@@ -226,6 +225,7 @@ extension ConnectionSupervisor {
         actions.append(.emit(.succeeded(after: opening.startedAt.duration(to: now))))
         if network == .available { report(.available, &actions) }
         round?.accepted(using: &random)
+        endDetour()
         let connection = Connection(
             options: opening.options, openedAt: opening.startedAt, acceptedAt: now, version: version,
             renewal: renewal(now), homecoming: homecoming(now))

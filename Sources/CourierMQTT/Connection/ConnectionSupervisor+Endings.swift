@@ -58,6 +58,12 @@ extension ConnectionSupervisor {
     mutating func attemptCameToNothing(_ opening: Opening) {
         if round?.hasNext != true { drops = DropStreak() }
         if opening.options != grant.map({ endpointOptions($0.options) }) { redirect = nil }
+        endDetour()
+    }
+
+    /// The server that the broker named for one attempt has had it. One that is made anew is still the same.
+    mutating func endDetour() {
+        if redirect?.term == .once { redirect = nil }
     }
 
     /// Gives up an attempt or a connection that has not ended by itself.

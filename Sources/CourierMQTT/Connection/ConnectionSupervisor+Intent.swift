@@ -82,11 +82,13 @@ extension ConnectionSupervisor {
             abandon(authentication, now, &actions)
             proceed(to: next, now, &actions)
         case .opening(let opening):
+            endDetour()
             close(.attempt(startedAt: opening.startedAt, .cancelled), next, now, &actions)
         case .connected(let connection):
             endRenewal(connection.renewal, now, &actions)
             close(.connection(connection, lost: nil), next, now, &actions)
         case .closing(var closing):
+            endDetour()
             closing.next = next
             phase = .closing(closing)
         }

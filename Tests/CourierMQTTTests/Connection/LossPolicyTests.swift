@@ -194,6 +194,38 @@ import Testing
         world.expectNoFaults()
     }
 
+    @Test func `an attempt that is made anew goes to the server that the broker has named for it`() {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        world.refuse(.useAnotherServer, [.serverReference("other")])
+        #expect(host(world) == "other:1883")
+        var cancelled = world
+        world.wait(6)
+        #expect(world.handle(.resumedFromSuspend).contains(.abort))
+        var ended = world
+        world.closeEnds()
+        #expect(world.attemptTimes == [0, 0, 6])
+        #expect(host(world) == "other:1883")
+        world.accept()
+        world.wait(20)
+        world.drop()
+        world.fireTimer()
+        #expect(host(world) == "broker:1883")
+        world.expectNoFaults()
+
+        func reconnect(_ world: inout SupervisorHarness) {
+            world.handle(.disconnectRequested)
+            world.closeEnds()
+            world.handle(.connectRequested(source: "app"))
+            world.grant()
+            #expect(host(world) == "broker:1883", "what the app ended is over")
+            world.expectNoFaults()
+        }
+        reconnect(&cancelled)
+        reconnect(&ended)
+    }
+
     @Test func `server moved holds for all that follow, until the new one can not be reached`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
