@@ -190,14 +190,16 @@ import Testing
                 }
             }
             await world.until { world.client.waitingCount == 2 }
-            await world.run(for: .seconds(21))  // The first message has expired, and one of the two has its place.
+            await world.run(for: .seconds(20))
+            // The first message has expired, and one of the two tasks has its place; virtual time waits for no task.
+            await world.until { !world.client.parts.publishing.gate.hasRoom && world.client.waitingCount == 2 }
             #expect(failures.values.isEmpty)
-            await world.run(for: .seconds(8))
+            await world.run(for: .seconds(9))
             #expect(failures.values.isEmpty)
             await world.run(for: .seconds(2))
             await world.until { !failures.values.isEmpty }
             #expect(failures.values == [.queueFull])
-            await world.run(for: .seconds(15))
+            await world.run(for: .seconds(60))
             await world.until { failures.values.count == 2 }
             #expect(failures.values == [.queueFull, .messageExpired])
         }
