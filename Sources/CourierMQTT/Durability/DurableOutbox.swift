@@ -231,7 +231,7 @@ extension DurableOutbox {
         live[token] = Live(id: message.id, qos: message.qos)
         let outgoing = message.outgoing(token, now: loop.now, date: Date())
         // What the store has belongs to the present session, which another thread may just have given up.
-        switch gate.submit(outgoing, isLatestOnly: isLatestOnly, overflow: .fail, waitsForNextSession: false) {
+        switch gate.submit(outgoing, isLatestOnly: isLatestOnly, overflow: .fail, isStored: true) {
         case .delivered, .queued:
             lastHandedOver = message.id
             return true

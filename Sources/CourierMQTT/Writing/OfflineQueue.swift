@@ -21,12 +21,19 @@ struct OfflineQueue {
         var message: OutgoingMessage
         /// Whether a newer message to its topic may take its place.
         var isLatestOnly: Bool
+        /// Whether a message store has it, so that it is not given up for another one.
+        var isStored: Bool
     }
+
+    /// From how many places of messages that are gone on the others close up.
+    private static let goneLimit = 1_024
 
     private let shared: Shared<OfflinePolicy>
     private var elements: [Element?] = []
     /// How many of `elements` at the front are gone.
     private var start = 0
+    /// At least so many of `elements` at the front are gone or stored.
+    private var firstDroppable = 0
     private(set) var count = 0
     private(set) var byteCount = 0
     /// Where the waiting message of a latest-only topic stands, by the topic's bytes.
@@ -38,15 +45,20 @@ struct OfflineQueue {
 
     var isEmpty: Bool { count == 0 }
 
+    /// How many places it keeps, with those of messages that are gone.
+    var placeCount: Int { elements.count }
+
     /// Whether at most half of what may wait does: the moment to wake those who wait for room.
     var hasRoom: Bool { count <= policy.maximumCount / 2 && byteCount <= policy.maximumBytes / 2 }
 
     /// Whether that holds, and a message of so many bytes fits.
     func hasRoom(for size: Int) -> Bool { hasRoom && byteCount + size <= policy.maximumBytes }
 
-    /// Adds a message at the end, or in the place of an older one that it replaces.
+    /// Adds a message at the end, or in the place of an older one that it replaces. One that is stored is not given up
+    /// when there is no room for a later one.
     mutating func append(
-        _ message: OutgoingMessage, isLatestOnly: Bool, _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
+        _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false,
+        _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
     ) -> Verdict {
         var message = message
         if let age = policy.maximumAge {
@@ -57,7 +69,8 @@ struct OfflineQueue {
         if isLatestOnly, let index = latest[Array(message.topic.utf8)], let old = elements[index] {
             verdict.ended.append((old.message.token, .messageReplaced))
             byteCount += Self.size(message) - Self.size(old.message)
-            elements[index] = Element(message: message, isLatestOnly: true)
+            elements[index] = Element(message: message, isLatestOnly: true, isStored: isStored)
+            if !isStored { firstDroppable = min(firstDroppable, index) }
             return verdict
         }
         let size = Self.size(message)
@@ -70,7 +83,7 @@ struct OfflineQueue {
                 verdict.ended.append((message.token, .queueFull))
                 return verdict
             case .dropOldest:
-                guard let oldest = popFirst() else {  // It alone is larger than everything that may wait.
+                guard let oldest = dropOldest() else {  // It is too large, or what waits is stored.
                     verdict.ended.append((message.token, .queueFull))
                     return verdict
                 }
@@ -78,7 +91,7 @@ struct OfflineQueue {
             }
         }
         if isLatestOnly { latest[Array(message.topic.utf8)] = elements.count }
-        elements.append(Element(message: message, isLatestOnly: isLatestOnly))
+        elements.append(Element(message: message, isLatestOnly: isLatestOnly, isStored: isStored))
         count += 1
         byteCount += size
         return verdict
@@ -91,15 +104,24 @@ struct OfflineQueue {
     @discardableResult
     mutating func popFirst() -> OutgoingMessage? {
         while start < elements.count {
-            let element = elements[start]
-            elements[start] = nil
+            let message = remove(at: start)
             start += 1
-            guard let element else { continue }
-            if element.isLatestOnly { latest[Array(element.message.topic.utf8)] = nil }
-            count -= 1
-            byteCount -= Self.size(element.message)
+            guard let message else { continue }
             compact()
-            return element.message
+            return message
+        }
+        return nil
+    }
+
+    /// Takes the message that has waited longest of those that no store has.
+    private mutating func dropOldest() -> OutgoingMessage? {
+        firstDroppable = max(firstDroppable, start)
+        while firstDroppable < elements.count {
+            if let element = elements[firstDroppable], !element.isStored {
+                defer { compact() }
+                return remove(at: firstDroppable)
+            }
+            firstDroppable += 1
         }
         return nil
     }
@@ -110,11 +132,9 @@ struct OfflineQueue {
         for index in elements.indices.dropFirst(start) {
             guard let element = elements[index], let expiry = element.message.expiry, expiry <= now else { continue }
             expired.append(element.message.token)
-            elements[index] = nil
-            if element.isLatestOnly { latest[Array(element.message.topic.utf8)] = nil }
-            count -= 1
-            byteCount -= Self.size(element.message)
+            remove(at: index)
         }
+        compact()
         return expired
     }
 
@@ -128,16 +148,34 @@ struct OfflineQueue {
         return tokens
     }
 
+    /// Takes out the message at a place, which stays; ``compact()`` follows.
+    @discardableResult
+    private mutating func remove(at index: Int) -> OutgoingMessage? {
+        guard let element = elements[index] else { return nil }
+        elements[index] = nil
+        if element.isLatestOnly { latest[Array(element.message.topic.utf8)] = nil }
+        count -= 1
+        byteCount -= Self.size(element.message)
+        return element.message
+    }
+
+    /// Gives up places of messages that are gone: all when none waits, and else many at a time.
     private mutating func compact() {
-        if start == elements.count {
+        while start < elements.count, elements[start] == nil { start += 1 }
+        let goneCount = elements.count - count
+        if count == 0 {
             elements.removeAll(keepingCapacity: true)
-            start = 0
             latest.removeAll()
-        } else if start >= 1_024, start * 2 >= elements.count {
-            elements.removeFirst(start)
-            for topic in latest.keys { latest[topic]? -= start }
-            start = 0
+        } else if goneCount >= Self.goneLimit, goneCount * 2 >= elements.count {
+            elements.removeAll { $0 == nil }
+            for (index, element) in elements.enumerated() {
+                if let element, element.isLatestOnly { latest[Array(element.message.topic.utf8)] = index }
+            }
+        } else {
+            return
         }
+        start = 0
+        firstDroppable = 0
     }
 
     static func size(_ message: OutgoingMessage) -> Int { message.topic.utf8.count + message.payload.count }

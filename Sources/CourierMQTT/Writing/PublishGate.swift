@@ -105,11 +105,11 @@ final class PublishGate: Sendable {
         isPassable && deliver(header, topic, payload, properties)
     }
 
-    /// Takes a message, if there is room; `overflow` says what happens otherwise, and is the policy's by default. While a
-    /// session is given up, only what may wait for the next one is taken.
+    /// Takes a message, if there is room; `overflow` says what happens otherwise, and is the policy's by default. What a
+    /// store has belongs to the present session, and is not taken while that is given up; nor is it given up for a later
+    /// message.
     func submit(
-        _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil,
-        waitsForNextSession: Bool = true
+        _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false
     ) -> Admission {
         let overflow = overflow ?? policy.overflow
         if isOpen.load(ordering: .acquiring) {
@@ -121,11 +121,12 @@ final class PublishGate: Sendable {
         let (admission, verdict) = state.withLock { state -> (Admission, OfflineQueue.Verdict) in
             let isHeld = state.holds > 0
             let needsConnection = message.qos == .atMostOnce && !policy.queuesQoS0
-            if isHeld && !waitsForNextSession || needsConnection && (isHeld || !state.isConnected) {
+            if isHeld && isStored || needsConnection && (isHeld || !state.isConnected) {
                 return (.offline, OfflineQueue.Verdict())
             }
             isOpen.store(false, ordering: .releasing)
-            let verdict = state.queue.append(message, isLatestOnly: isLatestOnly, overflow, now: now())
+            let verdict = state.queue.append(
+                message, isLatestOnly: isLatestOnly, isStored: isStored, overflow, now: now())
             needsDrain = state.isConnected && !isHeld
             if let expiry = verdict.expiry, state.expiryCheck.map({ expiry < $0 }) ?? true {
                 state.expiryCheck = expiry

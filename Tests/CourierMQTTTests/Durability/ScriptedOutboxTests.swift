@@ -179,6 +179,24 @@ import Testing
         }
     }
 
+    @Test func `dropOldest gives up nothing that is stored, also for messages that pass the store by`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 3, overflow: .dropOldest, queuesQoS0: true)
+        } _: { world, store in
+            await world.connect()
+            let orders = (0..<3).map { "order \($0)" }
+            for order in orders { try await world.client.enqueue(order, to: "t") }
+            await world.settle()
+            for _ in 0..<5 { try world.client.publish(text: "telemetry", to: "t", qos: .zero) }
+            await world.settle()
+            #expect(await store.memory.summary(of: world.scope).outgoingCount == 3)
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == Array(repeating: .queueFull, count: 5))
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == orders)
+        }
+    }
+
     // MARK: Across processes
 
     @Test func `[MQTT-4.4.0-1] what another process left is sent again with its packet ids, then what waited`()

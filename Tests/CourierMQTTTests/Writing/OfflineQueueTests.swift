@@ -1,0 +1,91 @@
+import CourierCore
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+/// What waits for a connection: who is given up for whom, and what is left of who has gone.
+@Suite struct OfflineQueueTests {
+    private static let start = ContinuousClock.now
+
+    private static func queue(_ policy: OfflinePolicy) -> OfflineQueue {
+        OfflineQueue(Shared<OfflinePolicy>.Memory().share(policy))
+    }
+
+    private static func message(
+        _ number: UInt64, _ topic: String = "t", expiry: ContinuousClock.Instant? = nil
+    ) -> OutgoingMessage {
+        OutgoingMessage(
+            topic: topic, payload: [1], qos: .atLeastOnce, expiry: expiry, token: Token(rawValue: number))
+    }
+
+    /// Adds a message.
+    ///
+    /// - Returns: The tokens of those that were given up for it, or its own.
+    private static func add(
+        _ number: UInt64, _ topic: String = "t", isLatestOnly: Bool = false, isStored: Bool = false,
+        to queue: inout OfflineQueue
+    ) -> [UInt64] {
+        let verdict = queue.append(
+            message(number, topic), isLatestOnly: isLatestOnly, isStored: isStored, isStored ? .fail : nil, now: start)
+        return verdict.ended.map(\.token.rawValue)
+    }
+
+    private static func numbers(_ queue: inout OfflineQueue) -> [UInt64] {
+        var numbers: [UInt64] = []
+        while let message = queue.popFirst() { numbers.append(message.token.rawValue) }
+        return numbers
+    }
+
+    @Test func `dropOldest passes over what is stored, and gives up the new message where nothing else waits`() {
+        var queue = Self.queue(OfflinePolicy(maximumCount: 4, overflow: .dropOldest))
+        for number in 1...4 as ClosedRange<UInt64> {
+            #expect(Self.add(number, isStored: number != 2 && number != 4, to: &queue) == [])
+        }
+        #expect(Self.add(5, to: &queue) == [2])
+        #expect(Self.add(6, to: &queue) == [4])
+        #expect(Self.add(7, to: &queue) == [5])
+        #expect(queue.count == 4)
+        #expect(Self.numbers(&queue) == [1, 3, 6, 7])
+
+        for number in 1...4 as ClosedRange<UInt64> { _ = Self.add(number, isStored: true, to: &queue) }
+        for number in 5...6 as ClosedRange<UInt64> { #expect(Self.add(number, to: &queue) == [number]) }
+        #expect(Self.numbers(&queue) == [1, 2, 3, 4])
+    }
+
+    @Test func `messages that have expired leave no places behind`() {
+        var queue = Self.queue(OfflinePolicy())
+        _ = queue.append(Self.message(0, "first"), isLatestOnly: true, now: Self.start)
+        var number: UInt64 = 0
+        for round in 0..<10 {
+            for _ in 0..<2_000 {
+                number += 1
+                let message = Self.message(number, expiry: Self.start + .seconds(round))
+                _ = queue.append(message, isLatestOnly: false, now: Self.start)
+            }
+            #expect(queue.removeExpired(now: Self.start + .seconds(round)).count == 2_000)
+            #expect(queue.placeCount < 1_100)
+        }
+        #expect(queue.count == 1)
+        // Behind places that have moved, a newer message still finds the one that it replaces.
+        for number in 30_001...30_002 as ClosedRange<UInt64> {
+            _ = queue.append(Self.message(number, "other"), isLatestOnly: true, now: Self.start)
+        }
+        #expect(Self.add(30_003, "first", isLatestOnly: true, to: &queue) == [0])
+        #expect(Self.numbers(&queue) == [30_003, 30_002])
+        #expect(queue.placeCount == 0)
+        #expect(queue.byteCount == 0)
+    }
+
+    @Test func `places at the front are given up when their messages expire`() {
+        var queue = Self.queue(OfflinePolicy(maximumCount: 2, overflow: .dropOldest))
+        _ = queue.append(Self.message(1, expiry: Self.start), isLatestOnly: false, now: Self.start)
+        _ = Self.add(2, "state", isLatestOnly: true, to: &queue)
+        #expect(queue.removeExpired(now: Self.start).map(\.rawValue) == [1])
+        #expect(Self.add(3, to: &queue) == [])
+        #expect(Self.add(4, "state", isLatestOnly: true, to: &queue) == [2])
+        #expect(Self.add(5, to: &queue) == [4])
+        #expect(Self.numbers(&queue) == [3, 5])
+    }
+}
