@@ -65,6 +65,8 @@ final class DurableOutbox: @unchecked Sendable {
     /// The last row that was handed to gate or session.
     private var lastHandedOver: StoredMessage.ID?
     private var lastStored: StoredMessage.ID?
+    /// The rows that the session goes on with and that stand behind one that was never sent.
+    private var restoredBehind: Set<StoredMessage.ID> = []
     /// Who waits for a message that is on disk only.
     private var recipients: [StoredMessage.ID: PublishLedger.Recipient] = [:]
     /// The messages on disk only that a newer one to their topic replaces.
@@ -273,6 +275,11 @@ extension DurableOutbox {
         switch page {
         case .success(let rows):
             for row in rows where !replaced.contains(row.message.id) {
+                // What was sent goes on with its packet id, now or in the next process: anew, it would come twice.
+                if row.progress != .queued || restoredBehind.contains(row.message.id) {
+                    lastHandedOver = row.message.id
+                    continue
+                }
                 guard submit(row.message) else { return }
             }
             // What was stored since the page was read stands behind it.
@@ -315,6 +322,7 @@ extension DurableOutbox {
         lastOfEarlierProcess = session.lastID
         lastID = max(lastID, session.lastID)
         let (now, date) = (loop.now, Date())
+        let firstQueued = session.queued.first?.message.id
         let unfinished = session.unfinished.compactMap { row -> ClientEngine.UnfinishedMessage? in
             guard let id = row.progress.packetID.flatMap({ PacketID(rawValue: $0) }) else { return nil }
             let entry = PublishLedger.Entry(
@@ -322,12 +330,17 @@ extension DurableOutbox {
                 payload: ends.isListenedTo ? row.message.payload : nil)
             let token = ledger.enter(entry)
             live[token] = Live(id: row.message.id, qos: row.message.qos, packetID: id)
-            lastHandedOver = max(lastHandedOver ?? row.message.id, row.message.id)
+            if let firstQueued, row.message.id > firstQueued {
+                restoredBehind.insert(row.message.id)
+            } else {
+                lastHandedOver = row.message.id
+            }
             ends.began(row.message.topic, row.message.qos, row.message.payload.count)
             if case .received = row.progress { return .received(token, id) }
             return .sent(row.message.outgoing(token, now: now, date: date), id)
         }
         isSpilled = session.hasMore
+        for row in session.queued where row.progress != .queued { steps.add(.progress(row.message.id, .queued)) }
         for row in session.queued {
             guard submit(row.message) else {
                 isSpilled = true
@@ -390,6 +403,7 @@ extension DurableOutbox {
         isSpilled = false
         // The ids of another scope may be lower.
         (lastHandedOver, lastStored, lastTold) = (nil, nil, nil)
+        restoredBehind = []
         latest = [:]
         stopReading()
         endWaiting(error)

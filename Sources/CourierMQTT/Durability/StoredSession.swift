@@ -6,7 +6,7 @@ import MQTTCodec
 struct StoredSession: Sendable {
     /// Outgoing messages that were sent and have not ended, in order.
     var unfinished: [StoredOutgoing] = []
-    /// The first of those that were never sent.
+    /// The first of those that were never sent, or have the packet id of another one and are to be sent anew.
     var queued: [StoredOutgoing] = []
     /// Whether there are more behind them.
     var hasMore = false
@@ -39,7 +39,7 @@ struct StoredSession: Sendable {
                 if let id = row.progress.packetID, usedIDs.insert(id).inserted {
                     session.unfinished.append(row)
                 } else {
-                    session.queued.append(StoredOutgoing(row.message, .queued))
+                    session.queued.append(row)
                 }
             }
             last = page.last?.message.id

@@ -54,8 +54,8 @@ struct OfflineQueue {
     /// Whether that holds, and a message of so many bytes fits.
     func hasRoom(for size: Int) -> Bool { hasRoom && byteCount + size <= policy.maximumBytes }
 
-    /// Adds a message at the end, or in the place of an older one that it replaces. One that is stored is not given up
-    /// when there is no room for a later one.
+    /// Adds a message at the end, or in the place of an older one that it replaces. One that is stored is always added
+    /// at the end, in the order in which it was stored, and is not given up when there is no room for a later one.
     mutating func append(
         _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false,
         _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
@@ -68,10 +68,14 @@ struct OfflineQueue {
         var verdict = Verdict(expiry: message.expiry)
         if isLatestOnly, let index = latest[Array(message.topic.utf8)], let old = elements[index] {
             verdict.ended.append((old.message.token, .messageReplaced))
-            byteCount += Self.size(message) - Self.size(old.message)
-            elements[index] = Element(message: message, isLatestOnly: true, isStored: isStored)
-            if !isStored { firstDroppable = min(firstDroppable, index) }
-            return verdict
+            guard isStored else {
+                byteCount += Self.size(message) - Self.size(old.message)
+                elements[index] = Element(message: message, isLatestOnly: true, isStored: false)
+                firstDroppable = min(firstDroppable, index)
+                return verdict
+            }
+            remove(at: index)
+            compact()
         }
         let size = Self.size(message)
         while count >= max(policy.maximumCount, 1) || byteCount + size > policy.maximumBytes {

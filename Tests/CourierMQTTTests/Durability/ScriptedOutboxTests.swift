@@ -197,6 +197,23 @@ import Testing
         }
     }
 
+    @Test func `a stored latest-only message goes to the end, so that rows are sent in order`() async throws {
+        try await Self.run(Self.refusing) { world, store in
+            await world.connect()
+            let latest = PublishRequest(topic: TopicTemplate(exactly: "state"), isLatestOnly: true)
+            try await world.client.enqueue("old", as: latest)
+            try await world.client.enqueue("other", to: "t")
+            try await world.client.enqueue("new", as: latest)
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == ["other", "new"])
+            let sent = store.changes.compactMap { change -> UInt64? in
+                if case .progress(let id, .sent) = change { id.rawValue } else { nil }
+            }
+            #expect(sent == [2, 3])
+        }
+    }
+
     // MARK: Across processes
 
     @Test func `[MQTT-4.4.0-1] what another process left is sent again with its packet ids, then what waited`()
@@ -224,6 +241,29 @@ import Testing
                 store.changes.contains { change in
                     if case .enqueue(let message) = change { message.id.rawValue == 5 } else { false }
                 })
+        }
+    }
+
+    @Test func `what another process sent is not sent once more when earlier rows are read by pages`() async throws {
+        let gate = ScriptGate()
+        let script = ConnectionScript.connection([Self.present, .fault(.hold(.pubAck, until: gate))])
+        try await Self.run([script]) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            try await store.memory.fill(
+                [
+                    .enqueue(Self.message(1, "first")), .enqueue(Self.message(2, "sent")),
+                    .enqueue(Self.message(3, "last")), .enqueue(Self.message(4, "same packet id")),
+                    .progress(StoredMessage.ID(rawValue: 2), .sent(packetID: 7)),
+                    .progress(StoredMessage.ID(rawValue: 4), .sent(packetID: 7)),
+                ], world.scope)
+            await world.connect()
+            await world.until { await world.publishes().count >= 4 }
+            await world.settle()
+            #expect(await world.publishes().map(\.text) == ["sent", "first", "last", "same packet id"])
+            gate.release()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().count == 4)
         }
     }
 

@@ -54,6 +54,16 @@ import Testing
         #expect(Self.numbers(&queue) == [1, 2, 3, 4])
     }
 
+    @Test func `a stored latest-only message goes to the end, and the one that it replaces goes`() {
+        var queue = Self.queue(OfflinePolicy(maximumCount: 2))
+        #expect(Self.add(1, "state", isLatestOnly: true, isStored: true, to: &queue) == [])
+        #expect(Self.add(2, isStored: true, to: &queue) == [])
+        #expect(Self.add(3, "state", isLatestOnly: true, isStored: true, to: &queue) == [1])
+        #expect(Self.add(4, "state", isLatestOnly: true, isStored: true, to: &queue) == [3])
+        #expect(Self.numbers(&queue) == [2, 4])
+        #expect(queue.byteCount == 0)
+    }
+
     @Test func `messages that have expired leave no places behind`() {
         var queue = Self.queue(OfflinePolicy())
         _ = queue.append(Self.message(0, "first"), isLatestOnly: true, now: Self.start)
