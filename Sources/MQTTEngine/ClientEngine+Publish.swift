@@ -204,7 +204,14 @@ extension ClientEngine {
     {
         let id = acknowledgement.packetID
         switch outgoing.kind(of: id) {
-        case .untilPubComp: finish(id, acknowledgement, &actions)
+        case .untilPubComp:
+            guard acknowledgement.code == .packetIdentifierNotFound else {
+                return finish(id, acknowledgement, &actions)
+            }
+            // The server has answered an earlier PUBREL and forgotten the id: "not an error during recovery", 3.7.2.1.
+            let answered = AcknowledgementResult(
+                packetID: id, code: .success, properties: acknowledgement.properties)
+            finish(id, answered, &actions)
         case .untilPubAck, .untilPubRec, .untilSubAck, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.pubComp, id))
         case nil: break

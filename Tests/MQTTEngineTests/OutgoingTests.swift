@@ -253,6 +253,19 @@ struct OutgoingTests {
         #expect(talk.performed() == [.acknowledged(2, .success, []), .acknowledged(1, .success, [])])
     }
 
+    /// The PUBCOMP before it was lost with the connection: that the server knows the id no more is no error (3.7.2.1).
+    @Test func `[MQTT-4.3.3-5] a repeated PUBREL whose id the server has forgotten ends with success`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 7)
+        try talk.receive(.pubRec(1))
+        try talk.reconnect(isSessionPresent: true)
+        #expect(try talk.sent() == [.pubRel(1)])
+        try talk.receive(.pubComp(1, .packetIdentifierNotFound))
+        #expect(talk.performed() == [.acknowledged(7, .success, [])])
+        #expect(talk.inFlightCount == 0)
+    }
+
     @Test func `resending keeps a smaller receive maximum of the new connection`() throws {
         let talk = Conversation()
         try talk.connect()

@@ -39,6 +39,14 @@ struct StorageTests {
         #expect(talk.performed() == [.acknowledged(7, .success, [])])
     }
 
+    @Test func `PUBREL of another process whose id the server has forgotten ends with success`() throws {
+        let talk = Self.durable()
+        talk.restore([.received(7, 3)])
+        try talk.connect(isSessionPresent: true)
+        try talk.receive(.pubComp(3, .packetIdentifierNotFound))
+        #expect(talk.performed() == [.acknowledged(7, .success, [])])
+    }
+
     @Test func `QoS 1 waits for nothing`() throws {
         let talk = Self.durable()
         try talk.connect()
