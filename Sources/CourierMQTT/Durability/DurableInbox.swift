@@ -17,7 +17,7 @@ final class DurableInbox: @unchecked Sendable {
     private let limit: Int
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
-    /// At most how many rows there are; some may have expired.
+    /// At most how many rows there are, with those that a reader has; some may have expired.
     private var count = 0
     /// The rows that a reader has and has not acknowledged.
     private var handedOut: Set<StoredMessage.ID> = []
@@ -41,6 +41,9 @@ final class DurableInbox: @unchecked Sendable {
 
     /// Whether there may be a row that no reader has.
     var hasRows: Bool { scope != nil && count > handedOut.count }
+
+    /// Whether something is being read from the store.
+    var isReading: Bool { !readings.isEmpty }
 
     /// Opens, with as many rows of an earlier process.
     func begin(_ count: Int, _ scope: StoreScope) {
@@ -117,7 +120,7 @@ final class DurableInbox: @unchecked Sendable {
             settled?(.success(()))
             return
         }
-        count -= 1
+        count = max(count - 1, handedOut.count)
         steps.add([.removeIncoming(id)], settled: settled)
     }
 
@@ -146,7 +149,8 @@ final class DurableInbox: @unchecked Sendable {
                 guard let self, readings.removeValue(forKey: number) != nil, let summary, count == countBefore,
                     additions.isIdle
                 else { return }
-                count = summary.incomingCount
+                // Rows that a reader has may have expired, too, and are still counted out when it is done with them.
+                count = min(count, summary.incomingCount + handedOut.count)
             }
         }
     }

@@ -1,0 +1,63 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import Testing
+
+@testable import CourierMQTT
+
+/// How many rows there are that no reader has, whatever becomes of the others.
+@Suite(.timeLimit(.minutes(5))) struct DurableInboxTests {
+    private static let scope = StoreScope(clientID: "a", broker: "b:1")
+    private static let ids = (1...3).map { StoredMessage.ID(rawValue: $0) }
+
+    /// Runs `body` on the loop of an inbox.
+    private static func onLoop<Value: Sendable>(
+        _ loop: EventLoop, _ body: @escaping @Sendable () -> Value
+    ) async -> Value {
+        await withCheckedContinuation { (done: CheckedContinuation<Value, Never>) in
+            loop.execute { done.resume(returning: body()) }
+        }
+    }
+
+    @Test func `rows that expire while a reader has them hide no later row`() async throws {
+        let loop = try EventLoop(name: "inbox")
+        let store = ControlledStore()
+        let steps = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
+        let additions = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
+        let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop) {
+            StoredMessage.ID(rawValue: 9)
+        }
+        let rows = Self.ids.map { StoredMessage(id: $0, topic: "t", payload: [1], qos: .one, storedAt: Date()) }
+        try await store.memory.fill(rows.map { .keep($0) }, Self.scope)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            loop.execute {
+                steps.begin(Self.scope)
+                inbox.begin(Self.ids.count, Self.scope)
+                inbox.read(nil, after: nil) { _ in done.resume() }
+            }
+        }
+        let hasRows = await Self.onLoop(loop) { inbox.hasRows }
+        #expect(!hasRows)
+
+        // Their time is over: the store has removed them, and is asked how many are left.
+        try await store.memory.fill(Self.ids.map { .removeIncoming($0) }, Self.scope)
+        store.holdReads()
+        await Self.onLoop(loop) { inbox.removeExpired() }
+        while store.heldReadCount == 0 { await Self.onLoop(loop) {} }
+        store.letReadsPass()
+        store.releaseRead()
+        while await Self.onLoop(loop, { inbox.isReading }) {}
+
+        let page = MessagePage(
+            Data([1]), topic: "t", qos: .one, packetID: nil, isRetained: false, isDuplicate: false, properties: nil)
+        let message = ReceivedMessage(page: page, index: 0, ticket: nil)
+        await Self.onLoop(loop) {
+            for id in Self.ids { inbox.remove(id) }
+            #expect(!inbox.hasRows)
+            let isKept = inbox.keep(message, packetID: nil, until: Date.distantFuture) {}
+            #expect(isKept)
+            #expect(inbox.hasRows)
+        }
+        await loop.shutdown()
+    }
+}
