@@ -3,14 +3,18 @@ import CourierTransport
 
 /// Brings changes into the store in order, one commit at a time, and again and again until it takes them.
 ///
-/// While one commit runs, the next changes gather, so that a slow store gets larger batches and not a longer queue. For
-/// steps that follow from what has happened already: they can not be refused, only be late. While somebody else commits,
-/// they gather as well, and go along with what he commits next.
+/// While one commit runs, the next changes gather, so that a slow store gets larger batches and not a longer queue; what
+/// is too much for one batch waits for the next. For steps that follow from what has happened already: they can not be
+/// refused, only be late. While somebody else commits, they gather as well, and go along with what he commits next.
 ///
 /// Safe to share: everything is touched on the client's loop only, which each entry checks.
 final class StoreLane: @unchecked Sendable {
     /// How long a store that failed is left alone, 1 s.
     static let retryInterval = Duration.seconds(1)
+    /// How many changes are committed together, 4,096, unless one step has more.
+    static let maximumChanges = 4_096
+    /// How many bytes of messages are committed together, 8 MiB, unless one step has more.
+    static let maximumBytes = 8 << 20
 
     fileprivate struct Step {
         let changes: [StoreChange]
@@ -137,10 +141,19 @@ final class StoreLane: @unchecked Sendable {
         }
     }
 
+    /// As many steps as a store should be given at once, and at least one if there is any.
     private func take() -> Batch {
         isCommitting = true
-        defer { steps = [] }
-        return Batch(steps, session)
+        var (count, changeCount, byteCount) = (0, 0, 0)
+        for step in steps {
+            changeCount += step.changes.count
+            byteCount += step.changes.reduce(0) { $0 + $1.messageByteCount }
+            if count > 0, changeCount > Self.maximumChanges || byteCount > Self.maximumBytes { break }
+            count += 1
+        }
+        let taken = steps[..<count]
+        steps = Array(steps[count...])
+        return Batch(Array(taken), session)
     }
 
     private func commit() {
@@ -175,6 +188,18 @@ final class StoreLane: @unchecked Sendable {
                 retryTimer = nil
                 schedule()
             }
+        }
+    }
+}
+
+extension StoreChange {
+    /// How many bytes of topic and payload it brings.
+    fileprivate var messageByteCount: Int {
+        switch self {
+        case .enqueue(let message), .keep(let message): message.topic.utf8.count + message.payload.count
+        case .progress, .removeOutgoing, .removeIncoming, .removeExpired, .rememberPacketID, .forgetPacketID,
+            .forgetAllPacketIDs, .want, .forgetSubscription, .removeAll:
+            0
         }
     }
 }

@@ -27,6 +27,9 @@ final class ControlledStore: MessageStore {
     /// All changes that were stored, in order.
     var changes: [StoreChange] { state.withLock { $0.commits.flatMap { $0 } } }
 
+    /// How many changes each commit had.
+    var commitSizes: [Int] { state.withLock { $0.commits.map(\.count) } }
+
     /// Those of them that may be lost in a power cut.
     var repeatableChanges: [StoreChange] { state.withLock { $0.repeatable } }
 

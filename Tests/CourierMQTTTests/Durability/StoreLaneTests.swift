@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTransport
+import Foundation
 import Synchronization
 import Testing
 
@@ -88,6 +89,35 @@ import Testing
                 lane.add(Self.changes[2])
             }
             await Self.expect(Self.changes, in: store, loop)
+        }
+    }
+
+    @Test func `what waits for a store goes in commits of a limited size, in order`() async throws {
+        let removals = (1...10_000).map { StoreChange.removeOutgoing(StoredMessage.ID(rawValue: $0)) }
+        try await Self.run { lane, store, loop, _ in
+            store.hold()
+            await Self.onLoop(loop) { lane.add(removals[0]) }
+            while store.heldCount == 0 { await Self.onLoop(loop) {} }
+            await Self.onLoop(loop) { for removal in removals.dropFirst() { lane.addRepeatable(removal) } }
+            store.release()
+            await Self.expect(removals, in: store, loop)
+            #expect(store.commitSizes == [1, 4_096, 4_096, 1_807])
+        }
+    }
+
+    @Test func `a commit has few bytes of messages, and what is larger travels alone`() async throws {
+        let sizes = [3 << 20, 3 << 20, 3 << 20, 9 << 20, 1, 1]
+        let messages = sizes.enumerated().map { index, size in
+            StoreChange.keep(
+                StoredMessage(
+                    id: StoredMessage.ID(rawValue: UInt64(index + 1)), topic: "t", payload: [UInt8](repeating: 1, count: size),
+                    qos: .one, storedAt: Date()))
+        }
+        try await Self.run { lane, store, loop, _ in
+            await Self.onLoop(loop) { for message in messages { lane.add(message) } }
+            while store.changes.count < messages.count { await Self.onLoop(loop) {} }
+            #expect(store.changes == messages)
+            #expect(store.commitSizes == [2, 1, 1, 2])
         }
     }
 
