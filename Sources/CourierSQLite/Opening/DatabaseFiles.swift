@@ -57,14 +57,23 @@ package struct DatabaseFiles: Sendable {
 
     /// Makes what is missing of the database and the lock, which nobody but this user can read from the beginning.
     package func make() throws(CourierError) {
-        for file in [path, lock] where !FileManager.default.fileExists(atPath: file) {
-            let isMade = FileManager.default.createFile(
-                atPath: file, contents: nil, attributes: [.posixPermissions: Self.privateFile])
-            guard isMade else {
+        for file in [path, lock] {
+            guard makePrivate(file) else {
                 throw CourierError(
                     .storeFailed, "The \(name) can not be made. Choose a folder that this user may write to.")
             }
         }
+    }
+
+    /// Makes a file if it is missing, which nobody but this user can read from the beginning; SQLite gives the log
+    /// beside it the same permissions.
+    ///
+    /// - Returns: Whether the file is there.
+    @discardableResult
+    func makePrivate(_ file: String) -> Bool {
+        FileManager.default.fileExists(atPath: file)
+            || FileManager.default.createFile(
+                atPath: file, contents: nil, attributes: [.posixPermissions: Self.privateFile])
     }
 
     /// Lets nobody but this user read the database and what stands beside it; SQLite gives later files the same

@@ -30,6 +30,7 @@ struct Salvage {
     func makeEmpty() throws(SQLiteFailure) { try makeTarget(files.recovering).checkpoint(emptying: true) }
 
     private func makeTarget(_ path: String) throws(SQLiteFailure) -> Database {
+        files.makePrivate(path)  // Where that fails, opening it says why.
         let target = try Database(path: path, .owner, system: opening.system)
         try target.setUp(.full, logBytes: opening.limits.logBytes)
         try opening.schema.migrate(target, from: 0)

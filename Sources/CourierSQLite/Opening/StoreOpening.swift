@@ -36,7 +36,7 @@ struct StoreOpening: Sendable {
         try files.finishRecovery()
         files.removeUnfinishedRecovery()
         var recovery: StoreRecovery?
-        if let failure { recovery = try recover(from: .damaged(failure)) }
+        if let failure { recovery = try recover(from: .damaged(failure)) } else { try files.make() }
         do throws(Obstacle) {
             return Opened(writer: try openAsIs(now: now), recovery: recovery)
         } catch {

@@ -31,6 +31,14 @@ import Testing
         }
     }
 
+    @Test func `what is saved of a damaged file can be read by its user only, before the recovery ends`() throws {
+        let files = try DatabaseFiles(.messageStore, at: folder.file)
+        let opening = StoreOpening(files: files, durability: .normal, limits: .default, system: FaultyDisk.quick.name)
+        try Data(repeating: 7, count: 10_000).write(to: folder.file)
+        #expect(try Salvage(opening: opening).run() == 0)
+        for path in [files.recovering, files.recovering + ".template"] { #expect(try permissions(path) == 0o600) }
+    }
+
     @Test func `a database goes aside with its log, under names that are free`() throws {
         let files = try DatabaseFiles(.archive, at: folder.file)
         for number in 1...3 {
