@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import MQTTCodec
 import Testing
 
 @testable import CourierMQTT

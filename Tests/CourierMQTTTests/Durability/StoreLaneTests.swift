@@ -110,7 +110,8 @@ import Testing
         let messages = sizes.enumerated().map { index, size in
             StoreChange.keep(
                 StoredMessage(
-                    id: StoredMessage.ID(rawValue: UInt64(index + 1)), topic: "t", payload: [UInt8](repeating: 1, count: size),
+                    id: StoredMessage.ID(rawValue: UInt64(index + 1)), topic: "t",
+                    payload: [UInt8](repeating: 1, count: size),
                     qos: .one, storedAt: Date()))
         }
         try await Self.run { lane, store, loop, _ in
