@@ -77,6 +77,7 @@ struct ClientParts: Sendable {
                     link.coordinator?.readingChanged(isPaused: isPaused)
                 },
                 acknowledge: { acknowledgements.acknowledge($0) },
+                awaits: { driver.awaitsAcknowledgement($0) },
                 confirm: { driver.acknowledge($0) },
                 finished: { acknowledgements.add($0) },
                 setAcknowledgesOnCommand: { [isStored = durable != nil] in

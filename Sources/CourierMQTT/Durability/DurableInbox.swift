@@ -53,9 +53,13 @@ final class DurableInbox: @unchecked Sendable {
         additions.begin(scope)
     }
 
-    /// Keeps a message until `end`, for ever with `nil`, together with the packet id by which a repetition is known; `false` when there are too
-    /// many. `stored` is called when the broker may forget it.
-    func keep(_ message: ReceivedMessage, packetID: UInt16?, until end: Date?, stored: @escaping () -> Void) -> Bool {
+    /// Keeps a message until `end`, for ever with `nil`, together with the packet id by which a repetition is known;
+    /// `false` when there are too many. `stored` is called when the broker may forget it; readers that have come
+    /// meanwhile get it if it `isNew`.
+    func keep(
+        _ message: ReceivedMessage, packetID: UInt16?, until end: Date?, isNew: Bool = true,
+        stored: @escaping () -> Void
+    ) -> Bool {
         loop.preconditionOnLoop()
         guard count < limit else { return false }
         count += 1
@@ -66,7 +70,7 @@ final class DurableInbox: @unchecked Sendable {
             settled: { [weak self] outcome in
                 guard case .success = outcome else { return }
                 stored()
-                self?.appeared?(message.topic)
+                if isNew { self?.appeared?(message.topic) }
             })
         return true
     }

@@ -55,16 +55,31 @@ struct KeptMessages {
     /// Removes the unfinished messages whose time is over, and returns them.
     mutating func removeUnfinished(now: Instant) -> [ReceivedMessage] { remove { $0.isUnfinished && $0.isOver(now) } }
 
+    /// Removes the unfinished messages of a topic, and returns them.
+    mutating func removeUnfinished(topic: String) -> [ReceivedMessage] {
+        tickets.isEmpty ? [] : remove { $0.isUnfinished && $0.message.topic == topic }
+    }
+
+    /// Puts unfinished messages back where they were, which is in front of what came after them.
+    mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) {
+        let present = elements
+        elements = []
+        for message in messages { _ = keepUnfinished(message, until: end) }
+        elements += present
+    }
+
     /// Lets the unfinished messages whose time is over wait on as others do, without an end, as far as there is room; the
     /// rest has time until `end`.
     ///
-    /// - Returns: Those that wait on, with what acknowledges them.
-    mutating func finishUnfinished(now: Instant, orUntil end: Instant) -> [ReceivedMessage] {
+    /// - Returns: Those that wait on, with what acknowledges them, and whether that is all.
+    mutating func finishUnfinished(now: Instant, orUntil end: Instant) -> (finished: [ReceivedMessage], areAll: Bool) {
         var finished: [ReceivedMessage] = []
+        var areAll = true
         for index in elements.indices where elements[index].isUnfinished && elements[index].isOver(now) {
             let message = elements[index].message
             guard let ticket = message.ticket, elements.count - tickets.count < limit else {
                 elements[index].end = end
+                areAll = false
                 continue
             }
             finished.append(message)
@@ -72,7 +87,7 @@ struct KeptMessages {
             elements[index].message = ReceivedMessage(page: message.page, index: message.index, ticket: nil)
             elements[index].end = nil
         }
-        return finished
+        return (finished, areAll)
     }
 
     /// When the time of the first unfinished message is over.

@@ -60,18 +60,36 @@ extension MessageDistributor {
 
     /// Lets messages wait where the broker need not wait for them. What can not be kept so is not acknowledged.
     private func finishUnfinished() {
-        let later = loop.now.advanced(by: Self.unfinishedPatience)
-        guard let rows else {
-            for message in state.pointee.kept.finishUnfinished(now: loop.now, orUntil: later) { acknowledge(message) }
-            return
+        if let rows {
+            storeUnfinished(state.pointee.kept.removeUnfinished(now: loop.now), in: rows)
+        } else {
+            let later = loop.now.advanced(by: Self.unfinishedPatience)
+            let (finished, areAll) = state.pointee.kept.finishUnfinished(now: loop.now, orUntil: later)
+            for message in finished { acknowledge(message) }
+            if !areAll { warnOfUnfinished() }
         }
-        for message in state.pointee.kept.removeUnfinished(now: loop.now) {
+    }
+
+    private func warnOfUnfinished() {
+        warn(
+            "Messages that a loop has left unfinished hold up others: there is no room to keep more; read their topics, "
+                + "or raise maximumKeptMessages.")
+    }
+
+    private func storeUnfinished(_ messages: [ReceivedMessage], in rows: DurableInbox) {
+        var left: [ReceivedMessage] = []
+        for message in messages {
             guard case .delivery(let handle)? = message.ticket?.receipt else { continue }
-            let isStored = rows.keep(message, packetID: handle.storedID, until: nil) { [weak self] in
+            // The id of a session that is gone means another message by now.
+            let id = surroundings.awaits(handle) ? handle.storedID : nil
+            let isStored = rows.keep(message, packetID: id, until: nil, isNew: false) { [weak self] in
                 self?.acknowledge(message)
             }
-            if !isStored { _ = state.pointee.kept.keepUnfinished(message, until: later) }
+            if !isStored { left.append(message) }
         }
+        guard !left.isEmpty else { return }
+        state.pointee.kept.putBack(left, until: loop.now.advanced(by: Self.unfinishedPatience))
+        warnOfUnfinished()
     }
 
     /// This reader's part of a message's acknowledgement is done.
@@ -104,6 +122,8 @@ extension MessageDistributor {
             return false
         }
         if let rows, let handle {
+            // What was left of this topic comes before it.
+            storeUnfinished(state.pointee.kept.removeUnfinished(topic: message.topic), in: rows)
             if store(message, handle, in: rows) { return true }
         } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
             return false

@@ -73,6 +73,8 @@ final class MessageDistributor: @unchecked Sendable {
         var setReadingPaused: @Sendable (Bool) -> Void
         /// Acknowledges a message to the broker.
         var acknowledge: @Sendable (IncomingMessage.Handle) -> Void
+        /// Whether the acknowledgement of a message still means anything.
+        var awaits: @Sendable (IncomingMessage.Handle) -> Bool = { _ in true }
         /// Acknowledges a message that is stored together with what its repetition is known by.
         var confirm: @Sendable (IncomingMessage.Handle) -> Void
         /// All readers of a message are done; from any thread.
@@ -207,7 +209,7 @@ final class MessageDistributor: @unchecked Sendable {
     /// A message has arrived.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: PacketProperties) {
         if !isLastTopic(topic) { look(up: topic) }
-        if !properties.isEmpty, isSpare(properties.subscriptionIdentifiers, payload) {
+        if !properties.isEmpty, isSpare(properties.subscriptionIdentifiers, payload, isKept: message.handle != nil) {
             if let handle = message.handle { surroundings.acknowledge(handle) }
             return
         }
@@ -234,8 +236,8 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     /// Leaves a copy of a message that came for these subscriptions to the readers that take it; `true` when nobody does,
-    /// because another copy is for them.
-    private func isSpare(_ copy: [UInt32], _ payload: RawSpan) -> Bool {
+    /// because another copy is for them. Without a reader it is for who comes later, if it `isKept` for that one.
+    private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
         state.pointee.lastIsValid = false  // The next copy is for others.
@@ -251,7 +253,8 @@ final class MessageDistributor: @unchecked Sendable {
                 return isTwin
             }
         }
-        return readers.isEmpty ? isTwin(copy, payload) : state.pointee.lastReaders.isEmpty
+        if !readers.isEmpty { return state.pointee.lastReaders.isEmpty }
+        return isKept && surroundings.claim(nil, copy) == .first && isTwin(copy, payload)
     }
 
     private func isTwin(_ copy: [UInt32], _ payload: RawSpan) -> Bool {

@@ -9,6 +9,9 @@ struct RecentCopies {
     /// QoS 0 may come before others that have to wait.
     static let limit = 256
 
+    /// How many subscriptions are remembered of one message, 1,024.
+    static let subscriptionLimit = 1_024
+
     private struct Key: Hashable {
         let topic: String
         let payload: Int
@@ -16,7 +19,7 @@ struct RecentCopies {
     }
 
     /// By message, the subscriptions that its copies came for.
-    private var copies: [Key: [UInt32]] = [:]
+    private var copies: [Key: Set<UInt32>] = [:]
     /// The messages in the order in which they came, as a ring.
     private var keys: [Key] = []
     private var oldest = 0
@@ -26,17 +29,20 @@ struct RecentCopies {
         var hasher = Hasher()
         payload.withUnsafeBytes { hasher.combine(bytes: $0) }
         let key = Key(topic: topic, payload: hasher.finalize(), byteCount: payload.byteCount)
-        guard let known = copies[key] else {
-            keep(key, subscriptions)
+        guard let index = copies.index(forKey: key) else {
+            keep(key, Set(subscriptions))
             return false
         }
         // One that came for the same subscription again is a message of its own.
-        let isTwin = !known.contains { subscriptions.contains($0) }
-        copies[key] = isTwin ? known + subscriptions : subscriptions
+        let isTwin =
+            copies.values[index].count + subscriptions.count <= Self.subscriptionLimit
+            && copies.values[index].isDisjoint(with: subscriptions)
+        if !isTwin { copies.values[index].removeAll() }
+        copies.values[index].formUnion(subscriptions)
         return isTwin
     }
 
-    private mutating func keep(_ key: Key, _ subscriptions: [UInt32]) {
+    private mutating func keep(_ key: Key, _ subscriptions: Set<UInt32>) {
         copies[key] = subscriptions
         if keys.count < Self.limit {
             keys.append(key)

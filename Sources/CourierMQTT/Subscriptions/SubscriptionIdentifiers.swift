@@ -21,12 +21,23 @@ struct SubscriptionIdentifiers: Sendable {
     /// How many filters have an identifier; none any more where a filter is gone, of which the broker may still have
     /// something to send.
     private var counts: [UInt32: Int] = [:]
+    /// Those of filters in groups.
+    private var shared: Set<UInt32> = []
 
     /// The identifier of a filter, if it has one.
     subscript(filter: TopicFilter) -> UInt32? { identifiers[filter] }
 
     /// Whether this is the identifier of a filter, or of one that is gone.
     func isKnown(_ identifier: UInt32) -> Bool { counts[identifier] != nil }
+
+    /// Whether this is the identifier of a filter in a group.
+    func isShared(_ identifier: UInt32) -> Bool { shared.contains(identifier) }
+
+    /// Forgets the identifiers of filters that are gone: nothing comes for them any more.
+    mutating func forgetGone() {
+        counts = counts.filter { $0.value > 0 }
+        shared.formIntersection(counts.keys)
+    }
 
     /// Compares a new filter with those that there are, the new one perhaps among them.
     ///
@@ -48,7 +59,7 @@ struct SubscriptionIdentifiers: Sendable {
     mutating func remove(_ filter: TopicFilter) {
         if Self.isCompared(filter) { compared.removeAll { $0 == filter } }
         if let identifier = identifiers.removeValue(forKey: filter) { counts[identifier, default: 1] -= 1 }
-        if counts.count > 2 * (identifiers.count + Self.comparedLimit) { counts = counts.filter { $0.value > 0 } }
+        if counts.count > 2 * (identifiers.count + Self.comparedLimit) { forgetGone() }
     }
 
     /// Gives a filter an identifier; `false` when it has one.
@@ -58,6 +69,7 @@ struct SubscriptionIdentifiers: Sendable {
         while identifier != Self.exact, counts[identifier, default: 0] > 0 { identifier = Self.next(identifier) }
         identifiers[filter] = identifier
         counts[identifier, default: 0] += 1
+        if filter.shareGroup != nil { shared.insert(identifier) }
         return true
     }
 

@@ -15,17 +15,20 @@ extension SubscriptionSet {
     /// What a reader makes of a copy that came for these subscriptions.
     ///
     /// Whose subscription has an identifier at the broker gets a copy with that, and leaves the others. Nobody else
-    /// can know which copies come.
+    /// can know which copies come. One that comes through a group has no twin: others get what we do not.
     ///
     /// - Parameters:
     ///   - filter: What the reader reads; `nil` is everything.
     ///   - copy: The identifiers of the subscriptions that the copy is for.
     /// - Returns: Whether the reader takes it.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
-        guard let filter, let identifiers, let own = identifiers[filter], let place = places[filter],
-            let entry = entries[place], case .subscribed = entry.confirmed, entry.confirmedIdentifier == own
-        else { return .first }
+        guard let identifiers else { return .first }
+        let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first
+        guard let filter, let own = identifiers[filter] else { return others }
         if copy.contains(own) { return .taken }
-        return copy.contains { identifiers.isKnown($0) } ? .left : .first
+        guard let place = places[filter], let entry = entries[place], case .subscribed = entry.confirmed,
+            entry.confirmedIdentifier == own, copy.contains(where: { identifiers.isKnown($0) })
+        else { return others }
+        return .left
     }
 }

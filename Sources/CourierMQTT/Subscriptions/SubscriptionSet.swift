@@ -225,8 +225,8 @@ extension SubscriptionSet {
     ) -> [Action] {
         var actions = disconnected(now: now)
         packetLimit = maximumPacketSize
-        // Without a session nothing comes for filters that are gone.
-        if hasIdentifiers != (identifiers != nil) || !sessionPresent { useIdentifiers(hasIdentifiers) }
+        if hasIdentifiers != (identifiers != nil) { useIdentifiers(hasIdentifiers) }
+        if !sessionPresent { identifiers?.forgetGone() }
         for place in entries.indices {
             guard place < entries.count, entries[place] != nil else { continue }
             if !sessionPresent {
@@ -404,6 +404,7 @@ extension SubscriptionSet {
         let size = min(limits.bytesPerPacket, packetLimit)
         var subscribe = SubscriptionBatch(maximumCount: limits.filtersPerPacket, maximumSize: size)
         var unsubscribe = subscribe
+        let isIdentifying = isIdentifying
         while firstQueued < queue.count {
             let place = queue[firstQueued]
             guard let entry = entries[place], let request = entry.due else {
@@ -411,7 +412,7 @@ extension SubscriptionSet {
                 removeIfSpent(place)
                 continue
             }
-            if entry.identifier != nil, !entry.isRenewal, request != .unsubscribe, isIdentifying { break }
+            if isIdentifying, entry.identifier != nil, !entry.isRenewal, request != .unsubscribe { break }
             if SubscriptionBatch.size(ofPacketWith: entry) > packetLimit {
                 takeFirstQueued()
                 entries[place]?.failed = (request, .notSent)

@@ -49,7 +49,7 @@ final class PublishGate: Sendable {
 
         /// Those who wait for room that is there.
         mutating func takeRoomWaiters(isOpen: Bool) -> [Waiter<Void>] {
-            guard !roomWaiters.isEmpty else { return [] }
+            guard hasRoom, !roomWaiters.isEmpty else { return [] }
             let waiting = roomWaiters
             roomWaiters = waiting.filter { !hasRoom(for: $0.size, isOpen: isOpen) }
             guard roomWaiters.count < waiting.count else { return [] }

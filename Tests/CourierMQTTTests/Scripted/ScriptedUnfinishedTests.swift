@@ -107,6 +107,77 @@ import Testing
         }
     }
 
+    @Test func `with a store what comes meanwhile is stored behind it`() async throws {
+        let store = ControlledStore()
+        let script = Reading.broker(
+            Reading.message(1, "a"), .serve(until: .publish(to: "go")), Reading.message(2, "b"))
+        try await ScriptedWorld.run([script]) {
+            $0.messageStore = store
+            $0.messagePersistenceTTLSeconds = 1_000
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            try await Self.leaveUnfinished(world)
+            await world.until { store.changes.contains(.forgetAllPacketIDs) }
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            await world.until { await Reading.acknowledged(world) == [1, 2] }
+            var messages = Reading.reader(world)
+            try await Reading.expectNext("a", of: &messages)
+            try await Reading.expectNext("b", of: &messages)
+        }
+    }
+
+    @Test func `without room it is not acknowledged, and the log says so`() async throws {
+        let log = Series<String>()
+        struct Recorder: LogHandler {
+            let log: Series<String>
+            func log(_ record: LogRecord) { if record.level >= .warning { log.append(record.message) } }
+        }
+        try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"))]) {
+            $0.maximumKeptMessages = 0
+            $0.logHandler = Recorder(log: log)
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            try await Self.leaveUnfinished(world)
+            await world.run(for: .seconds(25))
+            #expect(await Reading.acknowledged(world).isEmpty)
+            #expect(log.values.count == 1)
+            var messages = Reading.reader(world)
+            try await Reading.expectNext("a", of: &messages)
+        }
+    }
+
+    @Test func `with a store it stays in front of what came after it, and away from who had it`() async throws {
+        let store = ControlledStore()
+        let script = Reading.broker(
+            Reading.message(1, "a"), .serve(until: .publish(to: "go")), Reading.message(2, "b"))
+        try await ScriptedWorld.run([script]) {
+            $0.messageStore = store
+            $0.messagePersistenceTTLSeconds = 1_000
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            let seen = Series<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (message: Message) in
+                seen.append(message.payloadString ?? "")
+            }
+            do {
+                var messages = Reading.reader(world)
+                await world.connect()
+                try await Reading.expectNext("a", of: &messages)
+            }
+            await world.until { store.changes.contains(.forgetAllPacketIDs) && seen.values == ["a"] }
+            await world.run(for: .seconds(10))
+            await world.until { await Reading.acknowledged(world) == [1] }
+            #expect(seen.values == ["a"])
+            sink.cancel()
+            await world.settle()
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            await world.until { await Reading.acknowledged(world) == [1, 2] }
+            var messages = Reading.reader(world)
+            try await Reading.expectNext("a", of: &messages)
+            try await Reading.expectNext("b", of: &messages)
+        }
+    }
+
     @Test func `what two readers left goes to the next one once`() async throws {
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))]) { world in
             try await world.client.subscribeAndSettle("t", world)

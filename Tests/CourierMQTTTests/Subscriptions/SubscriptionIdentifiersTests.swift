@@ -98,6 +98,15 @@ import Testing
         #expect(Set(identifiers.values).count == 3)
     }
 
+    @Test func `what comes through a group has no twin`() throws {
+        let group = try TopicFilter("$share/g/chat/+")
+        let (set, identifiers) = try granted([(all, .one), (group, .one)])
+        let (ofAll, ofGroup) = (try #require(identifiers[all]), try #require(identifiers[group]))
+        #expect(set.claim(of: nil, on: [ofGroup]) == .taken)
+        #expect(set.claim(of: nil, on: [ofAll]) == .first)
+        #expect(set.claim(of: all, on: [ofGroup]) == .left)
+    }
+
     @Test func `a filter has the same identifier in each process`() throws {
         let (_, first) = try granted([(all, .one), (some, .one)])
         let (_, second) = try granted([(some, .one), (apart, .zero), (all, .one)])
@@ -132,6 +141,8 @@ import Testing
         var (set, actions) = try set([(all, .one), (some, .one)])
         let identifiers = subscriptions(actions).flatMap { $0 }.compactMap(\.identifier)
         #expect(set.claim(of: all, on: [identifiers[1]]) == .first)
+        // Retained messages may come before SUBACK [MQTT-3.8.4].
+        #expect(set.claim(of: all, on: [identifiers[0]]) == .taken)
         for case .subscribe(let subscriptions, let id) in actions {
             _ = set.subAck(id, subscriptions.map { $0.filter == all ? .notAuthorized : .grantedQoS1 }, now: now)
         }
@@ -140,8 +151,9 @@ import Testing
     }
 
     @Test func `of a filter that is gone copies are still known, as long as the session lasts`() throws {
-        var (set, identifiers) = try granted([(all, .one), (some, .one)])
-        let ofSome = try #require(identifiers[some])
+        let (start, identifiers) = try granted([(all, .one), (some, .one)])
+        var set = start
+        let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))
         for case .unsubscribe(_, let id) in try set.unwant([(some, nil)], by: .app, now: now) {
             _ = set.unsubAck(id, [.success], now: now)
         }
@@ -150,11 +162,10 @@ import Testing
         for case .subscribe(let subscriptions, let id) in set.connected(
             sessionPresent: false, hasIdentifiers: true, now: now)
         {
-            #expect(subscriptions.map(\.identifier) == [nil])
+            #expect(subscriptions.map(\.identifier) == [ofAll])
             _ = set.subAck(id, [.grantedQoS1], now: now)
         }
         #expect(set.claim(of: all, on: [ofSome]) == .first)
-        identifiers = [:]
     }
 
     @Test func `so many filters with wildcards are compared, and no more`() throws {
@@ -184,6 +195,10 @@ import Testing
         #expect(!isTwin("t", "y", [2]))
         #expect(!isTwin("t", "z", [1, 2]))
         #expect(!isTwin("t", "z", [1, 2]))
+        let most = UInt32(RecentCopies.subscriptionLimit)
+        #expect(!isTwin("t", "many", [0]))
+        #expect(isTwin("t", "many", Array(1..<most)))
+        #expect(!isTwin("t", "many", [most]))
     }
 
     @Test func `of copies only the latest are remembered`() {
