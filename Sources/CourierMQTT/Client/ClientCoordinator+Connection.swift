@@ -120,7 +120,6 @@ extension ClientCoordinator {
         publishing.gate.connected()
         tell(.accepted(connAck, driver.protocolVersion))
         keepAliveBegan(connAck)
-        distributor.connected()
         subscriptionsChanged()
     }
 

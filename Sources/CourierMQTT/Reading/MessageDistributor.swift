@@ -191,12 +191,6 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.kept.connectionLost()
     }
 
-    /// There is a connection; one that came while a reader is behind does not know of it.
-    func connected() {
-        loop.preconditionOnLoop()
-        if state.pointee.behindCount > 0 { surroundings.setReadingPaused(true) }
-    }
-
     /// The session is destroyed: what is kept or stored for a reader is gone.
     func sessionDestroyed() {
         loop.preconditionOnLoop()
@@ -349,7 +343,11 @@ final class MessageDistributor: @unchecked Sendable {
         swap(&touched, &state.pointee.touched)
         for id in touched {
             state.pointee.shares[id].isTouched = false
-            if state.pointee.readers[id]?.catchUp == nil { pushShare(to: id) }
+            if state.pointee.readers[id]?.catchUp == nil {
+                pushShare(to: id)
+            } else {
+                surroundings.setReadingPaused(true)  // A connection that came since does not know.
+            }
         }
         touched.removeAll(keepingCapacity: true)
         if state.pointee.touched.isEmpty { swap(&touched, &state.pointee.touched) }
