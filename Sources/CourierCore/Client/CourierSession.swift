@@ -133,7 +133,8 @@ public protocol CourierSession: CourierEventManager {
     ///
     /// With a message store that is when QoS 1 and 2 are stored, as durably as the store promises: from then on the
     /// message is delivered even if the process is killed. Without one, and for other qualities of service, it is when
-    /// the client has taken the message. How the delivery ends is an event. Cancelling the task ends the waiting, not the
+    /// the client has taken the message. A client that learns from its provider whose messages it stores waits for the
+    /// provider's first answer. How the delivery ends is an event. Cancelling the task ends the waiting, not the
     /// delivery.
     ///
     /// - Parameters:

@@ -14,6 +14,7 @@ extension ClientCoordinator {
         publishing.setHasSession(true)
         loop.execute { [self] in
             startOnce()
+            durable?.openIfKnown()
             tell(.connectRequested(source: source))
         }
     }

@@ -18,22 +18,13 @@ extension ClientCoordinator {
         connectionName = plan.name
         wantedKeepAlive = plan.engine.connect.keepAlive
         preparation = .wanted
-        guard let durable, !durable.isOpen else { return prepareTLS(plan, attempt) }
-        // Whichever node of a cluster it is: the rows belong to the broker that the provider has named.
-        let scope = StoreScope(supervisor.grant?.options ?? options)
-        durable.read(scope) { [self] session in
-            // Rows that were read for an attempt that was given up may be gone by now.
+        guard let durable else { return prepareTLS(plan, attempt) }
+        durable.open(durable.knownScope ?? scope(of: options)) { [self] result in
+            // By now the attempt may have been given up.
             guard preparation == .wanted else { return prepared(.success(nil), plan, attempt) }
-            switch session {
-            case .success(let session):
-                subscriptions.restore(session.subscriptions)
-                tellTopics()
-                durable.begin(session, scope)
-                distributor.rowsAppeared()
-                prepareTLS(plan, attempt)
-            case .failure(let error):
-                tell(.messageStoreFailure(error: error))
-                prepared(.failure(error), plan, attempt)
+            switch result {
+            case .success: prepareTLS(plan, attempt)
+            case .failure(let error): prepared(.failure(error), plan, attempt)
             }
         }
     }
@@ -77,8 +68,14 @@ extension ClientCoordinator {
         if startsClean { engine.connect.isCleanStart = true }
         let cluster = supervisor.clusterName(of: plan.options)
         let isSameCluster = cluster != nil && cluster == lastCluster
-        driver.reconfigure(engine, isSameServer: plan.name == lastServer || isSameCluster)
-        durable?.restore(driver)
+        let reconfigure = { [self] in
+            driver.reconfigure(engine, isSameServer: plan.name == lastServer || isSameCluster)
+        }
+        if let durable {
+            durable.connects(as: engine.connect.clientID, driver, reconfigure: reconfigure)
+        } else {
+            reconfigure()
+        }
         lastServer = plan.name
         lastCluster = cluster
         connectionNumber += 1

@@ -184,14 +184,7 @@ extension ClientCoordinator {
     /// From here on nobody sees the template of a client id, but what it stands for.
     func credentialsArrived(_ attempt: AttemptID, _ grant: ConnectGrant) {
         let filled = settings.filled(grant)
-        let clientID = filled.options.clientId
-        if let durable, !durable.isOpen, clientID != grant.options.clientId {
-            settings.log.log(
-                .warning, source: "configuration", clientID: clientID,
-                "The client id \(grant.options.clientId.quoted()) is a template, and there is a messageStore: the next "
-                    + "process has another id, so what this one leaves in the store stays there and is never sent; "
-                    + "give a client id without %.")
-        }
+        warnOfScope(filled.options, template: grant.options.clientId)
         tell(.credentialsArrived(attempt, filled, date: Date()))
     }
 
@@ -256,5 +249,6 @@ extension ClientCoordinator {
         publishing.gate.release()
         startsClean = true
         events.reset()
+        if hasSession { durable?.openIfKnown() }
     }
 }

@@ -66,7 +66,8 @@ struct ClientParts: Sendable {
             completions: completions,
             durable: makeOutbox)
         let durable = Self.durableSession(
-            config.messageStore, publishing.durable, steps, limit: settings.maximumKept, on: loop, failed: storeFailed)
+            config, publishing.durable, steps, limit: settings.maximumKept, on: loop, failed: storeFailed,
+            began: { link.coordinator?.storeOpened($0) })
         let acknowledgements = AcknowledgementInbox(driver, rows: durable?.inbox, on: loop)
         let distributor = MessageDistributor(
             on: loop, events: events, timeToKeep: settings.timeToKeep, maximumKept: settings.maximumKept,
@@ -98,16 +99,16 @@ struct ClientParts: Sendable {
     }
 
     private static func durableSession(
-        _ store: (any MessageStore)?, _ outbox: DurableOutbox?, _ steps: StoreLane?, limit: Int, on loop: EventLoop,
-        failed: @escaping (CourierError) -> Void
+        _ config: MQTTClientConfig, _ outbox: DurableOutbox?, _ steps: StoreLane?, limit: Int, on loop: EventLoop,
+        failed: @escaping (CourierError) -> Void, began: @escaping (StoredSession) -> Void
     ) -> DurableSession? {
-        guard let store, let outbox, let steps else { return nil }
+        guard let store = config.messageStore, let outbox, let steps else { return nil }
         let inbox = DurableInbox(
             store, limit: limit, steps: steps, additions: StoreLane(store, on: loop, failed: failed), on: loop,
             nextID: { outbox.nextID() })
         return DurableSession(
-            store, outbox: outbox, inbox: inbox, steps: steps, wishes: StoreLane(store, on: loop, failed: failed),
-            on: loop)
+            store, config.knownScope, outbox: outbox, inbox: inbox, steps: steps,
+            wishes: StoreLane(store, on: loop, failed: failed), on: loop, failed: failed, began: began)
     }
 
     private static func credentials(_ config: MQTTClientConfig) -> CredentialSource {

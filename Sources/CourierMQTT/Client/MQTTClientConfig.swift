@@ -108,10 +108,16 @@ public struct MQTTClientConfig {
     /// What may wait for a connection.
     public var offline = OfflinePolicy()
     /// Where messages of QoS 1 and 2 survive the process, such as a `SQLiteMessageStore` of CourierSQLite; `nil`, the
-    /// default, keeps them in memory. Several clients may share one; they are told apart by client id and broker, and
-    /// find by these what an earlier process left. Give each a client id of its own that stays the same: with a `%` in
-    /// it the next process has another id and never sends what is left, of which a warning in the log tells.
+    /// default, keeps them in memory. Several clients may share one; they are told apart by ``messageStoreScope``.
     public var messageStore: (any MessageStore)?
+    /// Under which name the messages of this client are in the store, and found again by the next process; `nil`, the
+    /// default, is the client id and broker of the first options that the provider returns.
+    ///
+    /// Name it yourself where messages are to be stored before the provider can answer, which may need a network, and
+    /// where it may name another broker or a client id with `%` next time. The names need not be those of the provider; if
+    /// the client id is another one, what was under way when a process ended is sent anew by the next one, and a message
+    /// of QoS 2 may arrive twice then. Clients that share a store must have a scope each.
+    public var messageStoreScope: StoreScope?
     /// How many messages may be kept that no reader wants; 10,000 by default.
     public var maximumKeptMessages = 10_000
 
@@ -197,12 +203,19 @@ public struct MQTTClientConfig {
     /// - Parameter options: Where and as whom to connect.
     public init(options: ConnectOptions) { self.init(provider: FixedOptions(options: options)) }
 
-    /// Whether the provider gives the same options every time.
-    var areOptionsFixed: Bool {
+    /// What the provider gives every time, if it does.
+    var fixedOptions: ConnectOptions? {
         switch provider {
-        case .closures: false
-        case .asynchronous(let provider): provider is FixedOptions
+        case .closures: nil
+        case .asynchronous(let provider): (provider as? FixedOptions)?.options
         }
+    }
+
+    /// Whose the stored messages are, if it is known before the provider has answered.
+    var knownScope: StoreScope? {
+        if let messageStoreScope { return messageStoreScope }
+        guard let options = fixedOptions, !options.clientId.utf8.contains(UInt8(ascii: "%")) else { return nil }
+        return StoreScope(options)
     }
 
     /// JSON, text and bytes: the adapters of a client that names none. All such clients share their coders.

@@ -19,7 +19,7 @@ extension SupervisorConfiguration {
         stableConnectionTime = config.stableConnectionTime
         let timeout = try ClientSettings.seconds(config.authenticationTimeoutInterval, "authenticationTimeoutInterval")
         authenticationTimeout = config.enableAuthenticationTimeout ? timeout : nil
-        areOptionsFixed = config.areOptionsFixed
+        areOptionsFixed = config.fixedOptions != nil
         connectTimeout = config.connectTimeoutPolicy
         idleActivityTimeout = config.idleActivityTimeoutPolicy
         try use(config.endpoints)

@@ -17,6 +17,8 @@ final class DurableInbox: @unchecked Sendable {
     private let limit: Int
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
+    /// Whether the next process may get repetitions of what this one has received.
+    var storesPacketIDs = true
     /// At most how many rows there are, with those that a reader has; some may have expired.
     private var count = 0
     /// The rows that a reader has and has not acknowledged.
@@ -64,7 +66,7 @@ final class DurableInbox: @unchecked Sendable {
         guard count < limit else { return false }
         count += 1
         var changes: [StoreChange] = [.keep(StoredMessage(message, nextID(), until: end))]
-        if let packetID { changes.append(.rememberPacketID(packetID)) }
+        if let packetID, storesPacketIDs { changes.append(.rememberPacketID(packetID)) }
         additions.add(
             changes,
             settled: { [weak self] outcome in
@@ -78,6 +80,7 @@ final class DurableInbox: @unchecked Sendable {
     /// Stores by what a repetition of a message of QoS 2 is known; the broker may be told of its receipt when `settled` is
     /// called with success. In the order of ``keep(_:packetID:until:stored:)`` and ``forgetPacketIDs()``.
     func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
+        guard storesPacketIDs else { return settled(.success(())) }
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
 

@@ -53,6 +53,8 @@ final class DurableOutbox: @unchecked Sendable {
     // MARK: On the loop only
 
     private var scope: StoreScope?
+    /// Whether the next process goes on with what this one has sent: it may have the same session with the broker.
+    var storesPacketIDs = true
     /// How many sessions were given up and have ended.
     private var session = 0
     private var lastID: UInt64 = 0
@@ -362,6 +364,7 @@ extension DurableOutbox {
         loop.preconditionOnLoop()
         guard let message = live[token] else { return stored() }
         live[token]?.packetID = id
+        guard storesPacketIDs else { return stored() }
         let progress = StoreChange.progress(message.id, .sent(packetID: id.rawValue))
         if message.qos == .two { steps.add(progress, stored: stored) } else { steps.addRepeatable(progress) }
     }
@@ -370,6 +373,7 @@ extension DurableOutbox {
     func receivedByServer(_ token: Token, stored: @escaping (PacketID) -> Void) {
         loop.preconditionOnLoop()
         guard let message = live[token], let id = message.packetID else { return }
+        guard storesPacketIDs else { return stored(id) }
         steps.add(.progress(message.id, .received(packetID: id.rawValue))) { stored(id) }
     }
 

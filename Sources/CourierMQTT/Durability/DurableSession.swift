@@ -6,66 +6,184 @@ import MQTTEngine
 /// What a client with a message store does beyond one without: the session's rows, from the process before to the one
 /// after.
 ///
+/// ```
+/// closed ──open()──▶ reading ──▶ open ──removeAll()──▶ closed
+/// ```
+///
 /// Safe to share: everything is touched on the client's loop only, which each entry checks.
 final class DurableSession: @unchecked Sendable {
+    /// How long a store that could not be read is left alone, 1 s.
+    static let retryInterval = Duration.seconds(1)
+
     let outbox: DurableOutbox
     let inbox: DurableInbox
     /// The steps of deliveries: they free rows, and wait for nothing that needs one.
     let steps: StoreLane
     /// What the client wants to be subscribed to.
     let wishes: StoreLane
+    /// Whose rows they are, where that is known before there are any options.
+    let knownScope: StoreScope?
 
     private let store: any MessageStore
     private let loop: EventLoop
+    /// Told what an earlier process left, when the session has begun.
+    private let began: (StoredSession) -> Void
+    /// Told of the first of several failures in a row.
+    private let failed: (CourierError) -> Void
     /// Whose rows they are; known from the first attempt to read them on.
-    private var scope: StoreScope?
+    private(set) var scope: StoreScope?
     /// Whether the rows of an earlier process have been read.
     private(set) var isOpen = false
+    /// Whose session with the broker it is.
+    private var clientID: String?
+    /// Whose rows they would be by the last options that name somebody else.
+    private var otherScope: StoreScope?
     /// What the session is to go on with, until its first connection.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
-    private var reading: Task<Void, Never>?
+    private var isReading = false
+    private var loading: Task<Void, Never>?
+    /// How many times the rows were begun to be read; what an earlier time finds is of no use.
+    private var readingCount = 0
+    private var waiters: [(Result<Void, CourierError>) -> Void] = []
+    private var isFailing = false
+    private var retryTimer: TimerToken?
+    /// Whose rows are to be removed before any are read: those of sessions that the app has destroyed.
+    private var destroyed: Set<StoreScope> = []
+    /// Whether the app has destroyed a session before anybody knew whose it was.
+    private var isNextDestroyed = false
 
     init(
-        _ store: any MessageStore, outbox: DurableOutbox, inbox: DurableInbox, steps: StoreLane, wishes: StoreLane,
-        on loop: EventLoop
+        _ store: any MessageStore, _ knownScope: StoreScope?, outbox: DurableOutbox, inbox: DurableInbox,
+        steps: StoreLane, wishes: StoreLane, on loop: EventLoop, failed: @escaping (CourierError) -> Void,
+        began: @escaping (StoredSession) -> Void
     ) {
         self.store = store
+        self.knownScope = knownScope
         self.outbox = outbox
         self.inbox = inbox
         self.steps = steps
         self.wishes = wishes
         self.loop = loop
+        self.failed = failed
+        self.began = began
     }
 
-    /// Reads what an earlier process left under `scope`; `done` is called on the loop.
-    func read(_ scope: StoreScope, _ done: @escaping @Sendable (Result<StoredSession, CourierError>) -> Void) {
+    /// Reads what an earlier process left, if it is known whose it is, and again and again until the store can be read.
+    func openIfKnown() {
         loop.preconditionOnLoop()
+        guard let knownScope, !isOpen, !isReading, retryTimer == nil else { return }
+        open(knownScope) { [weak self] result in
+            guard case .failure = result, let self, !isOpen, retryTimer == nil else { return }
+            retryTimer = loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [weak self] in
+                self?.retryTimer = nil
+                self?.openIfKnown()
+            }
+        }
+    }
+
+    /// Reads what an earlier process left under `scope`, and goes on with it, unless that is done already; `done` is called
+    /// on the loop.
+    func open(_ scope: StoreScope, _ done: @escaping (Result<Void, CourierError>) -> Void) {
+        loop.preconditionOnLoop()
+        guard !isOpen else { return done(.success(())) }
+        waiters.append(done)
+        guard !isReading else { return }
+        isReading = true
         self.scope = scope
+        if isNextDestroyed { destroyed.insert(scope) }
+        isNextDestroyed = false
+        readingCount += 1
+        removeDestroyed(readingCount, thenLoad: scope)
+    }
+
+    private func removeDestroyed(_ number: Int, thenLoad scope: StoreScope) {
+        guard let gone = destroyed.first else { return load(scope, number) }
+        store.commit([.removeAll], in: gone) { [loop] result in
+            loop.execute { [self] in
+                guard isReading, number == readingCount else { return }  // Given up meanwhile.
+                switch result {
+                case .success:
+                    destroyed.remove(gone)
+                    removeDestroyed(number, thenLoad: scope)
+                case .failure(let error): failedToOpen(.reading(error))
+                }
+            }
+        }
+    }
+
+    private func load(_ scope: StoreScope, _ number: Int) {
         let (store, loop) = (store, loop)
-        reading = Task {
+        loading = Task { [weak self] in
             let session: Result<StoredSession, CourierError>
             do {
                 session = .success(try await StoredSession.load(scope, from: store))
             } catch {
                 session = .failure(.reading(error))
             }
-            loop.execute { done(session) }
+            loop.execute { [self] in
+                guard let self, isReading, number == readingCount else { return }
+                switch session {
+                case .success(let session): begin(session, scope)
+                case .failure(let error): failedToOpen(error)
+                }
+            }
         }
     }
 
-    /// Goes on with what was read.
-    func begin(_ session: StoredSession, _ scope: StoreScope) {
-        loop.preconditionOnLoop()
-        isOpen = true
+    private func failedToOpen(_ error: CourierError) {
+        isReading = false
+        if !isFailing { failed(error) }
+        isFailing = true
+        answer(.failure(error))
+    }
+
+    private func answer(_ result: Result<Void, CourierError>) {
+        let waiting = waiters
+        waiters = []
+        for waiter in waiting { waiter(result) }
+    }
+
+    private func begin(_ session: StoredSession, _ scope: StoreScope) {
+        (isReading, isFailing, isOpen) = (false, false, true)
+        clientID = scope.clientID
+        (outbox.storesPacketIDs, inbox.storesPacketIDs) = (true, true)
         steps.begin(scope)
         wishes.begin(scope)
         inbox.begin(session.incomingCount, scope)
         unfinished = (outbox.begin(session, scope), session.packetIDs)
+        began(session)
+        answer(.success(()))
+    }
+
+    /// Whose rows they are, if not those of `scope`; once for each change.
+    func keepsRowsElsewhere(than scope: StoreScope) -> StoreScope? {
+        loop.preconditionOnLoop()
+        guard isOpen, scope != self.scope, scope != otherScope else { return nil }
+        otherScope = scope
+        return self.scope
+    }
+
+    /// Whose session with the broker the next connection is. Packet ids mean nothing in that of another client: what was
+    /// under way is then sent anew, now and by the next process.
+    ///
+    /// The driver is given what an earlier process left, before it is told of the new client id, which ends it, or after.
+    func connects(as clientID: String, _ driver: SessionDriver, reconfigure: () -> Void) {
+        loop.preconditionOnLoop()
+        guard clientID != self.clientID else {
+            reconfigure()
+            return restore(driver)
+        }
+        self.clientID = clientID
+        let isOwn = clientID == scope?.clientID
+        outbox.storesPacketIDs = isOwn
+        inbox.storesPacketIDs = isOwn
+        restore(driver)
+        sessionLost()
+        reconfigure()
     }
 
     /// Gives the session what an earlier process left of it; before its first connection.
-    func restore(_ driver: SessionDriver) {
-        loop.preconditionOnLoop()
+    private func restore(_ driver: SessionDriver) {
         guard let (messages, incoming) = unfinished else { return }
         unfinished = nil
         driver.restore(messages, incoming: incoming.compactMap { PacketID(rawValue: $0) })
@@ -81,25 +199,49 @@ final class DurableSession: @unchecked Sendable {
     /// The app has destroyed the session: the rows go, read or not, and the next session reads its own.
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
-        reading?.cancel()
+        stopReading()
         unfinished = nil
         steps.removeAll(error)
         wishes.removeAll(error)
         outbox.removeAll(error)
         inbox.removeAll(error)
-        if let scope { store.commit([.removeAll], in: scope) { _ in } }
+        remove(scope ?? knownScope)
         scope = nil
         isOpen = false
+        answer(.failure(error))
+    }
+
+    /// Removes the rows of a session now; what can not be removed, or is not known, before the next one begins.
+    private func remove(_ scope: StoreScope?) {
+        guard let scope else {
+            isNextDestroyed = true
+            return
+        }
+        destroyed.insert(scope)
+        let number = readingCount
+        store.commit([.removeAll], in: scope) { [loop] result in
+            loop.execute { [self] in
+                if case .success = result, number == readingCount { destroyed.remove(scope) }
+            }
+        }
     }
 
     /// The client has ended; what is stored stays.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
-        reading?.cancel()
+        stopReading()
+        answer(.failure(error))
         outbox.finish(error)
         inbox.finish(error)
         steps.finish(error)
         wishes.finish(error)
+    }
+
+    private func stopReading() {
+        loading?.cancel()
+        isReading = false
+        if let retryTimer { loop.cancel(retryTimer) }
+        retryTimer = nil
     }
 }
 

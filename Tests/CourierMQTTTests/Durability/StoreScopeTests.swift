@@ -1,0 +1,235 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Synchronization
+import Testing
+
+@testable import CourierMQTT
+
+/// Whose rows those of a client are, and from when on.
+@Suite(.timeLimit(.minutes(5))) struct StoreScopeTests {
+    private static let scope = StoreScope(clientID: "phone", broker: "orders")
+    private static let message = ScriptedOutboxTests.message
+
+    /// Keeps the warnings.
+    private final class Log: LogHandler {
+        private let kept = Mutex<[String]>([])
+
+        var warnings: [String] { kept.withLock { $0 } }
+
+        func log(_ record: LogRecord) {
+            if record.level == .warning { kept.withLock { $0.append(record.message) } }
+        }
+    }
+
+    private static func options(host: String = "broker.invalid", id: String = "scripted") -> ConnectOptions {
+        ConnectOptions(host: host, port: 1883, keepAlive: 0, clientId: id, username: "", password: "")
+    }
+
+    private static func run(
+        _ script: [ConnectionScript] = [], _ answers: [ScriptedProvider.Answer] = [],
+        _ change: (inout MQTTClientConfig) -> Void = { _ in },
+        _ body: (ScriptedWorld, ControlledStore) async throws -> Void
+    ) async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run(script, provider: ScriptedProvider(options(), answers)) {
+            $0.messageStore = store
+            $0.messageStoreScope = scope
+            change(&$0)
+        } _: { world in
+            try await body(world, store)
+        }
+    }
+
+    private static func waiting(_ store: ControlledStore, _ scope: StoreScope = scope) async -> Int {
+        await store.memory.summary(of: scope).outgoingCount
+    }
+
+    // MARK: Before there are options
+
+    @Test func `with a scope of its own a client stores messages before the provider has answered`() async throws {
+        try await Self.run([], [.silence]) { world, store in
+            await world.connect()
+            try await world.client.enqueue("x", to: "t")
+            #expect(await Self.waiting(store) == 1)
+            world.provider.completeKept()
+            await world.until { await world.publishes().map(\.text) == ["x"] }
+            await world.until { await Self.waiting(store) == 0 }
+        }
+    }
+
+    @Test func `a client whose options are fixed stores messages in the background, where it does not connect`()
+        async throws
+    {
+        let options = ConnectOptions.local(1, id: "fixed")
+        let store = MemoryMessageStore()
+        let test = try TestClient(options) {
+            $0.messageStore = store
+            $0.lifecycle = AppPhaseController(.background)
+        }
+        test.client.connect()
+        try await test.client.enqueue("x", to: "t")
+        #expect(await store.summary(of: StoreScope(options)).outgoingCount == 1)
+        #expect(!test.eventNames.contains("connectionAttempt"))
+        try await test.end()
+    }
+
+    @Test func `what was enqueued goes on before the provider has answered, also after destroy()`() async throws {
+        try await Self.run([], [.silence, .silence]) { world, store in
+            await world.connect()
+            try await world.client.enqueue("old", to: "t")
+            world.client.destroy()
+            world.client.connect()
+            try await world.client.enqueue("new", to: "t")
+            #expect(await Self.waiting(store) == 1)
+            world.provider.completeKept()
+            await world.until { await world.publishes().map(\.text) == ["new"] }
+        }
+    }
+
+    // MARK: destroy()
+
+    @Test(arguments: [true, false])
+    func `destroy() removes what an earlier process left, also before anybody has read it`(_ isKnown: Bool)
+        async throws
+    {
+        try await Self.run {
+            if !isKnown { $0.messageStoreScope = nil }
+        } _: { world, store in
+            let scope = isKnown ? Self.scope : StoreScope(Self.options())
+            try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], scope)
+            world.client.destroy()
+            await world.settle()
+            #expect(await Self.waiting(store, scope) == (isKnown ? 0 : 1))  // Else nobody knows whose it is.
+            await world.connect()
+            try await world.client.enqueue("new", to: "t")
+            await world.until { await world.publishes().map(\.text) == ["new"] }
+            await world.until { await Self.waiting(store, scope) == 0 }
+        }
+    }
+
+    @Test func `rows that could not be removed are removed before the next session reads`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], Self.scope)
+            store.fail { $0 == .removeAll ? CourierError(.storeFailed, "Not now.") : nil }
+            world.client.destroy()
+            await world.connect()
+            await world.run(for: .seconds(3))
+            #expect(world.events.count { $0 == "messageStoreFailure" } == 1)
+            #expect(await world.broker.packets(.any).isEmpty)
+            store.fail(nil)
+            await world.run(for: .seconds(10))
+            try await world.client.enqueue("new", to: "t")
+            await world.until { await world.publishes().map(\.text) == ["new"] }
+        }
+    }
+
+    // MARK: Another client id
+
+    @Test func `in the session of another client nothing has the packet id that it had`() async throws {
+        let publish = Publish(
+            topic: "t", payload: Array("in".utf8), delivery: .exactlyOnce(5, isDuplicate: true))
+        let script = ConnectionScript.connection([
+            .accept(isSessionPresent: true), .serve(until: .publish(to: "go")), .send(.publish(publish)),
+        ])
+        try await Self.run([script]) { world, store in
+            try await store.memory.fill(
+                [
+                    .enqueue(Self.message(1, "sent", .two)), .enqueue(Self.message(2, "received", .two)),
+                    .progress(StoredMessage.ID(rawValue: 1), .sent(packetID: 7)),
+                    .progress(StoredMessage.ID(rawValue: 2), .received(packetID: 9)), .rememberPacketID(5),
+                ], Self.scope)
+            var messages = world.client.messages(String.self, from: "t").makeAsyncIterator()
+            await world.connect()
+            await world.until { await world.publishes().map(\.text) == ["sent"] }
+            let sent = try #require(await world.publishes().first)
+            #expect(!sent.delivery.isDuplicate && sent.delivery.packetID?.rawValue != 7)
+            // Whether the broker delivered it, nobody can tell: it must not be sent again [MQTT-4.3.3-6].
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == [.connectionLost])
+            await world.until { await Self.waiting(store) == 0 }
+            try world.publish("", to: "go", qos: .zero)
+            #expect(try await messages.next() == "in")
+            // The next process may be the first client again, in whose session these ids mean something else.
+            #expect(!store.changes.contains { if case .progress(_, .sent) = $0 { true } else { false } })
+            #expect(!store.changes.contains(.rememberPacketID(5)))
+        }
+    }
+
+    @Test func `a client id that changes on the way gives up packet ids, and stores none from then on`() async throws {
+        let gate = ScriptGate()
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.hold(.pubRec, until: gate))]),
+            .connection([.accept(isSessionPresent: true)]),
+        ]
+        try await Self.run(script, [.options(), .options(Self.options(id: "other"))]) {
+            $0.messageStoreScope = nil
+        } _: { world, store in
+            let scope = StoreScope(Self.options())
+            await world.connect()
+            let outcome = try world.publish("x", qos: .two)
+            await world.until { await world.publishes().count == 1 }
+            world.client.disconnect()
+            await world.run(for: .seconds(6))
+            await world.connect()
+            await world.until { outcome.value?.success != nil }
+            let ids = await world.broker.connections.compactMap(\.connect?.clientID)
+            #expect(ids == ["scripted", "other"])
+            #expect(await world.publishes(on: 2).map(\.delivery.isDuplicate) == [false])
+            #expect(store.changes.count { $0.isProgress } == 2)  // Sent, and not any more.
+            #expect(store.changes.contains(.progress(StoredMessage.ID(rawValue: 1), .queued)))
+            await world.until { await Self.waiting(store, scope) == 0 }
+            gate.release()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `the log warns when the provider names another broker than the one of the rows`(_ isKnown: Bool) async throws {
+        let log = Log()
+        let other = ScriptedProvider.Answer.options(Self.options(host: "other.invalid"))
+        try await Self.run([], [.options(), other, other]) {
+            $0.logHandler = log
+            if !isKnown { $0.messageStoreScope = nil }
+        } _: { world, _ in
+            for _ in 0..<3 {
+                await world.connect()
+                world.client.disconnect()
+                await world.run(for: .seconds(6))
+            }
+            let warnings = log.warnings.filter { $0.contains("messageStoreScope") }
+            #expect(warnings.count == (isKnown ? 0 : 1))
+            #expect(warnings.allSatisfy { $0.contains("other.invalid") && $0.contains("broker.invalid") })
+        }
+    }
+
+    @Test func `with a scope of its own, what a client with a template for an id has left is sent by the next one`()
+        async throws
+    {
+        let store = MemoryMessageStore()
+        func client(_ change: (inout MQTTClientConfig) -> Void) throws -> TestClient {
+            try TestClient(.local(1, id: "app-%%%%")) {
+                $0.messageStore = store
+                $0.messageStoreScope = Self.scope
+                change(&$0)
+            }
+        }
+        let log = Log()
+        let first = try client { $0.logHandler = log }
+        first.client.connect()
+        try await first.client.enqueue("left", to: "t")
+        try await first.wait(for: "connectionAttempt")
+        try await first.end()
+        #expect(!log.warnings.contains { $0.contains("template") })
+
+        let broker = try LoopbackBroker.start()
+        let reader = try TestClient(.local(broker.port, id: "reader"))
+        var messages = reader.client.messages(String.self, from: "t").makeAsyncIterator()
+        try await reader.connect()
+        try await reader.wait(for: "subscribeSuccess")
+        let next = try client { $0.endpoint = { _ in broker.connectInMemory() } }
+        try await next.connect()
+        #expect(try await messages.next() == "left")
+        try await reader.end()
+        try await next.end()
+        await broker.shutdown()
+    }
+}
