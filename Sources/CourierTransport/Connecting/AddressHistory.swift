@@ -39,7 +39,7 @@ package final class AddressHistory: @unchecked Sendable {
     /// gets as far as an address.
     package func attemptBegins() { present = nil }
 
-    /// A connection to `address` is there.
+    /// A connection to `address` is there, or all that is missing is the answer of a proxy that was asked for one.
     func reached(_ address: SocketAddress) { present = address }
 
     /// Nobody answers at `address`, or later than at another one.

@@ -34,6 +34,8 @@ final class SocketExchange: Selectable {
 
     var progress: String { handshake.progress }
 
+    var hasAskedForTarget: Bool { handshake.hasAskedForTarget }
+
     func start() {
         do throws(TransportError) {
             registration = try loop.selector.register(socket, reads: true, writes: true, self)

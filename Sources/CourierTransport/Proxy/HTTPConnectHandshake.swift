@@ -27,6 +27,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
         self.credentials = credentials
     }
 
+    var hasAskedForTarget: Bool { state != .idle }
+
     var progress: String { "\(route.proxy) did not answer the request for \(route.target.text)" }
 
     var closedError: TransportError {

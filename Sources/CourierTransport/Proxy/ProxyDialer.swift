@@ -20,6 +20,8 @@ final class ProxyDialer: Dialer {
     private var step = Step.lookingUp
     /// Whom to ask the proxy for; more than one where the name was looked up here.
     private var targets: [ProxyTarget] = []
+    /// The same as the history knows them, where the name was looked up here.
+    private var addresses: [SocketAddress] = []
     private var refusals: [TransportError] = []
 
     init(_ proxy: ProxyConfiguration, host: String, port: UInt16, channel: ByteChannel, tools: DialTools) {
@@ -63,8 +65,16 @@ final class ProxyDialer: Dialer {
         switch step {
         case .lookingUp: break
         case .connecting(let dialer): dialer.cancel()
-        case .talking(let exchange): exchange.cancel()
+        case .talking(let exchange):
+            // A proxy that is silent, or closes the connection, may do so because of the address.
+            if exchange.hasAskedForTarget, let address { tools.history?.reached(address) }
+            exchange.cancel()
         }
+    }
+
+    /// The address that the proxy is asked for, if the host has others.
+    private var address: SocketAddress? {
+        addresses.count > 1 && refusals.count < addresses.count ? addresses[refusals.count] : nil
     }
 
     // MARK: The host's name, where the proxy is not to look it up
@@ -82,7 +92,9 @@ final class ProxyDialer: Dialer {
         switch answer {
         case .success(let found):
             let order = HappyEyeballs.order(found.map { $0.kind == .ipv6 ? .ipv6 : .ipv4 })
-            targets = order.compactMap { IPAddress(found[$0]) }.map { ProxyTarget($0, port: port) }
+            addresses = order.map { found[$0] }.filter { IPAddress($0) != nil }
+            if let history = tools.history { addresses = history.sorted(addresses, now: loop.clock.now) }
+            targets = addresses.compactMap { IPAddress($0) }.map { ProxyTarget($0, port: port) }
             connect()
         case .failure(let error):
             fail(
@@ -134,10 +146,12 @@ final class ProxyDialer: Dialer {
                 return DescriptorStream(reading: socket, writing: socket, name: host).close(abruptly: true)
             }
             self.channel = nil
+            if let address { tools.history?.reached(address) }
             channel.attach(
                 DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: tools.calls))
         // The proxy works, and may reach another address.
         case .failure(let error) where error.code == .proxyRefused:
+            if let address { tools.history?.failed(address, now: loop.clock.now) }
             refusals.append(error)
             connect()
         case .failure(let error): fail(error)

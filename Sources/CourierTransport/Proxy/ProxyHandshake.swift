@@ -14,6 +14,9 @@ protocol ProxyHandshake: Sendable {
     /// - Throws: Why there will be no connection; nothing may be asked after that.
     mutating func received(_ bytes: Span<UInt8>) throws(TransportError) -> ProxyAction
 
+    /// Whether the target was asked for, so that what is missing may be missing because of it.
+    var hasAskedForTarget: Bool { get }
+
     /// What is waited for, in words for a message.
     var progress: String { get }
 

@@ -24,6 +24,13 @@ struct SOCKS5Handshake: ProxyHandshake {
         self.credentials = credentials
     }
 
+    var hasAskedForTarget: Bool {
+        switch state {
+        case .idle, .greeting, .authentication: false
+        case .request, .done: true
+        }
+    }
+
     var progress: String {
         switch state {
         case .idle, .greeting: "\(route.proxy) did not answer the greeting"
