@@ -1,3 +1,5 @@
+import CLinux
+import Glibc
 import Testing
 
 @testable import CourierTransport
@@ -30,6 +32,36 @@ import Testing
             clocks.update { $0.boot += .seconds(3) }
             try await sleeps.wait("the second sleep") { $0 == [.seconds(60), .seconds(3)] }
             watcher.stop()
+        }
+    }
+
+    @Test func `what could not watch does when it tries again, and tells no sleep of the time before`() async throws {
+        try await withLoop { loop in
+            let clocks = Watched(Reading(boot: .zero, monotonic: .zero))
+            let tries = Watched(0)
+            let sleeps = Watched<[Duration]>([])
+            let watcher = SuspendWatcher.start(
+                on: loop, shortestSleep: .seconds(2), checkInterval: .milliseconds(1),
+                readClocks: { clocks.value },
+                makeTimer: {
+                    tries.update { $0 += 1 }
+                    return tries.value == 1 ? -EMFILE : courier_wall_timer()
+                },
+                resumed: { slept in sleeps.update { $0.append(slept) } })
+            await loop.run {}
+            #expect(tries.value == 1)
+            clocks.update { $0.boot += .seconds(60) }
+            watcher.tryAgain()
+            watcher.tryAgain()
+            await loop.run {}
+            #expect(tries.value == 2)
+            clocks.update { $0.boot += .seconds(3) }
+            let told = try await sleeps.wait("a sleep") { !$0.isEmpty }
+            #expect(told == [.seconds(3)])
+            watcher.stop()
+            watcher.tryAgain()
+            await loop.run {}
+            #expect(tries.value == 2)
         }
     }
 

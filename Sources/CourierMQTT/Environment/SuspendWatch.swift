@@ -3,18 +3,32 @@ import CourierTransport
 /// Tells the clients of a loop, on the loop, that the machine was suspended and is awake again; one watcher serves all of
 /// them.
 final class SuspendWatch: Sendable {
+    /// Starts to watch a loop.
+    typealias Start = (EventLoop, _ resumed: @escaping @Sendable (Duration) -> Void) -> SuspendWatcher
+
     private static let share = LoopShare<SuspendWatch>()
 
     let listeners = Listeners<Void>()
     private let loop: EventLoop
     private let watcher: SuspendWatcher
 
-    /// What watches on `loop` as long as somebody holds it.
-    static func shared(on loop: EventLoop) -> SuspendWatch { share.part(of: loop) { SuspendWatch(loop) } }
+    /// What watches on `loop` as long as somebody holds it. What could not watch when it was started tries again, for all
+    /// who hold it.
+    static func shared(
+        on loop: EventLoop, start: Start = { SuspendWatcher.start(on: $0, resumed: $1) }
+    ) -> SuspendWatch {
+        var isNew = false
+        let watch = share.part(of: loop) {
+            isNew = true
+            return SuspendWatch(loop, start)
+        }
+        if !isNew { watch.watcher.tryAgain() }
+        return watch
+    }
 
-    private init(_ loop: EventLoop) {
+    private init(_ loop: EventLoop, _ start: Start) {
         self.loop = loop
-        watcher = SuspendWatcher.start(on: loop) { [listeners] _ in listeners.tell(()) }
+        watcher = start(loop) { [listeners] _ in listeners.tell(()) }
     }
 
     deinit {

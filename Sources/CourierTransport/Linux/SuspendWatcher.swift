@@ -19,17 +19,22 @@ package final class SuspendWatcher: @unchecked Sendable {
     /// How often the clocks are compared when nothing happens.
     package static let defaultCheckInterval = Duration.seconds(60)
 
+    /// `starting → watching`, which ends in `failed` where the machine does not have the means; `stopped` is final.
+    private enum Phase { case starting, watching, failed, stopped }
+
     private let loop: EventLoop
     private let checkInterval: Duration
     private let readClocks: @Sendable () -> SuspendDetector.Reading
+    private let makeTimer: @Sendable () -> Int32
     private let resumed: @Sendable (_ slept: Duration) -> Void
     // Touched on the loop only.
     private var detector: SuspendDetector
     private var timer: Int32?
     private var registration: Selector.Registration?
-    private var isStopped = false
+    private var phase = Phase.starting
 
-    /// Watches on `loop`, which keeps the watcher alive until ``stop()``. A machine without the means reports nothing.
+    /// Watches on `loop`, which keeps the watcher alive until ``stop()``. A machine without the means reports nothing; see
+    /// ``tryAgain()``.
     ///
     /// - Parameters:
     ///   - loop: Where it watches and reports.
@@ -49,9 +54,10 @@ package final class SuspendWatcher: @unchecked Sendable {
     static func start(
         on loop: EventLoop, shortestSleep: Duration, checkInterval: Duration,
         readClocks: @escaping @Sendable () -> SuspendDetector.Reading,
+        makeTimer: @escaping @Sendable () -> Int32 = { courier_wall_timer() },
         resumed: @escaping @Sendable (_ slept: Duration) -> Void
     ) -> SuspendWatcher {
-        let watcher = SuspendWatcher(loop, shortestSleep, checkInterval, readClocks, resumed)
+        let watcher = SuspendWatcher(loop, shortestSleep, checkInterval, readClocks, makeTimer, resumed)
         loop.execute { watcher.begin() }
         return watcher
     }
@@ -59,13 +65,19 @@ package final class SuspendWatcher: @unchecked Sendable {
     private init(
         _ loop: EventLoop, _ shortestSleep: Duration, _ checkInterval: Duration,
         _ readClocks: @escaping @Sendable () -> SuspendDetector.Reading,
-        _ resumed: @escaping @Sendable (_ slept: Duration) -> Void
+        _ makeTimer: @escaping @Sendable () -> Int32, _ resumed: @escaping @Sendable (_ slept: Duration) -> Void
     ) {
         self.loop = loop
         self.checkInterval = max(.milliseconds(1), checkInterval)
         self.readClocks = readClocks
+        self.makeTimer = makeTimer
         self.resumed = resumed
         detector = SuspendDetector(first: readClocks(), shortestSleep: shortestSleep)
+    }
+
+    /// Watches from now on if it could not before: there may be a descriptor for it now. From any thread.
+    package func tryAgain() {
+        if loop.isOnLoop { beginAgain() } else { loop.execute { self.beginAgain() } }
     }
 
     /// Stops watching. From any thread; called on the loop, nothing is reported after it has returned.
@@ -76,28 +88,46 @@ package final class SuspendWatcher: @unchecked Sendable {
     // MARK: The loop's side
 
     private func begin() {
-        guard !isStopped else { return }
+        guard phase == .starting else { return }
+        phase = .watching
         loop.settle(self)
-        let timer = courier_wall_timer()
-        guard timer >= 0 else { return end() }
+        let timer = makeTimer()
+        guard timer >= 0 else { return fail() }
         self.timer = timer
         do throws(TransportError) {
             registration = try loop.selector.register(timer, reads: true, writes: false, self)
             arm(timer)
         } catch {
-            end()
+            fail()
         }
+    }
+
+    private func beginAgain() {
+        guard phase == .failed else { return }
+        phase = .starting
+        _ = detector.read(readClocks())  // A sleep that nobody saw is no news any more.
+        begin()
     }
 
     private func arm(_ timer: Int32) {
         let (seconds, attoseconds) = checkInterval.components
-        if courier_arm_wall_timer(timer, seconds, attoseconds / 1_000_000_000) < 0 { end() }
+        if courier_arm_wall_timer(timer, seconds, attoseconds / 1_000_000_000) < 0 { fail() }
+    }
+
+    private func fail() {
+        phase = .failed
+        release()
     }
 
     private func end() {
-        guard !isStopped else { return }
-        isStopped = true
+        guard phase != .stopped else { return }
+        phase = .stopped
+        release()
+    }
+
+    private func release() {
         if let registration { loop.selector.remove(registration) }
+        registration = nil
         if let timer { Glibc.close(timer) }
         timer = nil
         loop.leave(self)
@@ -106,7 +136,7 @@ package final class SuspendWatcher: @unchecked Sendable {
 
 extension SuspendWatcher: Selectable {
     func ready(_ events: ReadyEvents) {
-        guard !isStopped, let timer else { return }
+        guard phase == .watching, let timer else { return }
         _ = courier_read_timer(timer)
         // Armed before the clocks are read: a suspend in between ends the timer at once.
         arm(timer)
