@@ -39,17 +39,24 @@ import Testing
         await second.shutdown()
     }
 
-    @Test func `parts come and go on many threads, and each is of its loop`() async throws {
-        let loop = try EventLoop()
+    @Test func `parts come and go on many threads, and each is its loop's only one as long as it is held`()
+        async throws
+    {
+        let loops = [try EventLoop(), try EventLoop()]
         let share = LoopShare<Part>()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 {
+            for task in 0..<8 {
                 group.addTask {
-                    for _ in 0..<2_000 { #expect(share.part(of: loop) { Part(loop, share) }.loop === loop) }
+                    for round in 0..<2_000 {
+                        let loop = loops[(task + round) % loops.count]
+                        let part = share.part(of: loop) { Part(loop, share) }
+                        #expect(part.loop === loop)
+                        #expect(share.part(of: loop) { Part(loop, share) } === part)
+                    }
                 }
             }
         }
-        await loop.shutdown()
+        for loop in loops { await loop.shutdown() }
     }
 
     @Test func `clients of a loop share the watch for suspends`() async throws {
