@@ -5,7 +5,8 @@ import Synchronization
 /// A small MQTT broker in this process, for tests and demos; it is no production broker.
 ///
 /// It runs a ``BrokerMachine`` on an event loop and speaks MQTT 3.1, 3.1.1 and 5.0 over TCP on a free port, over a Unix socket,
-/// over TLS with a certificate of yours, over WebSocket above either, or directly in memory. It keeps nothing when it stops.
+/// over TLS with a certificate of yours, or directly in memory, and over WebSocket above each of them. It keeps nothing when
+/// it stops.
 ///
 /// ```swift
 /// let broker = try LoopbackBroker.start()
@@ -22,11 +23,13 @@ public final class LoopbackBroker: Sendable {
     public let port: UInt16
 
     private let loop: EventLoop
+    private let options: ChannelOptions
     private let listener: ChannelListener
     private let host: BrokerHost
 
-    private init(loop: EventLoop, listener: ChannelListener, host: BrokerHost) {
+    private init(loop: EventLoop, options: ChannelOptions, listener: ChannelListener, host: BrokerHost) {
         self.loop = loop
+        self.options = options
         self.listener = listener
         self.host = host
         endpoint = listener.endpoint
@@ -54,21 +57,22 @@ public final class LoopbackBroker: Sendable {
             let listener = try ChannelListener.listen(on: address, tls: tls, options: options, loop: loop) {
                 host.accept($0)
             }
-            return LoopbackBroker(loop: loop, listener: listener, host: host)
+            return LoopbackBroker(loop: loop, options: options, listener: listener, host: host)
         } catch {
             loop.shutdownAndWait()
             throw error
         }
     }
 
-    /// The client's end of a connection in memory, whose other end this broker has accepted.
+    /// The client's end of a connection in memory, whose other end this broker has accepted. WebSocket is spoken on it if
+    /// the broker was started so, TLS is not.
     ///
     /// - Parameter bytesPerCall: How many bytes one read or write moves at most, without limit by default.
     /// - Returns: An endpoint for one connection.
     public func connectInMemory(bytesPerCall: Int = .max) -> TransportEndpoint {
         let (client, server) = MemoryStream.pair(bytesPerCall: bytesPerCall)
-        loop.execute { [loop, host] in
-            ByteChannel.accept(server, on: loop) { host.accept($0) }
+        loop.execute { [loop, options, host] in
+            ByteChannel.accept(server, options: options, on: loop) { host.accept($0) }
         }
         return .stream(client)
     }

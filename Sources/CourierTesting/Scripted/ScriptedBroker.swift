@@ -6,7 +6,7 @@ import MQTTCodec
 /// A script names, for each connection in turn, what is special about it; otherwise, and where the script ends, the broker
 /// is well-behaved: it accepts, grants every subscription, acknowledges and answers pings. It passes no messages on and keeps
 /// no sessions; for that there is ``LoopbackBroker``. It speaks MQTT 3.1, 3.1.1 and 5.0 over TCP on a free port, over a
-/// Unix socket, over TLS with a certificate of yours, or directly in memory.
+/// Unix socket, over TLS with a certificate of yours, or directly in memory, and over WebSocket above each of them.
 ///
 /// ```swift
 /// let gate = ScriptGate()
@@ -38,12 +38,16 @@ public final class ScriptedBroker: Sendable {
 
     private let loop: EventLoop
     private let ownsLoop: Bool
+    private let options: ChannelOptions
     private let listener: ChannelListener
     private let host: ScriptedHost
 
-    private init(_ loop: EventLoop, ownsLoop: Bool, _ listener: ChannelListener, _ host: ScriptedHost) {
+    private init(
+        _ loop: EventLoop, ownsLoop: Bool, _ options: ChannelOptions, _ listener: ChannelListener, _ host: ScriptedHost
+    ) {
         self.loop = loop
         self.ownsLoop = ownsLoop
+        self.options = options
         self.listener = listener
         self.host = host
         endpoint = listener.endpoint
@@ -77,14 +81,15 @@ public final class ScriptedBroker: Sendable {
             let listener = try ChannelListener.listen(
                 on: address, tls: tls, options: options, loop: home
             ) { host.accept($0) }
-            return ScriptedBroker(home, ownsLoop: loop == nil, listener, host)
+            return ScriptedBroker(home, ownsLoop: loop == nil, options, listener, host)
         } catch {
             if loop == nil { home.shutdownAndWait() }
             throw error
         }
     }
 
-    /// The client's end of a connection in memory, whose other end this broker has accepted.
+    /// The client's end of a connection in memory, whose other end this broker has accepted. WebSocket is spoken on it if
+    /// the broker was started so, TLS is not.
     ///
     /// - Parameters:
     ///   - capacity: How many bytes may wait in each direction, 64 KiB by default.
@@ -92,8 +97,8 @@ public final class ScriptedBroker: Sendable {
     /// - Returns: An endpoint for one connection.
     public func connectInMemory(capacity: Int = 64 << 10, bytesPerCall: Int = .max) -> TransportEndpoint {
         let (client, server) = MemoryStream.pair(capacity: capacity, bytesPerCall: bytesPerCall)
-        loop.execute { [loop, host] in
-            ByteChannel.accept(server, options: Self.channelOptions, on: loop) { host.accept($0) }
+        loop.execute { [loop, options, host] in
+            ByteChannel.accept(server, options: options, on: loop) { host.accept($0) }
         }
         return .stream(client)
     }

@@ -27,10 +27,15 @@ final class ScriptedClient: ChannelHandler, @unchecked Sendable {
 
     /// Connects on `loop`; returns when the connection is there.
     static func open(
-        _ endpoint: TransportEndpoint, _ version: ProtocolVersion = .v5, on loop: EventLoop
+        _ endpoint: TransportEndpoint, _ version: ProtocolVersion = .v5, webSocket: WebSocketConfiguration? = nil,
+        on loop: EventLoop
     ) async -> ScriptedClient {
         let client = ScriptedClient(loop, version)
-        loop.execute { client.channel = ByteChannel.connect(to: endpoint, on: loop, handler: client) }
+        var options = ChannelOptions()
+        options.webSocket = webSocket
+        loop.execute { [options] in
+            client.channel = ByteChannel.connect(to: endpoint, options: options, on: loop, handler: client)
+        }
         await client.wait { $0.isOpen || $0.reason != nil }
         return client
     }
@@ -38,9 +43,9 @@ final class ScriptedClient: ChannelHandler, @unchecked Sendable {
     /// Connects and sends CONNECT.
     static func connect(
         _ endpoint: TransportEndpoint, _ version: ProtocolVersion = .v5, clientID: String = "client",
-        properties: PacketProperties = [], on loop: EventLoop
+        properties: PacketProperties = [], webSocket: WebSocketConfiguration? = nil, on loop: EventLoop
     ) async -> ScriptedClient {
-        let client = await open(endpoint, version, on: loop)
+        let client = await open(endpoint, version, webSocket: webSocket, on: loop)
         await client.send(.connect(Connect(version: version, clientID: clientID, properties: properties)))
         return client
     }

@@ -1,0 +1,32 @@
+import CourierTesting
+import CourierTransport
+import MQTTCodec
+import Testing
+
+/// What a broker that was told to speak WebSocket does where no listener stands in between.
+@Suite(.timeLimit(.minutes(1))) struct InMemoryWebSocketTests {
+    private static let webSocket = WebSocketConfiguration()
+
+    /// The reason code of the broker's CONNACK; `nil` when the broker did not understand.
+    private func connAckCode(of endpoint: TransportEndpoint) async throws -> PacketReasonCode? {
+        let loop = try EventLoop()
+        let client = await ScriptedClient.connect(endpoint, webSocket: Self.webSocket, on: loop)
+        let code = await client.packets(1).first?.connAckCode
+        await loop.shutdown()
+        return code
+    }
+
+    @Test func `a scripted broker speaks WebSocket in memory as over TCP`() async throws {
+        let broker = try ScriptedBroker.start(webSocket: Self.webSocket)
+        #expect(try await connAckCode(of: broker.endpoint) == .success)
+        #expect(try await connAckCode(of: broker.connectInMemory(bytesPerCall: 7)) == .success)
+        await broker.shutdown()
+    }
+
+    @Test func `a loopback broker speaks WebSocket in memory as over TCP`() async throws {
+        let broker = try LoopbackBroker.start(webSocket: Self.webSocket)
+        #expect(try await connAckCode(of: broker.endpoint) == .success)
+        #expect(try await connAckCode(of: broker.connectInMemory(bytesPerCall: 7)) == .success)
+        await broker.shutdown()
+    }
+}
