@@ -239,7 +239,7 @@ extension DurableOutbox {
         case .delivered, .queued:
             lastHandedOver = message.id
             return true
-        case .full, .offline:
+        case .full, .givenUp, .offline:
             live[token] = nil
             _ = ledger.take(token)
             return false

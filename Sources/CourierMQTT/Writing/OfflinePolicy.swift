@@ -8,8 +8,8 @@ public struct OfflinePolicy: Hashable, Sendable {
         /// The message that has waited longest fails with `queueFull`, and the new one takes its place. What a message
         /// store has is not given up: where nothing else waits, the new message is, as with ``dropNewest``.
         case dropOldest
-        /// The new message is given up: who waits for it gets `queueFull`, an event says so, and the forms that do
-        /// not wait return as if it had been taken.
+        /// The new message is given up: who waits for it, or for the client to take it, gets `queueFull`, an event says
+        /// so, and the forms that do not wait return as if it had been taken.
         case dropNewest
         /// The call fails with `queueFull`.
         case fail

@@ -7,12 +7,20 @@ import MQTTEngine
 struct OfflineQueue {
     typealias Instant = ContinuousClock.Instant
 
+    /// What became of a message.
+    enum Fate {
+        case taken
+        /// The policy gave it up; it is among those that ended.
+        case givenUp
+        /// There is no room: its caller has it back.
+        case refused
+    }
+
     /// What became of a message, and of others because of it.
     struct Verdict {
         /// Messages that ended, each with the reason.
         var ended: [(token: Token, code: CourierError.Code)] = []
-        /// Whether the new message was taken or given up by the policy; otherwise its caller has it back.
-        var isSettled = true
+        var fate = Fate.taken
         /// When the new message will have waited too long, if ever.
         var expiry: Instant?
     }
@@ -81,13 +89,15 @@ struct OfflineQueue {
         while count >= max(policy.maximumCount, 1) || byteCount + size > policy.maximumBytes {
             switch overflow ?? policy.overflow {
             case .suspend, .fail:
-                verdict.isSettled = false
+                verdict.fate = .refused
                 return verdict
             case .dropNewest:
+                verdict.fate = .givenUp
                 verdict.ended.append((message.token, .queueFull))
                 return verdict
             case .dropOldest:
                 guard let oldest = dropOldest() else {  // It is too large, or what waits is stored.
+                    verdict.fate = .givenUp
                     verdict.ended.append((message.token, .queueFull))
                     return verdict
                 }

@@ -130,7 +130,7 @@ final class PublishEnds: @unchecked Sendable {
         case .success(let receipt): .success(receipt)
         case .abandoned(let error): .failure(error)
         case .session(let failure): .failure(CourierError(failure, of: .message(topic: topic)))
-        case .queue(let code): .failure(CourierError(code, queueSentence(code, topic)))
+        case .queue(let code): .failure(queueError(code, topic))
         case .refused(let code, let properties):
             if let error = CourierError(code, properties, of: .message(topic: topic)) {
                 .failure(error)
@@ -140,12 +140,15 @@ final class PublishEnds: @unchecked Sendable {
         }
     }
 
-    private static func queueSentence(_ code: CourierError.Code, _ topic: String) -> String {
-        switch code {
-        case .messageReplaced: "The message to \(topic.quoted()) was replaced by a newer one before it was sent."
-        case .messageExpired: "The message to \(topic.quoted()) was not sent in the time that it was good for."
-        case .clientDestroyed: "The client was destroyed before the message to \(topic.quoted()) was sent."
-        default: "The message to \(topic.quoted()) was given up: too many messages wait for a connection."
-        }
+    /// Why a message ended in the queue.
+    static func queueError(_ code: CourierError.Code, _ topic: String) -> CourierError {
+        let sentence =
+            switch code {
+            case .messageReplaced: "The message to \(topic.quoted()) was replaced by a newer one before it was sent."
+            case .messageExpired: "The message to \(topic.quoted()) was not sent in the time that it was good for."
+            case .clientDestroyed: "The client was destroyed before the message to \(topic.quoted()) was sent."
+            default: "The message to \(topic.quoted()) was given up: too many messages wait for a connection."
+            }
+        return CourierError(code, sentence)
     }
 }

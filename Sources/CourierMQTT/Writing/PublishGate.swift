@@ -16,12 +16,22 @@ final class PublishGate: Sendable {
     enum Admission {
         /// It was handed to the session.
         case delivered
-        /// It waits, or was given up as the policy says.
+        /// It waits.
         case queued
+        /// It was given up as the policy says, and whoever is known by its token was told.
+        case givenUp
         /// There is no room; ``roomWaiter(_:)`` waits for some.
         case full
         /// There is no connection, or a session that ends, and it is not one that waits for the next.
         case offline
+
+        init(_ fate: OfflineQueue.Fate) {
+            switch fate {
+            case .taken: self = .queued
+            case .givenUp: self = .givenUp
+            case .refused: self = .full
+            }
+        }
     }
 
     /// Hands the parts of a message to the session.
@@ -132,7 +142,7 @@ final class PublishGate: Sendable {
                 state.expiryCheck = expiry
                 needsExpiryCheck = true
             }
-            return (verdict.isSettled ? .queued : .full, verdict)
+            return (Admission(verdict.fate), verdict)
         }
         if !verdict.ended.isEmpty { ended(verdict.ended) }
         if needsDrain { requestDrain() }

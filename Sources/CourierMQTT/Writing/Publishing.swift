@@ -202,7 +202,7 @@ final class Publishing: Sendable {
             return
         }
         let message = outgoing(bytes, shape, recipient)
-        if try !submit(message, shape) {
+        if try submit(message, shape) == .full {
             let error = Self.queueFull(shape, gate.policy)
             ends.withdraw(message.token, error)
             throw error
@@ -290,10 +290,11 @@ final class Publishing: Sendable {
         try await handOver(outgoing(bytes, shape, .nobody), shape)
     }
 
-    /// Hands a message over, when there is room for it.
+    /// Hands a message over, when there is room for it; throws when it is given up, which nobody else may tell.
     private nonisolated(nonsending) func handOver(_ message: OutgoingMessage, _ shape: Shape) async throws {
         var deadline: ContinuousClock.Instant?
-        while try !submit(message, shape) {
+        var admission = try submit(message, shape)
+        while admission == .full {
             let full = Self.queueFull(shape, gate.policy)
             do {
                 let waiter = gate.roomWaiter(census, for: OfflineQueue.size(message))
@@ -304,7 +305,9 @@ final class Publishing: Sendable {
                 ends.withdraw(message.token, error as? CourierError ?? full)
                 throw error
             }
+            admission = try submit(message, shape)
         }
+        if admission == .givenUp { throw PublishEnds.queueError(.queueFull, shape.topic) }
     }
 
     /// The session that a message waited to be part of may have been given up meanwhile.
@@ -405,13 +408,14 @@ final class Publishing: Sendable {
             isRetried: shape.qos.isRetried, token: token)
     }
 
-    /// Hands a message to the gate; `false` when that has no room.
-    private func submit(_ message: OutgoingMessage, _ shape: Shape) throws(CourierError) -> Bool {
-        switch gate.submit(message, isLatestOnly: shape.isLatestOnly) {
+    /// Hands a message to the gate; throws when it can not wait for a connection.
+    private func submit(_ message: OutgoingMessage, _ shape: Shape) throws(CourierError) -> PublishGate.Admission {
+        let admission = gate.submit(message, isLatestOnly: shape.isLatestOnly)
+        switch admission {
         case .delivered, .queued:
             if shape.qos == .zero { ends.end(message.token, with: .success(PublishReceipt())) }
-            return true
-        case .full: return false
+            return admission
+        case .givenUp, .full: return admission
         case .offline:
             let error = Self.offline(shape)
             ends.withdraw(message.token, error)

@@ -61,6 +61,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [QoS.zero, .one])
+    func `dropNewest: whoever waits is told, whatever the quality of service`(_ qos: QoS) async throws {
+        let policy = OfflinePolicy(maximumCount: 1, overflow: .dropNewest, queuesQoS0: true)
+        try await Self.offline(policy) { world in
+            try world.publish("0", qos: qos)
+            let outcome = try world.publish("1", qos: qos)
+            let awaited = await #expect(throws: CourierError.self) {
+                try await world.client.publish("2", to: "t", qos: qos)
+            }
+            let enqueued = await #expect(throws: CourierError.self) {
+                try await world.client.enqueue("3", to: "t", qos: qos)
+            }
+            try world.client.publishMessage("4", topic: "t", qos: qos)
+            await world.settle()
+            let told = [outcome.value?.failure, awaited, enqueued]
+            #expect(told.map { $0?.code } == [.queueFull, .queueFull, .queueFull])
+            #expect(Set(told.map { $0?.message }).count == 1)
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == Array(repeating: .queueFull, count: 4))
+            await world.run(for: .seconds(1))
+            #expect(await world.publishes().map(\.text) == ["0"])
+        }
+    }
+
     @Test func `dropOldest: the one that waited longest is given up`() async throws {
         try await Self.offline(OfflinePolicy(maximumCount: 2, overflow: .dropOldest)) { world in
             let outcomes = try (0..<4).map { try world.publish("\($0)") }

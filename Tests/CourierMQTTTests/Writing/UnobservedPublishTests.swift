@@ -169,6 +169,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [QoS.zero, .one])
+    func `who waits learns that a full queue gave the message up`(_ qos: QoS) async throws {
+        try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
+            $0.offline = OfflinePolicy(maximumCount: 1, overflow: .dropNewest, queuesQoS0: true)
+        } _: { world in
+            world.test.stopListening()
+            await world.connect()
+            try await world.client.enqueue("0", to: "t", qos: qos)
+            let error = await #expect(throws: CourierError.self) {
+                try await world.client.publish("1", to: "t", qos: qos)
+            }
+            #expect(error?.code == .queueFull)
+            #expect(world.client.parts.publishing.ledger.count == 0)
+        }
+    }
+
     @Test func `what is wrong with a message is said as ever`() async throws {
         try await Self.run(.connection([.accept()])) { world in
             expectCourierError(.invalidTopicName) { try world.client.publish(bytes: [1], to: "a/#") }
