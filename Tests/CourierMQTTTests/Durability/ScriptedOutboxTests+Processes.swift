@@ -1,0 +1,94 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// What another process left in the store.
+extension ScriptedOutboxTests {
+    @Test func `[MQTT-4.4.0-1] what another process left is sent again with its packet ids, then what waited`()
+        async throws
+    {
+        try await Self.run([.connection([Self.present])]) { world, store in
+            try await store.memory.fill(
+                [
+                    .enqueue(Self.message(1, "sent")), .enqueue(Self.message(2, "received", .two)),
+                    .enqueue(Self.message(3, "sent twice", .two)), .enqueue(Self.message(4, "queued")),
+                    .progress(StoredMessage.ID(rawValue: 1), .sent(packetID: 7)),
+                    .progress(StoredMessage.ID(rawValue: 2), .received(packetID: 9)),
+                    .progress(StoredMessage.ID(rawValue: 3), .sent(packetID: 5)),
+                ], world.scope)
+            await world.connect()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            let publishes = await world.publishes()
+            #expect(publishes.map(\.text) == ["sent", "sent twice", "queued"])
+            #expect(publishes.map(\.delivery.isDuplicate) == [true, true, false])
+            #expect(publishes.prefix(2).map { $0.delivery.packetID?.rawValue } == [7, 5])
+            let released = await world.broker.packets(.pubRel).map(\.packet)
+            #expect(released.contains(.pubRel(Acknowledgement(packetID: 9))))
+            try await world.client.enqueue("new", to: "t")
+            #expect(
+                store.changes.contains { change in
+                    if case .enqueue(let message) = change { message.id.rawValue == 5 } else { false }
+                })
+        }
+    }
+
+    @Test func `what another process sent is not sent once more when earlier rows are read by pages`() async throws {
+        let gate = ScriptGate()
+        let script = ConnectionScript.connection([Self.present, .fault(.hold(.pubAck, until: gate))])
+        try await Self.run([script]) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            try await store.memory.fill(
+                [
+                    .enqueue(Self.message(1, "first")), .enqueue(Self.message(2, "sent")),
+                    .enqueue(Self.message(3, "last")), .enqueue(Self.message(4, "same packet id")),
+                    .progress(StoredMessage.ID(rawValue: 2), .sent(packetID: 7)),
+                    .progress(StoredMessage.ID(rawValue: 4), .sent(packetID: 7)),
+                ], world.scope)
+            await world.connect()
+            await world.until { await world.publishes().count >= 4 }
+            await world.settle()
+            #expect(await world.publishes().map(\.text) == ["sent", "first", "last", "same packet id"])
+            gate.release()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().count == 4)
+        }
+    }
+
+    @Test func `without the session, what another process sent is published anew`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill(
+                [
+                    .enqueue(Self.message(1, "sent")),
+                    .progress(StoredMessage.ID(rawValue: 1), .sent(packetID: 7)),
+                ], world.scope)
+            await world.connect()
+            await world.until { await world.publishes().map(\.text) == ["sent"] }
+            #expect(await world.publishes().map(\.delivery.isDuplicate) == [false])
+        }
+    }
+
+    @Test func `what another process wanted is wanted, and its pending unsubscribe sent`() async throws {
+        try await Self.run([.connection([Self.present])]) { world, store in
+            try await store.memory.fill(
+                [
+                    .want(StoredSubscription(try TopicFilter("kept"), .subscribed(.two))),
+                    .want(StoredSubscription(try TopicFilter("gone"), .unsubscribing)),
+                    .want(StoredSubscription(try TopicFilter("unwanted"), .subscribed(.one))),
+                ], world.scope)
+            world.client.unsubscribe("unwanted")
+            await world.connect()
+            await world.until { await world.broker.packets(.unsubscribe).count == 1 }
+            let subscribed = await world.broker.packets(.subscribe).compactMap(\.packet.subscribe)
+            #expect(subscribed.flatMap(\.subscriptions).map(\.filter) == ["kept"])
+            let unsubscribed = await world.broker.packets(.unsubscribe).compactMap(\.packet.unsubscribe)
+            #expect(Set(unsubscribed.flatMap(\.filters)) == ["gone", "unwanted"])
+            await world.until {
+                await store.memory.subscriptions(in: world.scope).map(\.filter.string) == ["kept"]
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// Two clients with one id.
+extension ScriptedReasonTests {
+    @Test func `a session that was taken over is left alone for a long time, and whoever waits is told`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .disconnect(.sessionTakenOver)]) { world in
+            await world.connect()
+            #expect(await world.connectedAnswer()?.failure?.code == .sessionTakenOver)
+            await world.run(for: .seconds(2_100))
+            #expect(await world.gaps == .seconds(60, 120, 240, 480, 600, 600))
+        }
+    }
+
+    @Test func `whoever began to wait before the takeover is told as well`() async throws {
+        let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
+        try await ScriptedWorld.run([.connection([.refuse(.serverBusy)]), script]) { world in
+            await world.connect()
+            let waiting = Task { [client = world.client] in
+                try await client.connected()
+            }
+            await world.until { world.client.waitingCount == 1 }
+            await world.run(for: .seconds(1))
+            try await waiting.value  // It was there for a moment.
+            #expect(await world.connectedAnswer()?.failure?.code == .sessionTakenOver)
+            world.client.connect()
+            await world.settle()
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    @Test func `a network that comes back does not shorten that time, connect() does`() async throws {
+        let network = SwitchedNetwork()
+        let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
+        try await ScriptedWorld.run([script], over: .tcp(host: "0.0.0.0")) {
+            $0.networkMonitor = network
+        } _: { world in
+            await world.connect()
+            try await world.broker.endOfConnection(1)
+            await world.run(for: .seconds(10))
+            network.become(.unavailable)
+            await world.settle()
+            network.become(.available)
+            await world.run(for: .seconds(10))
+            #expect(await world.broker.connections.count == 1)
+            await world.connect()
+            try await world.broker.connection(2)
+            #expect(await world.connectTimes == .seconds(0, 20))
+        }
+    }
+
+    @Test func `in 3.1.1 three drops right after CONNACK mean the same`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .cut(.orderly)]) {
+            $0.protocolVersion = .version311
+        } _: {
+            world in
+            await world.connect()
+            await world.run(for: .seconds(3))
+            let error = await world.connectedAnswer()?.failure
+            #expect(error?.code == .sessionTakenOver)
+            #expect(error?.message.contains("scripted") == true)
+            await world.run(for: .seconds(200))
+            #expect(await Array(world.gaps.prefix(4)) == .seconds(1, 2, 60, 120))
+        }
+    }
+
+    @Test func `drops that come later have to be six`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(6)), .cut(.orderly)]) {
+            $0.protocolVersion = .version311
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(68))
+            #expect(await world.connectedAnswer()?.failure?.code == .sessionTakenOver)
+            await world.run(for: .seconds(200))
+            #expect(await Array(world.gaps.prefix(7)) == .seconds(7, 8, 10, 14, 22, 66, 126))
+        }
+    }
+
+    @Test func `drops after some time mean nothing`() async throws {
+        try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(16)), .cut(.orderly)]) {
+            $0.protocolVersion = .version311
+        } _: { world in
+            await world.connect()
+            await world.run(for: .seconds(200))
+            #expect(await Array(world.gaps.prefix(10)) == Array(repeating: .seconds(17), count: 10))
+        }
+    }
+}
