@@ -101,7 +101,8 @@ import Testing
         try await withLoop { loop in
             let proxy = try ScriptedProxy([Step(after: 3, act: .close)], on: loop)
             #expect(try await connect(to: proxy, loop).failure().code == .proxyFailed)
-            #expect(await loop.run { [history] in history.isEmpty })
+            let isEmpty = await loop.run { [history] in history.isEmpty }
+            #expect(isEmpty)
         }
     }
 }
