@@ -25,6 +25,8 @@ final class DurableInbox: @unchecked Sendable {
     private var handedOut: Set<StoredMessage.ID> = []
     /// Told of each row that was stored, for a reader that has come meanwhile.
     var appeared: ((_ topic: String) -> Void)?
+    /// Told of rows whose time was over before a reader came.
+    var expired: ((_ count: Int) -> Void)?
     private var readings: [Int: Task<Void, Never>] = [:]
     private var lastReading = 0
 
@@ -56,29 +58,27 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// Keeps a message until `end`, for ever with `nil`, together with the packet id by which a repetition is known;
-    /// `false` when there are too many. `stored` is called when the broker may forget it; readers that have come
-    /// meanwhile get it if it `isNew`.
+    /// `false` when there are too many. `settled` is called with success when the broker may forget it, and with `storeFull`
+    /// when the store has no room for it. Readers that have come meanwhile get it if it `isNew`.
     func keep(
         _ message: ReceivedMessage, packetID: UInt16?, until end: Date?, isNew: Bool = true,
-        stored: @escaping () -> Void
+        settled: @escaping (Result<Void, CourierError>) -> Void
     ) -> Bool {
         loop.preconditionOnLoop()
         guard count < limit else { return false }
         count += 1
         var changes: [StoreChange] = [.keep(StoredMessage(message, nextID(), until: end))]
         if let packetID, storesPacketIDs { changes.append(.rememberPacketID(packetID)) }
-        additions.add(
-            changes,
-            settled: { [weak self] outcome in
-                guard case .success = outcome else { return }
-                stored()
-                if isNew { self?.appeared?(message.topic) }
-            })
+        additions.add(changes, isRefusable: true) { [weak self] outcome in
+            if let self, outcome.isRefusal { count = max(count - 1, handedOut.count) }
+            settled(outcome)
+            if isNew, case .success = outcome { self?.appeared?(message.topic) }
+        }
         return true
     }
 
     /// Stores by what a repetition of a message of QoS 2 is known; the broker may be told of its receipt when `settled` is
-    /// called with success. In the order of ``keep(_:packetID:until:stored:)`` and ``forgetPacketIDs()``.
+    /// called with success. In the order of ``keep(_:packetID:until:isNew:settled:)`` and ``forgetPacketIDs()``.
     func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
         guard storesPacketIDs else { return settled(.success(())) }
         additions.add([.rememberPacketID(packetID)], settled: settled)
@@ -158,6 +158,7 @@ final class DurableInbox: @unchecked Sendable {
                 else { return }
                 // Rows that a reader has may have expired, too, and are still counted out when it is done with them.
                 count = min(count, summary.incomingCount + handedOut.count)
+                if count < countBefore { expired?(countBefore - count) }
             }
         }
     }
@@ -183,6 +184,11 @@ final class DurableInbox: @unchecked Sendable {
         for (_, reading) in readings { reading.cancel() }
         readings = [:]
     }
+}
+
+extension Result<Void, CourierError> {
+    /// Whether the store has no room.
+    var isRefusal: Bool { if case .failure(let error) = self { error.code == .storeFull } else { false } }
 }
 
 extension StoredMessage {

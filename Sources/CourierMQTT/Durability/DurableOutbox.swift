@@ -248,6 +248,9 @@ extension DurableOutbox {
 
     static let destroyed = CourierError(
         .clientDestroyed, "The client was destroyed before the message was stored.")
+
+    private static let missing = CourierError(
+        .storeDamaged, "The message was stored, and was not in the message store when its turn came.")
 }
 
 // MARK: - Out of the store
@@ -257,7 +260,7 @@ extension DurableOutbox {
     func readMore() {
         loop.preconditionOnLoop()
         guard isSpilled, reading == nil, retryTimer == nil, let scope, gate.hasRoom else { return }
-        let (store, last, loop, session) = (store, lastHandedOver, loop, session)
+        let (store, last, loop, session, lastStored) = (store, lastHandedOver, loop, session, lastStored)
         reading = Task { [weak self] in
             let page: Result<[StoredOutgoing], any Error>
             do {
@@ -265,11 +268,14 @@ extension DurableOutbox {
             } catch {
                 page = .failure(error)
             }
-            loop.execute { [self] in self?.read(page, of: session) }
+            loop.execute { [self] in self?.read(page, of: session, after: lastStored) }
         }
     }
 
-    private func read(_ page: Result<[StoredOutgoing], any Error>, of session: Int) {
+    /// A page was read after the row `lastStored` had been stored.
+    private func read(
+        _ page: Result<[StoredOutgoing], any Error>, of session: Int, after lastStored: StoredMessage.ID?
+    ) {
         guard reading != nil, session == self.session else { return }  // Given up meanwhile.
         reading = nil
         let replaced = replacedWhileReading
@@ -285,7 +291,8 @@ extension DurableOutbox {
                 guard submit(row.message) else { return }
             }
             // What was stored since the page was read stands behind it.
-            isSpilled = rows.count == StoredSession.pageSize || lastStored ?? .zero > lastHandedOver ?? .zero
+            isSpilled = rows.count == StoredSession.pageSize || self.lastStored != lastStored
+            if !isSpilled { endWaiting(Self.missing) }
             readMore()
         case .failure(let error):
             failed(.reading(error))

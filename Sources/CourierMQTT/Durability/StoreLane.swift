@@ -19,7 +19,9 @@ final class StoreLane: @unchecked Sendable {
     fileprivate struct Step {
         let changes: [StoreChange]
         /// Whether it may be lost in a power cut, and only there.
-        let isRepeatable: Bool
+        var isRepeatable = false
+        /// Whether a store that has no room for it may refuse it.
+        var isRefusable = false
         let stored: ((Result<Void, CourierError>) -> Void)?
     }
 
@@ -45,6 +47,8 @@ final class StoreLane: @unchecked Sendable {
     private let failed: (CourierError) -> Void
     private var scope: StoreScope?
     private var steps: [Step] = []
+    /// How many of them are committed one by one, because the store had no room for all of them together.
+    private var singleCount = 0
     /// How many sessions were given up: what was under way for one of them is not tried again for the next.
     private var session = 0
     private var isCommitting = false
@@ -84,11 +88,14 @@ final class StoreLane: @unchecked Sendable {
     }
 
     /// Adds changes that belong together; `settled` is called on the loop when they are stored, or given up with the rest.
-    func add(_ changes: [StoreChange], settled: ((Result<Void, CourierError>) -> Void)?) {
+    /// If they are refusable, it is also called with `storeFull` when the store has no room for them.
+    func add(
+        _ changes: [StoreChange], isRefusable: Bool = false, settled: ((Result<Void, CourierError>) -> Void)?
+    ) {
         loop.preconditionOnLoop()
         if let end { settled?(.failure(end)) }
         guard end == nil else { return }
-        steps.append(Step(changes: changes, isRepeatable: false, stored: settled))
+        steps.append(Step(changes: changes, isRefusable: isRefusable, stored: settled))
         schedule()
     }
 
@@ -101,6 +108,7 @@ final class StoreLane: @unchecked Sendable {
         if let retryTimer { loop.cancel(retryTimer) }
         retryTimer = nil
         isFailing = false
+        singleCount = 0
         let abandoned = steps
         steps = []
         for step in abandoned { step.stored?(.failure(error)) }
@@ -148,9 +156,12 @@ final class StoreLane: @unchecked Sendable {
         for step in steps {
             changeCount += step.changes.count
             byteCount += step.changes.reduce(0) { $0 + $1.messageByteCount }
-            if count > 0, changeCount > Self.maximumChanges || byteCount > Self.maximumBytes { break }
+            if count > 0, singleCount > 0 || changeCount > Self.maximumChanges || byteCount > Self.maximumBytes {
+                break
+            }
             count += 1
         }
+        singleCount = max(singleCount - 1, 0)
         let taken = steps[..<count]
         steps = Array(steps[count...])
         return Batch(Array(taken), session)
@@ -178,6 +189,14 @@ final class StoreLane: @unchecked Sendable {
             schedule()
         case .failure(let error) where batch.session != session:
             for step in batch.steps { step.stored?(.failure(error)) }
+            schedule()
+        case .failure(let error) where error.code == .storeFull && batch.steps.contains(where: \.isRefusable):
+            if batch.steps.count == 1 {
+                for step in batch.steps { step.stored?(.failure(error)) }
+            } else {
+                steps = batch.steps + steps
+                singleCount = batch.steps.count
+            }
             schedule()
         case .failure(let error):
             steps = batch.steps + steps

@@ -82,13 +82,20 @@ extension MessageDistributor {
             guard case .delivery(let handle)? = message.ticket?.receipt else { continue }
             // The id of a session that is gone means another message by now.
             let id = surroundings.awaits(handle) ? handle.storedID : nil
-            let isStored = rows.keep(message, packetID: id, until: nil, isNew: false) { [weak self] in
-                self?.acknowledge(message)
+            let isTaken = rows.keep(message, packetID: id, until: nil, isNew: false) { [weak self] outcome in
+                guard let self else { return }
+                if case .success = outcome { return acknowledge(message) }
+                if outcome.isRefusal { putBack([message]) }
             }
-            if !isStored { left.append(message) }
+            if !isTaken { left.append(message) }
         }
-        guard !left.isEmpty else { return }
-        state.pointee.kept.putBack(left, until: loop.now.advanced(by: Self.unfinishedPatience))
+        if !left.isEmpty { putBack(left) }
+    }
+
+    /// Unfinished messages could not be stored: they wait on, and so does the broker.
+    private func putBack(_ messages: [ReceivedMessage]) {
+        state.pointee.kept.putBack(messages, until: loop.now.advanced(by: Self.unfinishedPatience))
+        setUnfinishedTimer()
         warnOfUnfinished()
     }
 
@@ -134,19 +141,38 @@ extension MessageDistributor {
 
     private func store(_ message: ReceivedMessage, _ handle: IncomingMessage.Handle, in rows: DurableInbox) -> Bool {
         let end = Date().addingTimeInterval(timeToKeep / .seconds(1))
-        let acknowledge = surroundings.confirm
-        return rows.keep(message, packetID: handle.storedID, until: end) { acknowledge(handle) }
+        return rows.keep(message, packetID: handle.storedID, until: end) { [weak self] outcome in
+            guard let self else { return }
+            switch outcome {
+            case .success: surroundings.confirm(handle)
+            case .failure(let error) where outcome.isRefusal:
+                // Waiting for room, it would hold up the acknowledgements of all that comes after it.
+                tellNoReader(message, cause: error)
+                surroundings.confirm(handle)
+            case .failure: break
+            }
+        }
     }
 
-    private func tellNoReader(_ message: ReceivedMessage) {
+    private func tellNoReader(_ message: ReceivedMessage, cause: CourierError? = nil) {
         guard message.qos != .zero else { return }
-        let text =
-            "A message on \(message.topic.quoted()) was given up: nobody reads this topic, and it was not kept; "
-            + "read it, unsubscribe, or raise messagePersistenceTTLSeconds or maximumKeptMessages."
+        let remedy =
+            cause == nil
+            ? "it was not kept; read it, unsubscribe, or raise messagePersistenceTTLSeconds or maximumKeptMessages."
+            : "the message store has no room for it; read it, unsubscribe, or raise the limits of the store."
+        let text = "A message on \(message.topic.quoted()) was given up: nobody reads this topic, and \(remedy)"
         guard events.isListenedTo else { return warn(text) }
         surroundings.tell(
             .messageReceiveFailure(
-                topic: message.topic, error: CourierError(.noReader, text), sizeBytes: message.byteCount))
+                topic: message.topic, error: CourierError(.noReader, text, cause: cause),
+                sizeBytes: message.byteCount))
+    }
+
+    /// The time of stored messages was over before anybody read them.
+    func rowsExpired(_ count: Int) {
+        surroundings.warn(
+            "\(count) stored messages were given up: nobody has read them in the time for which they are kept; read "
+                + "their topics, unsubscribe, or raise messagePersistenceTTLSeconds.")
     }
 
     private func warn(_ text: String) {

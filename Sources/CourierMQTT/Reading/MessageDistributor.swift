@@ -109,6 +109,7 @@ final class MessageDistributor: @unchecked Sendable {
         state = .allocate(capacity: 1)
         state.initialize(to: State(kept: KeptMessages(limit: maximumKept)))
         rows?.appeared = { [weak self] in self?.rowAppeared($0) }
+        rows?.expired = { [weak self] in self?.rowsExpired($0) }
     }
 
     deinit {

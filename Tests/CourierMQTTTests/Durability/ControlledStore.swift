@@ -17,6 +17,7 @@ final class ControlledStore: MessageStore {
         var areReadsHeld = false
         var areIncomingReadsHeld = false
         var heldReads: [CheckedContinuation<Void, Never>] = []
+        var outgoingReadCount = 0
     }
 
     let memory: MemoryMessageStore
@@ -60,6 +61,9 @@ final class ControlledStore: MessageStore {
 
     /// How many reads are held back.
     var heldReadCount: Int { state.withLock { $0.heldReads.count } }
+
+    /// How many pages of outgoing messages were read.
+    var outgoingReadCount: Int { state.withLock { $0.outgoingReadCount } }
 
     /// Hands out what was held back for the longest time.
     func releaseRead() {
@@ -114,7 +118,8 @@ final class ControlledStore: MessageStore {
     }
 
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing] {
-        await handOut(await memory.outgoing(in: scope, after: id, limit: limit))
+        state.withLock { $0.outgoingReadCount += 1 }
+        return await handOut(await memory.outgoing(in: scope, after: id, limit: limit))
     }
 
     func incoming(

@@ -54,7 +54,7 @@ import Testing
         await Self.onLoop(loop) {
             for id in Self.ids { inbox.remove(id) }
             #expect(!inbox.hasRows)
-            let isKept = inbox.keep(message, packetID: nil, until: Date.distantFuture) {}
+            let isKept = inbox.keep(message, packetID: nil, until: Date.distantFuture) { _ in }
             #expect(isKept)
             #expect(inbox.hasRows)
         }

@@ -223,9 +223,11 @@ import Testing
         }
     }
 
-    @Test func `what is over is removed and not handed out`() async throws {
+    @Test func `what is over is removed and not handed out, and the log says so`() async throws {
+        let log = WarningLog()
         try await Self.run([], ControlledStore()) {
             $0.messageCleanupInterval = 5
+            $0.logHandler = log
         } _: { world, store in
             let past = Date(timeIntervalSinceNow: -1)
             try await store.memory.fill([Self.row(1, "old", expiresAt: past), Self.row(2, "new")], world.scope)
@@ -234,6 +236,32 @@ import Testing
             await world.until { await Self.incomingCount(world, store) == 1 }
             var messages = Self.reader(world)
             #expect(try await Self.texts(1, of: &messages) == ["new"])
+            await world.until { log.warnings.contains { $0.hasPrefix("1 stored messages") } }
+            await world.run(for: .seconds(12))
+            #expect(log.warnings.count { $0.contains("stored messages") } == 1)
+        }
+    }
+
+    @Test(arguments: [QoS.one, .two])
+    func `a full store costs a message that nobody reads, and nothing that comes after it`(_ qos: QoS) async throws {
+        let read = Publish(topic: "read", payload: [1], delivery: .exactlyOnce(3, isDuplicate: false))
+        let script = Self.broker(
+            Self.message(1, "a", qos: qos), Self.message(2, "b", qos: qos), .send(.publish(read)))
+        try await Self.run([script]) { world, store in
+            store.fail { change in
+                guard case .keep(let message) = change, message.payload == Array("b".utf8) else { return nil }
+                return CourierError(.storeFull, "No room.")
+            }
+            var messages = world.client.messages(Message.self, from: "read", qos: .two, acknowledge: .afterProcessing)
+                .makeAsyncIterator()
+            try await Self.go(world)
+            try await messages.next()?.acknowledge()
+            await world.until { await Self.acknowledged(world).sorted() == [1, 2, 3] }
+            #expect(await Self.incomingCount(world, store) == 1)
+            let errors = world.errors(of: "messageReceiveFailure")
+            #expect(errors.map(\.code) == [.noReader])
+            #expect(errors.allSatisfy { ($0.cause as? CourierError)?.code == .storeFull })
+            #expect(!world.events.contains("messageStoreFailure"))
         }
     }
 

@@ -91,4 +91,28 @@ extension ScriptedOutboxTests {
             }
         }
     }
+
+    @Test func `rows that are missing when their turn comes are told as such, and looked for once`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            await world.connect()
+            var outcomes: [Box<Result<PublishReceipt, CourierError>>] = []
+            for index in 0..<3 {
+                outcomes.append(try world.publish("\(index)"))
+                await world.until { await store.memory.summary(of: world.scope).outgoingCount == index + 1 }
+            }
+            // As when a damaged file was set aside, of which not all could be read.
+            try await store.memory.fill([.removeOutgoing(StoredMessage.ID(rawValue: 3))], world.scope)
+            await world.run(for: .seconds(1))
+            await world.until { [last = outcomes[2]] in last.value != nil }
+            #expect(outcomes[2].value?.failure?.code == .storeDamaged)
+            #expect(outcomes[1].value?.success != nil)
+            let count = store.outgoingReadCount
+            for _ in 0..<20 { await world.settle() }
+            #expect(store.outgoingReadCount == count)
+            try world.publish("later")
+            await world.until { await world.publishes().map(\.text) == ["0", "1", "later"] }
+        }
+    }
 }

@@ -2,6 +2,7 @@ import CourierCore
 import CourierTransport
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -89,6 +90,35 @@ import Testing
                 lane.add(Self.changes[2])
             }
             await Self.expect(Self.changes, in: store, loop)
+        }
+    }
+
+    @Test func `what the store has no room for is refused at once, and costs nothing that waits with it`() async throws
+    {
+        let messages = (1...4).map {
+            StoredMessage(
+                id: StoredMessage.ID(rawValue: $0), topic: "t", payload: [1], qos: .one, storedAt: Date())
+        }
+        try await Self.run { lane, store, loop, _ in
+            let outcomes = Series<String>()
+            store.fail { change in
+                guard case .keep(let message) = change, message.id.rawValue == 2 else { return nil }
+                return CourierError(.storeFull, "No room for it.")
+            }
+            await Self.onLoop(loop) {
+                for message in messages {
+                    lane.add([.keep(message)], isRefusable: true) {
+                        outcomes.append("\(message.id.rawValue) \($0.isRefusal ? "refused" : "stored")")
+                    }
+                }
+            }
+            await Self.expect([messages[0], messages[2], messages[3]].map { .keep($0) }, in: store, loop)
+            while outcomes.values.count < 4 { await Self.onLoop(loop) {} }
+            #expect(outcomes.values == ["1 stored", "2 refused", "3 stored", "4 stored"])
+            // Together again: what was wrong is gone.
+            await Self.onLoop(loop) { for change in Self.changes { lane.add(change) } }
+            while store.commitSizes.count < 4 { await Self.onLoop(loop) {} }
+            #expect(store.commitSizes == [1, 1, 1, 3])
         }
     }
 

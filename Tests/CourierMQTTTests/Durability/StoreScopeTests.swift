@@ -1,7 +1,6 @@
 import CourierCore
 import CourierTesting
 import MQTTCodec
-import Synchronization
 import Testing
 
 @testable import CourierMQTT
@@ -10,17 +9,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StoreScopeTests {
     private static let scope = StoreScope(clientID: "phone", broker: "orders")
     private static let message = ScriptedOutboxTests.message
-
-    /// Keeps the warnings.
-    private final class Log: LogHandler {
-        private let kept = Mutex<[String]>([])
-
-        var warnings: [String] { kept.withLock { $0 } }
-
-        func log(_ record: LogRecord) {
-            if record.level == .warning { kept.withLock { $0.append(record.message) } }
-        }
-    }
 
     private static func options(host: String = "broker.invalid", id: String = "scripted") -> ConnectOptions {
         ConnectOptions(host: host, port: 1883, keepAlive: 0, clientId: id, username: "", password: "")
@@ -184,7 +172,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `the log warns when the provider names another broker than the one of the rows`(_ isKnown: Bool) async throws {
-        let log = Log()
+        let log = WarningLog()
         let other = ScriptedProvider.Answer.options(Self.options(host: "other.invalid"))
         try await Self.run([], [.options(), other, other]) {
             $0.logHandler = log
@@ -212,7 +200,7 @@ import Testing
                 change(&$0)
             }
         }
-        let log = Log()
+        let log = WarningLog()
         let first = try client { $0.logHandler = log }
         first.client.connect()
         try await first.client.enqueue("left", to: "t")
