@@ -72,7 +72,7 @@ extension ClientCoordinator {
             driver.reconfigure(engine, isSameServer: plan.name == lastServer || isSameCluster)
         }
         if let durable {
-            durable.connects(as: engine.connect.clientID, driver, reconfigure: reconfigure)
+            durable.connects(as: scope(of: plan.options), driver, reconfigure: reconfigure)
         } else {
             reconfigure()
         }

@@ -114,9 +114,9 @@ public struct MQTTClientConfig {
     /// default, is the client id and broker of the first options that the provider returns.
     ///
     /// Name it yourself where messages are to be stored before the provider can answer, which may need a network, and
-    /// where it may name another broker or a client id with `%` next time. The names need not be those of the provider; if
-    /// the client id is another one, what was under way when a process ended is sent anew by the next one, and a message
-    /// of QoS 2 may arrive twice then. Clients that share a store must have a scope each.
+    /// where it may name another broker or a client id with `%` next time. The names need not be those of the provider; as
+    /// long as they are, QoS 2 is exactly once across processes, and otherwise what was under way when a process ended is
+    /// sent anew by the next one and may arrive twice. Clients that share a store must have a scope each.
     public var messageStoreScope: StoreScope?
     /// How many messages may be kept that no reader wants; 10,000 by default.
     public var maximumKeptMessages = 10_000

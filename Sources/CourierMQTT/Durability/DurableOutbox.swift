@@ -157,7 +157,7 @@ extension DurableOutbox {
             isCommitting = false
             storeArrivals()  // First, so that the store has something to do meanwhile.
             for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
-            return
+            return readMore()
         case .failure(let error) where batch.isOneMessage:
             for arrival in batch.arrivals { refused(arrival, error) }
         case .failure:
@@ -172,7 +172,8 @@ extension DurableOutbox {
         guard batch.session == session else { return refuseRest(of: batch, from: index) }
         guard index < batch.arrivals.count else {
             isCommitting = false
-            return storeArrivals()
+            storeArrivals()
+            return readMore()
         }
         let (arrival, message) = (batch.arrivals[index], batch.messages[index])
         store.commit([.enqueue(message)], in: batch.scope) { [loop] result in
@@ -283,6 +284,8 @@ extension DurableOutbox {
         switch page {
         case .success(let rows):
             for row in rows where !replaced.contains(row.message.id) {
+                // It is in the store already, and the store has not said so yet: it is accepted first.
+                if row.message.id.rawValue > max(self.lastStored?.rawValue ?? 0, lastOfEarlierProcess) { return }
                 // What was sent goes on with its packet id, now or in the next process: anew, it would come twice.
                 if row.progress != .queued || restoredBehind.contains(row.message.id) {
                     lastHandedOver = row.message.id
@@ -388,7 +391,7 @@ extension DurableOutbox {
     func ended(_ token: Token) {
         guard loop.isOnLoop else { return loop.execute { [self] in ended(token) } }
         guard let message = live.removeValue(forKey: token) else { return }
-        if message.packetID != nil {
+        if message.packetID != nil, storesPacketIDs {
             steps.addRepeatable(.removeOutgoing(message.id))
         } else {
             // It was never sent, or is to be sent anew: a power cut that forgot its end would not repeat it, but send it.
@@ -405,11 +408,18 @@ extension DurableOutbox {
         }
     }
 
+    /// What is under way goes on in this process only: the packet ids mean nothing to the next one.
+    func forgetStoredPacketIDs() {
+        loop.preconditionOnLoop()
+        for message in live.values where message.packetID != nil { steps.add(.progress(message.id, .queued)) }
+    }
+
     /// The session is given up: nothing of it goes on. What comes from now on waits for ``begin(_:_:)``.
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
         scope = nil
         session += 1
+        for token in live.keys { ends.end(token, with: .abandoned(error)) }
         live = [:]
         isSpilled = false
         // The ids of another scope may be lower.

@@ -34,10 +34,10 @@ final class DurableSession: @unchecked Sendable {
     private(set) var scope: StoreScope?
     /// Whether the rows of an earlier process have been read.
     private(set) var isOpen = false
-    /// Whose session with the broker it is.
-    private var clientID: String?
-    /// Whose rows they would be by the last options that name somebody else.
-    private var otherScope: StoreScope?
+    /// With which client id at which broker the session is, as scopes are named.
+    private var identity: StoreScope?
+    /// Whose rows they would be by the last options.
+    private var namedScope: StoreScope?
     /// What the session is to go on with, until its first connection.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
     private var isReading = false
@@ -51,6 +51,8 @@ final class DurableSession: @unchecked Sendable {
     private var destroyed: Set<StoreScope> = []
     /// Whether the app has destroyed a session before anybody knew whose it was.
     private var isNextDestroyed = false
+    /// Whether it was known once whose rows they are.
+    private var hadScope = false
 
     init(
         _ store: any MessageStore, _ knownScope: StoreScope?, outbox: DurableOutbox, inbox: DurableInbox,
@@ -72,13 +74,7 @@ final class DurableSession: @unchecked Sendable {
     func openIfKnown() {
         loop.preconditionOnLoop()
         guard let knownScope, !isOpen, !isReading, retryTimer == nil else { return }
-        open(knownScope) { [weak self] result in
-            guard case .failure = result, let self, !isOpen, retryTimer == nil else { return }
-            retryTimer = loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [weak self] in
-                self?.retryTimer = nil
-                self?.openIfKnown()
-            }
-        }
+        open(knownScope) { _ in }
     }
 
     /// Reads what an earlier process left under `scope`, and goes on with it, unless that is done already; `done` is called
@@ -135,6 +131,11 @@ final class DurableSession: @unchecked Sendable {
         if !isFailing { failed(error) }
         isFailing = true
         answer(.failure(error))
+        guard knownScope != nil, retryTimer == nil else { return }
+        retryTimer = loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [weak self] in
+            self?.retryTimer = nil
+            self?.openIfKnown()
+        }
     }
 
     private func answer(_ result: Result<Void, CourierError>) {
@@ -145,7 +146,7 @@ final class DurableSession: @unchecked Sendable {
 
     private func begin(_ session: StoredSession, _ scope: StoreScope) {
         (isReading, isFailing, isOpen) = (false, false, true)
-        clientID = scope.clientID
+        (identity, namedScope) = (scope, scope)
         (outbox.storesPacketIDs, inbox.storesPacketIDs) = (true, true)
         steps.begin(scope)
         wishes.begin(scope)
@@ -155,30 +156,31 @@ final class DurableSession: @unchecked Sendable {
         answer(.success(()))
     }
 
-    /// Whose rows they are, if not those of `scope`; once for each change.
+    /// Whose rows they are, if those of `scope` are others; once for each change.
     func keepsRowsElsewhere(than scope: StoreScope) -> StoreScope? {
         loop.preconditionOnLoop()
-        guard isOpen, scope != self.scope, scope != otherScope else { return nil }
-        otherScope = scope
-        return self.scope
+        guard isOpen, scope != namedScope else { return nil }
+        namedScope = scope
+        return scope == self.scope ? nil : self.scope
     }
 
-    /// Whose session with the broker the next connection is. Packet ids mean nothing in that of another client: what was
-    /// under way is then sent anew, now and by the next process.
+    /// With which client id at which broker the next connection is, of which `reconfigure` tells the driver.
     ///
-    /// The driver is given what an earlier process left, before it is told of the new client id, which ends it, or after.
-    func connects(as clientID: String, _ driver: SessionDriver, reconfigure: () -> Void) {
+    /// Packet ids mean something there only if those of the scope are the same: otherwise what was under way is sent anew,
+    /// now if the client id is another one, and by the next process in any case.
+    func connects(as identity: StoreScope, _ driver: SessionDriver, reconfigure: () -> Void) {
         loop.preconditionOnLoop()
-        guard clientID != self.clientID else {
+        guard identity != self.identity else {
             reconfigure()
             return restore(driver)
         }
-        self.clientID = clientID
-        let isOwn = clientID == scope?.clientID
-        outbox.storesPacketIDs = isOwn
-        inbox.storesPacketIDs = isOwn
-        restore(driver)
-        sessionLost()
+        let isSameClient = identity.clientID == self.identity?.clientID && unfinished == nil
+        self.identity = identity
+        let isOwn = identity == scope
+        (outbox.storesPacketIDs, inbox.storesPacketIDs) = (isOwn, isOwn)
+        restore(driver)  // Before it is told, which ends what it is given.
+        if isSameClient { outbox.forgetStoredPacketIDs() } else { outbox.sessionLost() }
+        inbox.forgetPacketIDs()
         reconfigure()
     }
 
@@ -206,15 +208,17 @@ final class DurableSession: @unchecked Sendable {
         outbox.removeAll(error)
         inbox.removeAll(error)
         remove(scope ?? knownScope)
+        hadScope = hadScope || scope != nil
         scope = nil
         isOpen = false
+        isFailing = false
         answer(.failure(error))
     }
 
     /// Removes the rows of a session now; what can not be removed, or is not known, before the next one begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
-            isNextDestroyed = true
+            isNextDestroyed = !hadScope  // Else the next one's are not those of this one.
             return
         }
         destroyed.insert(scope)

@@ -11,6 +11,8 @@ import CourierTransport
 final class StoreLane: @unchecked Sendable {
     /// How long a store that failed is left alone, 1 s.
     static let retryInterval = Duration.seconds(1)
+    /// How long a store may have no room before it may refuse what is refusable, 10 s: less than that, it may only be slow.
+    static let fullPatience = Duration.seconds(10)
     /// How many changes are committed together, 4,096, unless one step has more.
     static let maximumChanges = 4_096
     /// How many bytes of messages are committed together, 8 MiB, unless one step has more.
@@ -35,6 +37,8 @@ final class StoreLane: @unchecked Sendable {
 
         var changes: [StoreChange] { steps.flatMap(\.changes) }
 
+        fileprivate var isRefusable: Bool { steps.contains { $0.isRefusable } }
+
         fileprivate init(_ steps: [Step], _ session: Int) {
             self.steps = steps
             self.session = session
@@ -49,6 +53,8 @@ final class StoreLane: @unchecked Sendable {
     private var steps: [Step] = []
     /// How many of them are committed one by one, because the store had no room for all of them together.
     private var singleCount = 0
+    /// Since when the store has had no room for what is refusable.
+    private var fullSince: ContinuousClock.Instant?
     /// How many sessions were given up: what was under way for one of them is not tried again for the next.
     private var session = 0
     private var isCommitting = false
@@ -57,6 +63,8 @@ final class StoreLane: @unchecked Sendable {
     private(set) var isFailing = false
     private var retryTimer: TimerToken?
     private var end: CourierError?
+    /// Why the last session was given up.
+    private var removal: CourierError?
 
     init(_ store: any MessageStore, on loop: EventLoop, failed: @escaping (CourierError) -> Void) {
         self.store = store
@@ -88,7 +96,7 @@ final class StoreLane: @unchecked Sendable {
     }
 
     /// Adds changes that belong together; `settled` is called on the loop when they are stored, or given up with the rest.
-    /// If they are refusable, it is also called with `storeFull` when the store has no room for them.
+    /// If they are refusable, it is also called with `storeFull` when the store has no room for them, for long.
     func add(
         _ changes: [StoreChange], isRefusable: Bool = false, settled: ((Result<Void, CourierError>) -> Void)?
     ) {
@@ -109,6 +117,8 @@ final class StoreLane: @unchecked Sendable {
         retryTimer = nil
         isFailing = false
         singleCount = 0
+        fullSince = nil
+        removal = error
         let abandoned = steps
         steps = []
         for step in abandoned { step.stored?(.failure(error)) }
@@ -185,21 +195,24 @@ final class StoreLane: @unchecked Sendable {
         switch result {
         case .success:
             isFailing = false
+            if batch.isRefusable { fullSince = nil }
             for step in batch.steps { step.stored?(.success(())) }
             schedule()
         case .failure(let error) where batch.session != session:
-            for step in batch.steps { step.stored?(.failure(error)) }
+            for step in batch.steps { step.stored?(.failure(removal ?? error)) }
             schedule()
-        case .failure(let error) where error.code == .storeFull && batch.steps.contains(where: \.isRefusable):
+        case .failure(let error) where batch.isRefusable && isFull(error):
             if batch.steps.count == 1 {
                 for step in batch.steps { step.stored?(.failure(error)) }
             } else {
                 steps = batch.steps + steps
-                singleCount = batch.steps.count
+                singleCount += batch.steps.count
             }
             schedule()
         case .failure(let error):
             steps = batch.steps + steps
+            // What the store has room for need not wait for the rest.
+            if batch.isRefusable, error.code == .storeFull { singleCount += batch.steps.count }
             if let end { return removeAll(end) }
             if !isFailing { failed(error) }
             isFailing = true
@@ -208,6 +221,14 @@ final class StoreLane: @unchecked Sendable {
                 schedule()
             }
         }
+    }
+
+    /// Whether the store has had no room for longer than it may be slow.
+    private func isFull(_ error: CourierError) -> Bool {
+        guard error.code == .storeFull else { return false }
+        let since = fullSince ?? loop.now
+        fullSince = since
+        return since.duration(to: loop.now) >= Self.fullPatience
     }
 }
 

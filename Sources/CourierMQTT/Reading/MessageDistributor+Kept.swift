@@ -77,19 +77,22 @@ extension MessageDistributor {
     }
 
     private func storeUnfinished(_ messages: [ReceivedMessage], in rows: DurableInbox) {
-        var left: [ReceivedMessage] = []
-        for message in messages {
-            guard case .delivery(let handle)? = message.ticket?.receipt else { continue }
+        guard !messages.isEmpty else { return }
+        let refused = RefusedMessages(messages.count) { [weak self] in self?.putBack($0) }
+        for (index, message) in messages.enumerated() {
+            guard case .delivery(let handle)? = message.ticket?.receipt else {
+                refused.settle(index, nil)
+                continue
+            }
             // The id of a session that is gone means another message by now.
             let id = surroundings.awaits(handle) ? handle.storedID : nil
             let isTaken = rows.keep(message, packetID: id, until: nil, isNew: false) { [weak self] outcome in
-                guard let self else { return }
-                if case .success = outcome { return acknowledge(message) }
-                if outcome.isRefusal { putBack([message]) }
+                if case .success = outcome { self?.acknowledge(message) }
+                let isAwaited = self?.surroundings.awaits(handle) == true
+                refused.settle(index, outcome.isRefusal && isAwaited ? message : nil)
             }
-            if !isTaken { left.append(message) }
+            if !isTaken { refused.settle(index, message) }
         }
-        if !left.isEmpty { putBack(left) }
     }
 
     /// Unfinished messages could not be stored: they wait on, and so does the broker.
@@ -179,6 +182,28 @@ extension MessageDistributor {
         if let last = state.pointee.lastWarning, loop.now < last.advanced(by: Self.warningInterval) { return }
         state.pointee.lastWarning = loop.now
         surroundings.warn(text)
+    }
+}
+
+/// Messages that there was no room for, in their order, until it is known of each.
+private final class RefusedMessages {
+    private var messages: [ReceivedMessage?]
+    private var openCount: Int
+    private let done: ([ReceivedMessage]) -> Void
+
+    init(_ count: Int, _ done: @escaping ([ReceivedMessage]) -> Void) {
+        messages = Array(repeating: nil, count: count)
+        openCount = count
+        self.done = done
+    }
+
+    /// Notes what became of the message at `index`: `nil` if nothing is left to do.
+    func settle(_ index: Int, _ refused: ReceivedMessage?) {
+        openCount -= 1
+        messages[index] = refused
+        guard openCount == 0 else { return }
+        let refused = messages.compactMap { $0 }
+        if !refused.isEmpty { done(refused) }
     }
 }
 

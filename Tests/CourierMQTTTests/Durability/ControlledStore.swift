@@ -11,7 +11,10 @@ final class ControlledStore: MessageStore {
     private struct State {
         var isHeld = false
         var held: [@Sendable () -> Void] = []
+        var areAnswersHeld = false
+        var heldAnswers: [@Sendable () -> Void] = []
         var rule: Rule?
+        var attemptCount = 0
         var commits: [[StoreChange]] = []
         var repeatable: [StoreChange] = []
         var areReadsHeld = false
@@ -27,6 +30,9 @@ final class ControlledStore: MessageStore {
 
     /// All changes that were stored, in order.
     var changes: [StoreChange] { state.withLock { $0.commits.flatMap { $0 } } }
+
+    /// How many commits were tried.
+    var attemptCount: Int { state.withLock { $0.attemptCount } }
 
     /// How many changes each commit had.
     var commitSizes: [Int] { state.withLock { $0.commits.map(\.count) } }
@@ -49,6 +55,19 @@ final class ControlledStore: MessageStore {
 
     /// How many commits are held back.
     var heldCount: Int { state.withLock { $0.held.count } }
+
+    /// Does commits from now on without saying so.
+    func holdAnswers() { state.withLock { $0.areAnswersHeld = true } }
+
+    /// Says what was done.
+    func releaseAnswers() {
+        let held = state.withLock { state in
+            defer { state.heldAnswers = [] }
+            state.areAnswersHeld = false
+            return state.heldAnswers
+        }
+        for answer in held { answer() }
+    }
 
     /// Holds back from now on what was read, before it is handed out.
     func holdReads() { state.withLock { $0.areReadsHeld = true } }
@@ -91,12 +110,21 @@ final class ControlledStore: MessageStore {
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) {
         let commit: @Sendable () -> Void = { [self] in
-            let rule = state.withLock { $0.rule }
+            let rule = state.withLock { state in
+                state.attemptCount += 1
+                return state.rule
+            }
             for change in changes {
                 if let error = rule?(change) { return completion(.failure(error)) }
             }
             state.withLock { $0.commits.append(changes) }
-            memory.commit(changes, in: scope, completion: completion)
+            memory.commit(changes, in: scope) { [self] result in
+                let isHeld = state.withLock { state in
+                    if state.areAnswersHeld { state.heldAnswers.append { completion(result) } }
+                    return state.areAnswersHeld
+                }
+                if !isHeld { completion(result) }
+            }
         }
         let isHeld = state.withLock { state in
             if state.isHeld { state.held.append(commit) }

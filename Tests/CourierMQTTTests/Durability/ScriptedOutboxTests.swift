@@ -122,6 +122,28 @@ import Testing
         }
     }
 
+    @Test func `a message that can be read before the store says that it has it is sent once`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            await world.connect()
+            for text in ["a", "b"] { try await world.client.enqueue(text, to: "t") }
+            store.holdAnswers()
+            let outcome = try world.publish("c")
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 3 }
+            await world.run(for: .seconds(1))
+            await world.until { await world.publishes().map(\.text) == ["a", "b"] }
+            let count = store.outgoingReadCount
+            await world.settle()
+            #expect(store.outgoingReadCount == count)
+            #expect(outcome.value == nil)
+            store.releaseAnswers()
+            await world.until { outcome.value?.success != nil }
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == ["a", "b", "c"])
+        }
+    }
+
     @Test func `a newer message of a latest-only topic takes the place of the one that waits`() async throws {
         try await Self.run(Self.refusing) {
             $0.offline = OfflinePolicy(maximumCount: 1)

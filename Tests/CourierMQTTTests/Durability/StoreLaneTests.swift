@@ -1,4 +1,5 @@
 import CourierCore
+import CourierTesting
 import CourierTransport
 import Foundation
 import Synchronization
@@ -30,6 +31,15 @@ import Testing
     private static func expect(_ changes: [StoreChange], in store: ControlledStore, _ loop: EventLoop) async {
         while store.changes.count < changes.count { await onLoop(loop) {} }
         #expect(store.changes == changes)
+    }
+
+    /// Returns when so many commits were tried.
+    private static func expect(
+        attempts: Int, of store: ControlledStore, _ clock: VirtualClock, _ loop: EventLoop
+    ) async {
+        while store.attemptCount < attempts { await clock.settle(loop) }
+        await clock.settle(loop)
+        #expect(store.attemptCount == attempts)
     }
 
     private static func run(
@@ -93,32 +103,63 @@ import Testing
         }
     }
 
-    @Test func `what the store has no room for is refused at once, and costs nothing that waits with it`() async throws
+    @Test func `what the store has no room for is refused after a while, and costs nothing that waits with it`()
+        async throws
     {
         let messages = (1...4).map {
             StoredMessage(
                 id: StoredMessage.ID(rawValue: $0), topic: "t", payload: [1], qos: .one, storedAt: Date())
         }
-        try await Self.run { lane, store, loop, _ in
-            let outcomes = Series<String>()
-            store.fail { change in
-                guard case .keep(let message) = change, message.id.rawValue == 2 else { return nil }
-                return CourierError(.storeFull, "No room for it.")
+        let clock = VirtualClock()
+        let loop = try EventLoop(name: "lane", clock: clock)
+        let store = ControlledStore()
+        let (failures, outcomes) = (Series<String>(), Series<String>())
+        let lane = StoreLane(store, on: loop) { failures.append("\($0.code)") }
+        store.fail { change in
+            guard case .keep(let message) = change, message.id.rawValue == 2 || message.id.rawValue == 4 else {
+                return nil
             }
-            await Self.onLoop(loop) {
-                for message in messages {
-                    lane.add([.keep(message)], isRefusable: true) {
-                        outcomes.append("\(message.id.rawValue) \($0.isRefusal ? "refused" : "stored")")
-                    }
+            return CourierError(.storeFull, "No room for it.")
+        }
+        await Self.onLoop(loop) {
+            lane.begin(Self.scope)
+            for message in messages {
+                lane.add([.keep(message)], isRefusable: true) {
+                    outcomes.append("\(message.id.rawValue) \($0.isRefusal ? "refused" : "stored")")
                 }
             }
-            await Self.expect([messages[0], messages[2], messages[3]].map { .keep($0) }, in: store, loop)
-            while outcomes.values.count < 4 { await Self.onLoop(loop) {} }
-            #expect(outcomes.values == ["1 stored", "2 refused", "3 stored", "4 stored"])
-            // Together again: what was wrong is gone.
-            await Self.onLoop(loop) { for change in Self.changes { lane.add(change) } }
-            while store.commitSizes.count < 4 { await Self.onLoop(loop) {} }
-            #expect(store.commitSizes == [1, 1, 1, 3])
+        }
+        // All together; after a second the first two, each for itself; then the second once a second.
+        await Self.expect(attempts: 1, of: store, clock, loop)
+        for attempts in 3...12 {
+            clock.advance(by: .seconds(1))
+            await Self.expect(attempts: attempts, of: store, clock, loop)
+        }
+        #expect(outcomes.values == ["1 stored"])  // Less long, the store may only be slow.
+        clock.advance(by: .seconds(1))
+        await Self.expect(attempts: 15, of: store, clock, loop)
+        #expect(outcomes.values == ["1 stored", "2 refused", "3 stored"])
+        store.fail(nil)
+        clock.advance(by: .seconds(1))
+        while outcomes.values.count < 4 { await clock.settle(loop) }
+        #expect(outcomes.values.last == "4 stored")
+        #expect(failures.values.count == 3)
+        await loop.shutdown()
+    }
+
+    @Test func `what fails for a session that was given up is not told as refused`() async throws {
+        let message = StoredMessage(
+            id: StoredMessage.ID(rawValue: 1), topic: "t", payload: [1], qos: .one, storedAt: Date())
+        try await Self.run { lane, store, loop, _ in
+            let codes = Series<CourierError.Code?>()
+            store.hold()
+            await Self.onLoop(loop) { lane.add([.keep(message)], isRefusable: true) { codes.append($0.failure?.code) } }
+            while store.heldCount == 0 { await Self.onLoop(loop) {} }
+            await Self.onLoop(loop) { lane.removeAll(CourierError(.clientDestroyed, "It was destroyed.")) }
+            store.fail { _ in CourierError(.storeFull, "No room.") }
+            store.release()
+            while codes.values.isEmpty { await Self.onLoop(loop) {} }
+            #expect(codes.values == [.clientDestroyed])
         }
     }
 

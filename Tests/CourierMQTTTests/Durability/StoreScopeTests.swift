@@ -112,6 +112,65 @@ import Testing
         }
     }
 
+    @Test func `destroy() twice removes nothing of the next account`() async throws {
+        let other = Self.options(id: "other")
+        try await Self.run([], [.options(), .options(other)]) {
+            $0.messageStoreScope = nil
+        } _: { world, store in
+            try await store.memory.fill([.enqueue(Self.message(1, "theirs", .one))], StoreScope(other))
+            await world.connect()
+            world.client.destroy()
+            await world.run(for: .seconds(6))
+            world.client.destroy()
+            await world.connect()
+            await world.until { await world.publishes().map(\.text) == ["theirs"] }
+        }
+    }
+
+    @Test func `what is destroyed while it is read is not opened, until the app connects again`() async throws {
+        try await Self.run([], [.silence, .silence]) { world, store in
+            store.holdReads()
+            await world.connect()
+            await world.until { store.heldReadCount == 1 }
+            world.client.destroy()
+            await world.settle()
+            store.letReadsPass()
+            store.releaseRead()
+            await world.settle()
+            let count = store.outgoingReadCount
+            await world.run(for: .seconds(5))
+            #expect(store.outgoingReadCount == count)
+            world.client.connect()
+            try await world.client.enqueue("new", to: "t")  // Without time that passes.
+            #expect(await Self.waiting(store) == 1)
+        }
+    }
+
+    @Test func `the store is read again and again, also when an attempt was the last to fail`() async throws {
+        let phases = AppPhaseController()
+        try await Self.run {
+            $0.lifecycle = phases
+        } _: { world, store in
+            store.fail { $0 == .removeAll ? CourierError(.storeFailed, "Not now.") : nil }
+            world.client.destroy()
+            await world.connect()
+            await world.run(for: .milliseconds(1_500))
+            phases.enterBackground()
+            await world.run(for: .seconds(3))
+            let outcome = Box<Bool>()
+            let task = Task { [client = world.client] in
+                try await client.enqueue("x", to: "t")
+                outcome.value = true
+            }
+            await world.settle()
+            #expect(outcome.value == nil)
+            store.fail(nil)
+            await world.run(for: .seconds(2))
+            await world.until { outcome.value == true }
+            try await task.value
+        }
+    }
+
     // MARK: Another client id
 
     @Test func `in the session of another client nothing has the packet id that it had`() async throws {
@@ -140,6 +199,48 @@ import Testing
             // The next process may be the first client again, in whose session these ids mean something else.
             #expect(!store.changes.contains { if case .progress(_, .sent) = $0 { true } else { false } })
             #expect(!store.changes.contains(.rememberPacketID(5)))
+        }
+    }
+
+    @Test func `at another broker a message that was under way is sent anew by the next process`() async throws {
+        let gate = ScriptGate()
+        let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubComp, until: gate))])
+        try await Self.run([script]) { world, store in
+            await world.connect()
+            let outcome = try world.publish("x", qos: .two)
+            await world.until { await world.broker.packets(.pubRel).count == 1 }
+            let rows = await store.memory.outgoing(in: Self.scope, after: nil, limit: 10)
+            #expect(rows.map(\.progress) == [.queued])  // Here, PUBREL was enough.
+            gate.release()
+            await world.until { outcome.value?.success != nil }
+            await world.until { await Self.waiting(store) == 0 }
+            #expect(!store.repeatableChanges.contains(.removeOutgoing(StoredMessage.ID(rawValue: 1))))
+        }
+    }
+
+    @Test func `a broker that changes on the way does not end what is under way`() async throws {
+        let gate = ScriptGate()
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.hold(.pubRec, until: gate))]),
+            .connection([.accept(isSessionPresent: true)]),
+        ]
+        try await Self.run(script, [.options(), .options(Self.options(host: "other.invalid"))]) {
+            $0.messageStoreScope = nil
+        } _: { world, store in
+            let scope = StoreScope(Self.options())
+            await world.connect()
+            let outcome = try world.publish("x", qos: .two)
+            await world.until { await world.publishes().count == 1 }
+            world.client.disconnect()
+            await world.run(for: .seconds(6))
+            store.hold()
+            await world.connect()
+            await world.until { await world.publishes(on: 2).map(\.delivery.isDuplicate) == [true] }
+            store.release()
+            await world.until { outcome.value?.success != nil }
+            #expect(store.changes.contains(.progress(StoredMessage.ID(rawValue: 1), .queued)))
+            await world.until { await Self.waiting(store, scope) == 0 }
+            gate.release()
         }
     }
 
