@@ -20,7 +20,8 @@ extension ClientEngine {
                 handle = incoming.hand(id, .atLeastOnce)
             }
         case .exactlyOnce(let id, let isDuplicate):
-            let arrival = incoming.receivedQoS2(id, isDuplicate: isDuplicate)
+            let arrival = incoming.receivedQoS2(
+                id, isDuplicate: isDuplicate, fingerprint: fingerprint(of: view, in: bytes.bytes))
             if arrival == .beingProcessed { incoming.waitAgain(for: id) }
             if acknowledgesAtOnce || arrival == .repeated {
                 link.encoder.encodeSuccess(.pubRec, id, into: &buffer)
@@ -34,6 +35,14 @@ extension ClientEngine {
         }
         try checkReceiveMaximum()
         actions.append(IncomingMessage(frame: frame, view: view, handle: handle))
+    }
+
+    private func fingerprint(of view: PublishView, in bytes: RawSpan) -> UInt32 {
+        let payload = bytes.extracting(view.payload)
+        guard view.topic.isEmpty, let alias = view.topicAlias, let topic = link.incomingAliases.topic(of: alias) else {
+            return UInt32(fingerprintOf: bytes.extracting(view.topic), payload)
+        }
+        return UInt32(fingerprintOf: topic.span.bytes, payload)
     }
 
     /// Whether the engine acknowledges a message as it comes. While answers to earlier ones are due, later ones wait for

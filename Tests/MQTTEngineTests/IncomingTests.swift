@@ -62,6 +62,47 @@ struct IncomingTests {
         #expect(talk.performed() == [])
     }
 
+    @Test func `[MQTT-4.3.3-10] a held id that comes with another message on a later connection is a new one`() throws {
+        func message(_ text: String, topic: String = "t", isDuplicate: Bool = true) -> Packet {
+            .message(topic, .exactlyOnce(5, isDuplicate: isDuplicate), Array(text.utf8))
+        }
+        let long = String(repeating: "x", count: 1_000)
+        let pairs = [
+            ("a", "b"), ("", "a"), ("a", "aa"), ("12345678", "12345679"), ("sensor 7 is 20", "sensor 8 is 20"),
+            (long, long + "x"), (long + "1", long + "2"), ("1" + long, "2" + long),
+        ]
+        for (old, new) in pairs {
+            let talk = Conversation()
+            try talk.connect()
+            try talk.receive(message(old, isDuplicate: false))
+            #expect(talk.performed().count == 1)
+            // The server has answered nothing else: whether it has the session still shows by what it sends.
+            try talk.reconnect(isSessionPresent: true)
+            try talk.receive(message(old))
+            #expect(talk.performed() == [])
+            try talk.reconnect(isSessionPresent: true)
+            try talk.receive(message(new))
+            #expect(talk.performed().count == 1)
+            try talk.reconnect(isSessionPresent: true)
+            try talk.receive(message(new))
+            #expect(talk.performed() == [])
+            try talk.reconnect(isSessionPresent: true)
+            try talk.receive(message(new, topic: "u"))
+            #expect(talk.performed().count == 1)
+        }
+    }
+
+    @Test func `a repetition is known as one whatever stood for its topic`() throws {
+        let talk = Conversation { $0.incomingTopicAliases = 4 }
+        try talk.connect()
+        try talk.receive(.message("t", .atMostOnce, properties: [.topicAlias(2)]))
+        try talk.receive(.message("", Self.qos2, properties: [.topicAlias(2)]))
+        #expect(talk.performed().count == 2)
+        try talk.reconnect(isSessionPresent: true)
+        try talk.receive(.message("t", .exactlyOnce(5, isDuplicate: true)))
+        #expect(talk.performed() == [])
+    }
+
     @Test func `PUBREL of an unknown id is answered so that the server can go on`() throws {
         for version in [ProtocolVersion.v311, .v5] {
             let talk = Conversation(version)

@@ -26,6 +26,8 @@ struct IncomingExchanges {
 
     /// QoS 2 ids whose PUBREL has not come.
     private var held = PacketIDSet()
+    /// What their messages looked like.
+    private var fingerprints = MessageFingerprints()
     /// Those of ``held`` that count against our receive maximum: their PUBLISH came on this connection.
     private var counted = PacketIDSet()
     /// Ids whose PUBREL came, until the caller has stored that: before, no connection gets PUBCOMP, with which the server
@@ -58,11 +60,16 @@ struct IncomingExchanges {
     /// A QoS 2 PUBLISH came.
     ///
     /// A held id that comes on a later connection without the mark of a repetition, which it would have to have
-    /// ([MQTT-3.3.1-1]), is a new message: the server has lost the session, and its CONNACK that said so was lost too.
-    mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool) -> Arrival {
+    /// ([MQTT-3.3.1-1]), or with another message, is a new message: the server has lost the session, and its CONNACK that
+    /// said so was lost too.
+    mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool, fingerprint: UInt32) -> Arrival {
         let isFirstHere = counted.insert(id)
-        if held.insert(id) { return .new }
-        if isFirstHere, !isDuplicate {
+        if held.insert(id) {
+            fingerprints.note(fingerprint, of: id)
+            return .new
+        }
+        if isFirstHere, !isDuplicate || fingerprints.isOther(fingerprint, than: id) {
+            fingerprints.note(fingerprint, of: id)
             processing[id] = nil
             return .new
         }

@@ -1,0 +1,69 @@
+import MQTTCodec
+
+/// What QoS 2 messages looked like whose ids may be held still: by this a repetition is told from another message, which a
+/// server sends under the same id when it has lost the session.
+///
+/// Of more than some hundred held ids only the later ones are known. The memory is taken with the first message.
+struct MessageFingerprints {
+    private static let placeCount = 1_024
+
+    /// A packet id and the fingerprint of its message, or 0.
+    private var places: [UInt64] = []
+
+    /// Notes what the message with this id looks like.
+    mutating func note(_ fingerprint: UInt32, of id: PacketID) {
+        if places.isEmpty { places = [UInt64](repeating: 0, count: Self.placeCount) }
+        places[Self.place(of: id)] = Self.entry(id, fingerprint)
+    }
+
+    /// Whether the message with this id is known to have looked otherwise.
+    func isOther(_ fingerprint: UInt32, than id: PacketID) -> Bool {
+        guard !places.isEmpty else { return false }
+        let known = places[Self.place(of: id)]
+        return known >> 32 == UInt64(id.rawValue) && known != Self.entry(id, fingerprint)
+    }
+
+    private static func place(of id: PacketID) -> Int { Int(id.rawValue) & (placeCount - 1) }
+
+    private static func entry(_ id: PacketID, _ fingerprint: UInt32) -> UInt64 {
+        UInt64(id.rawValue) << 32 | UInt64(fingerprint)
+    }
+}
+
+extension UInt32 {
+    /// Of more bytes than this, as many of both ends count.
+    private static let fingerprintedEnd = 128
+
+    /// The fingerprint of a message.
+    init(fingerprintOf topic: RawSpan, _ payload: RawSpan) {
+        var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
+        Self.mix(topic, into: &hash)
+        if payload.byteCount <= 2 * Self.fingerprintedEnd {
+            Self.mix(payload, into: &hash)
+        } else {
+            Self.mix(payload.extracting(first: Self.fingerprintedEnd), into: &hash)
+            Self.mix(payload.extracting(last: Self.fingerprintedEnd), into: &hash)
+            Self.mix(UInt64(payload.byteCount), into: &hash)
+        }
+        self.init(truncatingIfNeeded: hash >> 32)
+    }
+
+    private static func mix(_ bytes: RawSpan, into hash: inout UInt64) {
+        var offset = 0
+        while offset + 8 <= bytes.byteCount {
+            mix(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self), into: &hash)
+            offset += 8
+        }
+        var rest = UInt64(bytes.byteCount - offset)
+        while offset < bytes.byteCount {
+            rest = rest << 8 | UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+            offset += 1
+        }
+        mix(rest, into: &hash)
+    }
+
+    private static func mix(_ word: UInt64, into hash: inout UInt64) {
+        hash = (hash ^ word) &* 0xD6E8_FEB8_6659_FD93
+        hash ^= hash >> 32
+    }
+}
