@@ -7,8 +7,8 @@ import MQTTEngine
 /// Messages that no reader has: they wait for one, or are given up, which is told.
 extension MessageDistributor {
     /// How long the broker waits for the acknowledgement of a message that a loop has left unfinished, 10 s. After that the
-    /// message waits in the store, or in memory where there is none: brokers send only so many messages before those, and acknowledgements go in their order
-    /// ([MQTT-4.6.0-2]), so that nothing else would come any more.
+    /// message waits in the store, or in memory where there is none: brokers send only so many messages before those, and
+    /// acknowledgements go in their order ([MQTT-4.6.0-2]), so that nothing else would come any more.
     static let unfinishedPatience = Duration.seconds(10)
 
     /// How often the log is told at most that a message was given up while nobody listens to events, once a minute.

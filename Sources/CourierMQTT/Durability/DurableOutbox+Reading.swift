@@ -1,0 +1,84 @@
+import CourierCore
+import CourierTransport
+
+/// Out of the store again: what is on disk only.
+extension DurableOutbox {
+    /// Reads the next messages that are on disk only, if the gate has room for them.
+    func readMore() {
+        loop.preconditionOnLoop()
+        guard isSpilled, reading == nil, retryTimer == nil, let scope, gate.hasRoom else { return }
+        let (store, last, loop, session, lastStored) = (store, lastHandedOver, loop, session, lastStored)
+        reading = Task { [weak self] in
+            let page: Result<[StoredOutgoing], any Error>
+            do {
+                page = .success(try await store.outgoing(in: scope, after: last, limit: StoredSession.pageSize))
+            } catch {
+                page = .failure(error)
+            }
+            loop.execute { [self] in self?.read(page, of: session, after: lastStored) }
+        }
+    }
+
+    /// A page was read after the row `lastStored` had been stored.
+    private func read(
+        _ page: Result<[StoredOutgoing], any Error>, of session: Int, after lastStored: StoredMessage.ID?
+    ) {
+        guard reading != nil, session == self.session else { return }  // Given up meanwhile.
+        reading = nil
+        let replaced = replacedWhileReading
+        replacedWhileReading = []
+        switch page {
+        case .success(let rows):
+            for row in rows where !replaced.contains(row.message.id) {
+                // It is in the store already, and the store has not said so yet: it is accepted first.
+                if row.message.id.rawValue > max(self.lastStored?.rawValue ?? 0, lastOfEarlierProcess) { return }
+                // What was sent goes on with its packet id, now or in the next process: anew, it would come twice.
+                if row.progress != .queued || restoredBehind.contains(row.message.id) {
+                    lastHandedOver = row.message.id
+                    continue
+                }
+                guard submit(row.message) else { return }
+            }
+            // What was stored since the page was read stands behind it.
+            isSpilled = rows.count == StoredSession.pageSize || self.lastStored != lastStored
+            if !isSpilled { endWaiting(Self.missing) }
+            readMore()
+        case .failure(let error):
+            failed(.reading(error))
+            retryTimer = loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [weak self] in
+                self?.retryTimer = nil
+                self?.readMore()
+            }
+        }
+    }
+
+    func submit(_ message: StoredMessage) -> Bool {
+        if message.id.rawValue <= lastOfEarlierProcess, message.id > lastTold ?? .zero {
+            ends.began(message.topic, message.qos, message.payload.count)
+            lastTold = message.id
+        }
+        let recipient = recipients[message.id] ?? .nobody
+        let entry = PublishLedger.Entry(
+            recipient: recipient, topic: message.topic, qos: message.qos,
+            payload: ends.isListenedTo ? message.payload : nil)
+        guard handOver(message, ledger.enter(entry)) else { return false }
+        recipients[message.id] = nil
+        if latest[message.topic] == message.id { latest[message.topic] = nil }
+        return true
+    }
+
+    private static let missing = CourierError(
+        .storeDamaged, "The message was stored, and was not in the message store when its turn came.")
+}
+
+extension StoredMessage.ID {
+    fileprivate static let zero = StoredMessage.ID(rawValue: 0)
+}
+
+extension CourierError {
+    /// What a store said that could not be read.
+    static func reading(_ error: any Error) -> CourierError {
+        (error as? CourierError)
+            ?? CourierError(.storeFailed, "The message store could not be read; it is tried again.", cause: error)
+    }
+}

@@ -1,0 +1,141 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTEngine
+
+/// Into the store, and from there to the gate.
+extension DurableOutbox {
+    func storeArrivals() {
+        guard let scope, !isCommitting else { return }  // It is looked at again then.
+        let taken = arrivals.take(ofSession: session)
+        for waiter in taken.roomWaiters { waiter.resume(.success(())) }
+        if !taken.list.isEmpty { commit(taken.list, scope) }
+    }
+
+    private func commit(_ list: [Arrival], _ scope: StoreScope) {
+        isCommitting = true
+        let date = Date()
+        let messages = list.map { arrival in
+            arrival.message(nextID(), date: date, maximumAge: policy.maximumAge)
+        }
+        let batch = Batch(
+            arrivals: list, messages: messages, scope: scope, session: session, steps: steps.takeAlong())
+        let changes = (batch.steps?.changes ?? []) + messages.map { .enqueue($0) }
+        store.commit(changes, in: scope) { [loop] result in
+            loop.execute { [self] in committed(batch, result) }
+        }
+    }
+
+    private func committed(_ batch: Batch, _ result: Result<Void, CourierError>) {
+        if let along = batch.steps { steps.settled(along, result) }
+        guard batch.session == session else { return refuseRest(of: batch, from: 0) }
+        switch result {
+        case .success:
+            isCommitting = false
+            storeArrivals()  // First, so that the store has something to do meanwhile.
+            for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
+            return readMore()
+        case .failure(let error) where batch.isOneMessage:
+            for arrival in batch.arrivals { refused(arrival, error) }
+        case .failure:
+            // One of them may be the reason, or what went along: each for itself, the rest after it.
+            return commitEach(batch, 0)
+        }
+        isCommitting = false
+        storeArrivals()
+    }
+
+    private func commitEach(_ batch: Batch, _ index: Int) {
+        guard batch.session == session else { return refuseRest(of: batch, from: index) }
+        guard index < batch.arrivals.count else {
+            isCommitting = false
+            storeArrivals()
+            return readMore()
+        }
+        let (arrival, message) = (batch.arrivals[index], batch.messages[index])
+        store.commit([.enqueue(message)], in: batch.scope) { [loop] result in
+            loop.execute { [self] in
+                guard batch.session == session else { return refuseRest(of: batch, from: index) }
+                switch result {
+                case .success: accepted(arrival, message)
+                case .failure(let error): refused(arrival, error)
+                }
+                commitEach(batch, index + 1)
+            }
+        }
+    }
+
+    /// The session of a batch was destroyed while it was on its way: rows that it has got are gone, and no more come.
+    private func refuseRest(of batch: Batch, from index: Int) {
+        for arrival in batch.arrivals[index...] { refused(arrival, Self.destroyed) }
+        isCommitting = false
+        storeArrivals()
+    }
+
+    func refused(_ arrival: Arrival, _ error: CourierError) {
+        arrival.acceptance?.resume(.failure(error))
+        ends.end(enter(arrival), with: .abandoned(error))
+    }
+
+    private func accepted(_ arrival: Arrival, _ message: StoredMessage) {
+        arrival.acceptance?.resume(.success(()))
+        if let end { return ends.end(enter(arrival), with: .abandoned(end)) }
+        lastStored = message.id
+        if !isSpilled {
+            if handOver(message, enter(arrival), isLatestOnly: arrival.shape.isLatestOnly) { return }
+            isSpilled = true
+        }
+        if arrival.shape.isLatestOnly, let older = latest.updateValue(message.id, forKey: message.topic) {
+            replace(older, message.topic, message.qos)
+        }
+        // The acknowledgement may come in another process: there, nobody waits for it.
+        if case .nobody = arrival.recipient { return }
+        recipients[message.id] = arrival.recipient
+    }
+
+    private func replace(_ id: StoredMessage.ID, _ topic: String, _ qos: QoS) {
+        steps.add(.removeOutgoing(id))
+        if reading != nil { replacedWhileReading.insert(id) }
+        guard let recipient = recipients.removeValue(forKey: id) else { return }
+        let entry = PublishLedger.Entry(recipient: recipient, topic: topic, qos: qos, payload: nil)
+        ends.end(ledger.enter(entry), with: .queue(.messageReplaced))
+    }
+
+    private func enter(_ arrival: Arrival) -> Token {
+        ledger.enter(
+            PublishLedger.Entry(
+                recipient: arrival.recipient, topic: arrival.shape.topic, qos: arrival.shape.qos,
+                payload: ends.isListenedTo ? arrival.payload : nil))
+    }
+
+    /// Hands a stored message to the gate; `false`, and its token is forgotten, when that does not take it.
+    func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false) -> Bool {
+        live[token] = Live(id: message.id, qos: message.qos)
+        let outgoing = message.outgoing(token, now: loop.now, date: Date())
+        // What the store has belongs to the present session, which another thread may just have given up.
+        switch gate.submit(outgoing, isLatestOnly: isLatestOnly, overflow: .fail, isStored: true) {
+        case .delivered, .queued:
+            lastHandedOver = message.id
+            return true
+        case .full, .givenUp, .offline:
+            live[token] = nil
+            _ = ledger.take(token)
+            return false
+        }
+    }
+
+    static let destroyed = CourierError(
+        .clientDestroyed, "The client was destroyed before the message was stored.")
+}
+
+extension DurableOutbox.Arrival {
+    fileprivate func message(_ id: StoredMessage.ID, date: Date, maximumAge: Duration?) -> StoredMessage {
+        var properties = shape.properties
+        if properties.contentType == nil { properties.contentType = shape.contentType }
+        let age = [shape.properties.messageExpiry, maximumAge].compactMap { $0 }.min()
+        return StoredMessage(
+            id: id, topic: shape.topic, payload: payload, qos: shape.qos, isRetained: shape.isRetained,
+            properties: properties, storedAt: date,
+            expiresAt: age.map { date.addingTimeInterval($0.bounded / .seconds(1)) })
+    }
+}
