@@ -27,9 +27,12 @@ extension ClientEngine {
                 link.encoder.encodeSuccess(.pubRec, id, into: &buffer)
                 written(now: now)
             }
-            guard arrival == .new else {
+            guard arrival == .new || arrival == .replacing else {
                 writeAnswers(now: now, into: &buffer)
                 return try checkReceiveMaximum()
+            }
+            if arrival == .replacing, configuration.awaitsStorage {
+                actions.append(ExchangeProgress.incomingReplaced(id))
             }
             handle = acknowledgesAtOnce ? nil : incoming.hand(id, .exactlyOnce)
         }

@@ -181,6 +181,55 @@ struct StorageTests {
         #expect(try talk.sent() == [.pubComp(9)])
     }
 
+    /// mosquitto begins with PUBLISH again when it is stopped between PUBREL and PUBCOMP.
+    @Test func `an id that is used again before its release is stored is released twice`() throws {
+        let talk = Self.durable()
+        func receive(isDuplicate: Bool) throws {
+            try talk.receive(Self.publish(9, .exactlyOnce, isDuplicate: isDuplicate))
+            guard case .message(let message)? = talk.performed().last else {
+                Issue.record("no message")
+                return
+            }
+            _ = talk.acknowledge(message.handle)
+            #expect(try talk.sent() == [.pubRec(9)])
+        }
+        try talk.connect()
+        try receive(isDuplicate: false)
+        try talk.receive(.pubRel(9))
+        #expect(talk.performed() == [.incomingReleased(9)])
+        try talk.reconnect(isSessionPresent: true)
+        try receive(isDuplicate: true)
+        try talk.receive(.pubRel(9))
+        #expect(talk.performed() == [.incomingReleased(9)])
+        talk.storedRelease(9)
+        #expect(try talk.sent() == [])  // The first; the id may be on disk for the second.
+        talk.storedRelease(9)
+        #expect(try talk.sent() == [.pubComp(9)])
+        try receive(isDuplicate: false)
+    }
+
+    @Test func `that an id means another message is told before that message`() throws {
+        let talk = Self.durable()
+        try talk.connect()
+        try talk.receive(.message("t", .exactlyOnce(9, isDuplicate: false), [1]))
+        guard case .message(let message)? = talk.performed().first else {
+            Issue.record("no message")
+            return
+        }
+        _ = talk.acknowledge(message.handle)
+        for (payload, isDuplicate) in [([2], true), ([2], false)] as [([UInt8], Bool)] {
+            try talk.reconnect(isSessionPresent: true)
+            _ = talk.performed()
+            try talk.receive(.message("t", .exactlyOnce(9, isDuplicate: isDuplicate), payload))
+            let actions = talk.performed()
+            #expect(actions.first == .incomingReplaced(9))
+            guard case .message? = actions.last, actions.count == 2 else {
+                Issue.record("\(actions)")
+                return
+            }
+        }
+    }
+
     // MARK: After a crash
 
     @Test func `[MQTT-4.4.0-1] what an earlier process left is sent again, in order, with its packet ids`() throws {

@@ -34,6 +34,7 @@ extension ClientCoordinator {
             durable?.outbox.receivedByServer(token) { [driver] in driver.stored(token, $0) }
         case .incomingReleased(let id):
             durable?.steps.add(.forgetPacketID(id.rawValue)) { [driver] in driver.storedRelease(id) }
+        case .incomingReplaced(let id): durable?.inbox.forget(id.rawValue)
         }
     }
 
@@ -67,7 +68,7 @@ extension ClientCoordinator {
         case .authenticationContinued(let auth): answer(auth)
         case .authenticated:
             settings.log.log(.info, source: "connection", clientID: info?.clientId, "authenticated anew")
-        case .message, .incomingReleased, .sent, .receivedByServer, .close: break
+        case .message, .incomingReleased, .incomingReplaced, .sent, .receivedByServer, .close: break
         }
     }
 

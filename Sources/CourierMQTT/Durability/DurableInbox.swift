@@ -84,6 +84,9 @@ final class DurableInbox: @unchecked Sendable {
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
 
+    /// The message with this packet id is not repeated any more: another one has the id. In the same order.
+    func forget(_ packetID: UInt16) { additions.add(.forgetPacketID(packetID)) }
+
     /// The broker has lost the session: every packet id means a new message.
     func forgetPacketIDs() { additions.add(.forgetAllPacketIDs) }
 

@@ -37,6 +37,7 @@ extension DurableOutbox {
             return readMore()
         case .failure(let error) where batch.isOneMessage:
             for arrival in batch.arrivals { refused(arrival, error) }
+            readMore()
         case .failure:
             // One of them may be the reason, or what went along: each for itself, the rest after it.
             return commitEach(batch, 0)

@@ -13,6 +13,8 @@ final class StoreLane: @unchecked Sendable {
     static let retryInterval = Duration.seconds(1)
     /// How long a store may have no room before it may refuse what is refusable, 10 s: less than that, it may only be slow.
     static let fullPatience = Duration.seconds(10)
+    /// How long a store is known to be full after it has refused something, 60 s.
+    static let fullMemory = Duration.seconds(60)
     /// How many changes are committed together, 4,096, unless one step has more.
     static let maximumChanges = 4_096
     /// How many bytes of messages are committed together, 8 MiB, unless one step has more.
@@ -55,6 +57,8 @@ final class StoreLane: @unchecked Sendable {
     private var singleCount = 0
     /// Since when the store has had no room for what is refusable.
     private var fullSince: ContinuousClock.Instant?
+    /// When it said so last.
+    private var lastFull: ContinuousClock.Instant?
     /// How many sessions were given up: what was under way for one of them is not tried again for the next.
     private var session = 0
     private var isCommitting = false
@@ -226,8 +230,9 @@ final class StoreLane: @unchecked Sendable {
     /// Whether the store has had no room for longer than it may be slow.
     private func isFull(_ error: CourierError) -> Bool {
         guard error.code == .storeFull else { return false }
+        if let lastFull, lastFull.duration(to: loop.now) > Self.fullMemory { fullSince = nil }
         let since = fullSince ?? loop.now
-        fullSince = since
+        (fullSince, lastFull) = (since, loop.now)
         return since.duration(to: loop.now) >= Self.fullPatience
     }
 }

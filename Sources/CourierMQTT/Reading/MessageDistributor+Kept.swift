@@ -79,6 +79,7 @@ extension MessageDistributor {
     private func storeUnfinished(_ messages: [ReceivedMessage], in rows: DurableInbox) {
         guard !messages.isEmpty else { return }
         let refused = RefusedMessages(messages.count) { [weak self] in self?.putBack($0) }
+        let lastReader = state.pointee.lastSerial
         for (index, message) in messages.enumerated() {
             guard case .delivery(let handle)? = message.ticket?.receipt else {
                 refused.settle(index, nil)
@@ -87,9 +88,14 @@ extension MessageDistributor {
             // The id of a session that is gone means another message by now.
             let id = surroundings.awaits(handle) ? handle.storedID : nil
             let isTaken = rows.keep(message, packetID: id, until: nil, isNew: false) { [weak self] outcome in
-                if case .success = outcome { self?.acknowledge(message) }
-                let isAwaited = self?.surroundings.awaits(handle) == true
-                refused.settle(index, outcome.isRefusal && isAwaited ? message : nil)
+                guard let self else { return }
+                if case .success = outcome {
+                    acknowledge(message)
+                    rowAppeared(message.topic, after: lastReader)
+                }
+                // At QoS 1 the broker sends it again, if it does not wait for an answer any more.
+                let isNeeded = message.qos == .two || surroundings.awaits(handle)
+                refused.settle(index, outcome.isRefusal && isNeeded ? message : nil)
             }
             if !isTaken { refused.settle(index, message) }
         }

@@ -14,11 +14,12 @@ extension MessageDistributor {
         for id in state.pointee.readers.indices where state.pointee.readers[id] != nil { beginCatchUp(id) }
     }
 
-    /// A message was stored that came when nobody read its topic: somebody may do so by now.
-    func rowAppeared(_ topic: String) {
+    /// A message was stored that nobody had who reads its topic: somebody may do so by now. Readers up to `serial` had it.
+    func rowAppeared(_ topic: String, after serial: Int = 0) {
         guard state.pointee.readers.contains(where: { $0 != nil }), let name = try? TopicName(topic) else { return }
         for id in state.pointee.readers.indices {
-            guard let reader = state.pointee.readers[id], reader.filter?.matches(name) ?? true else { continue }
+            guard let reader = state.pointee.readers[id], reader.serial > serial, reader.filter?.matches(name) ?? true
+            else { continue }
             beginCatchUp(id)
         }
     }
@@ -26,8 +27,8 @@ extension MessageDistributor {
     /// Gives a reader the rows of the store; reading from the broker pauses until it has them.
     func beginCatchUp(_ id: ReaderID) {
         guard state.pointee.readers[id]?.catchUp == nil else { return }
-        state.pointee.lastCatchUp += 1
-        state.pointee.readers[id]?.catchUp = CatchUp(serial: state.pointee.lastCatchUp)
+        state.pointee.lastSerial += 1
+        state.pointee.readers[id]?.catchUp = CatchUp(serial: state.pointee.lastSerial)
         fellBehind()
         goOn(id)
     }

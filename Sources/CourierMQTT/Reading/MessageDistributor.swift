@@ -16,6 +16,8 @@ final class MessageDistributor: @unchecked Sendable {
         let mode: AcknowledgementMode
         /// What it reads; `nil` is everything.
         let filter: TopicFilter?
+        /// Tells it from earlier ones.
+        let serial: Int
         var isBehind = false
         /// How far it has read what was stored before it came; messages that arrive wait until it has.
         var catchUp: CatchUp?
@@ -57,7 +59,7 @@ final class MessageDistributor: @unchecked Sendable {
         /// Whether the page has this topic as its last one.
         var lastTopicIsOnPage = false
         var behindCount = 0
-        var lastCatchUp = 0
+        var lastSerial = 0
         /// The copies of messages that came for several subscriptions.
         @Rare var recentCopies: RecentCopies?
         var afterProcessingCount = 0
@@ -123,7 +125,8 @@ final class MessageDistributor: @unchecked Sendable {
     /// Adds a reader of `filter`, or of everything; it gets the kept messages that match first.
     func add(_ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode) -> ReaderID {
         loop.preconditionOnLoop()
-        let reader = Reader(queue: queue, mode: mode, filter: filter)
+        state.pointee.lastSerial += 1
+        let reader = Reader(queue: queue, mode: mode, filter: filter, serial: state.pointee.lastSerial)
         let id: ReaderID
         if let free = state.pointee.free.popLast() {
             id = free

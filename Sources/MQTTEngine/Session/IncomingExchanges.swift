@@ -18,6 +18,8 @@ struct IncomingExchanges {
     enum Arrival: Equatable {
         /// It is new: deliver it.
         case new
+        /// It is new, and its id was that of a message that the server has forgotten: deliver it.
+        case replacing
         /// It was delivered; PUBREC goes out again.
         case repeated
         /// It was delivered and waits for the caller's acknowledgement: PUBREC follows that one.
@@ -35,6 +37,8 @@ struct IncomingExchanges {
     private var releasing = PacketIDSet()
     /// Those of ``releasing`` whose PUBREL came on this connection, so that PUBCOMP is due.
     private var completing = PacketIDSet()
+    /// Those of ``releasing`` that were used again before that was stored, and whose PUBREL has come once more.
+    private var releasingAgain: Set<PacketID> = []
     /// Answers due on this connection, in the order of their messages.
     private var pending: [Pending] = []
     /// How many of ``pending`` are gone from its front; they are removed together, now and then.
@@ -71,7 +75,7 @@ struct IncomingExchanges {
         if isFirstHere, !isDuplicate || fingerprints.isOther(fingerprint, than: id) {
             fingerprints.note(fingerprint, of: id)
             processing[id] = nil
-            return .new
+            return .replacing
         }
         return processing[id] == nil ? .repeated : .beingProcessed
     }
@@ -85,19 +89,20 @@ struct IncomingExchanges {
 
     /// PUBREL came, perhaps again: says whether PUBCOMP for this id waits until the caller has stored that.
     mutating func isReleasing(_ id: PacketID) -> Bool {
-        guard releasing.contains(id) else { return false }
+        guard releasing.contains(id), !held.contains(id) else { return false }
         _ = completing.insert(id)
         return true
     }
 
     /// Notes that PUBCOMP for this id waits.
     mutating func beginRelease(_ id: PacketID) {
-        _ = releasing.insert(id)
+        if !releasing.insert(id) { releasingAgain.insert(id) }
         _ = completing.insert(id)
     }
 
     /// The caller has stored it: says whether PUBCOMP for this id is due on this connection.
     mutating func endRelease(_ id: PacketID) -> Bool {
+        if releasingAgain.remove(id) != nil { return false }  // The second follows.
         releasing.remove(id)
         return completing.remove(id)
     }
@@ -188,6 +193,8 @@ struct IncomingExchanges {
         connectionLost()
         held.removeAll()
         releasing.removeAll()
+        releasingAgain.removeAll()
         processing.removeAll()
+        fingerprints = MessageFingerprints()
     }
 }

@@ -11,6 +11,9 @@ public enum EngineAction: Hashable, Sendable {
     case message(IncomingMessage)
     /// A QoS 2 message that was received is complete: its packet id means a new message from now on.
     case incomingReleased(PacketID)
+    /// A QoS 2 message that was received is not complete and never will be: its packet id means the message that follows.
+    /// Only with ``EngineConfiguration/awaitsStorage``.
+    case incomingReplaced(PacketID)
     /// An outgoing message has been given a packet id and is being written for the first time in this session.
     case sent(Token, PacketID)
     /// The server has a QoS 2 message (PUBREC) and it must not be sent as a PUBLISH again.

@@ -13,6 +13,9 @@ public enum ExchangeProgress: Hashable, Sendable {
     case acknowledged(Token, PacketReasonCode)
     /// A QoS 2 message that was received is complete: its packet id means a new message from now on.
     case incomingReleased(PacketID)
+    /// A QoS 2 message that was received is not complete and never will be: its packet id means the message that follows.
+    /// Only with ``EngineConfiguration/awaitsStorage``.
+    case incomingReplaced(PacketID)
 }
 
 extension EngineAction {
@@ -24,6 +27,7 @@ extension EngineAction {
             case .receivedByServer(let token): .receivedByServer(token)
             case .acknowledged(let token, let code): .acknowledged(token, code, [])
             case .incomingReleased(let id): .incomingReleased(id)
+            case .incomingReplaced(let id): .incomingReplaced(id)
             }
     }
 
@@ -34,6 +38,7 @@ extension EngineAction {
         case .receivedByServer(let token): .receivedByServer(token)
         case .acknowledged(let token, let code, let properties) where properties.isEmpty: .acknowledged(token, code)
         case .incomingReleased(let id): .incomingReleased(id)
+        case .incomingReplaced(let id): .incomingReplaced(id)
         case .connected, .message, .acknowledged, .qosDowngraded, .subscribed, .unsubscribed, .failed,
             .authenticationContinued, .authenticated, .pingSent, .pongReceived, .close:
             nil

@@ -178,6 +178,48 @@ import Testing
         }
     }
 
+    @Test func `a reader that comes while it is being stored gets it`() async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"))]) {
+            $0.messageStore = store
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            try await Self.leaveUnfinished(world)
+            store.fail { if case .keep = $0 { CourierError(.storeFailed, "Not yet.") } else { nil } }
+            await world.run(for: .seconds(11))
+            #expect(await Reading.acknowledged(world).isEmpty)
+            var messages = Reading.reader(world)
+            await world.settle()
+            store.fail(nil)
+            await world.run(for: .seconds(2))
+            try await Reading.expectNext("a", of: &messages)
+            #expect(await Reading.acknowledged(world) == [1])
+        }
+    }
+
+    @Test func `a full store does not cost one of QoS 2 whose session is gone`() async throws {
+        let store = ControlledStore()
+        let script: [ConnectionScript] = [
+            .connection([
+                .accept(), .serve(until: .subscribe), .answer, Reading.message(1, "a", qos: .two),
+                .serve(until: .publish(to: "cut")), .cut(.reset),
+            ]),
+            .connection([.accept()]),
+        ]
+        try await ScriptedWorld.run(script) {
+            $0.messageStore = store
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            try await Self.leaveUnfinished(world)
+            store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
+            try world.client.publishMessage("", topic: "cut", qos: .zero)
+            for _ in 0..<25 { await world.run(for: .seconds(1)) }  // It is refused after 10 s, and asked again.
+            #expect(!store.changes.contains { if case .keep = $0 { true } else { false } })
+            var messages = Reading.reader(world)
+            try await Reading.expectNext("a", of: &messages)
+        }
+    }
+
     @Test func `what two readers left goes to the next one once`() async throws {
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))]) { world in
             try await world.client.subscribeAndSettle("t", world)

@@ -154,7 +154,7 @@ final class ScriptedWorld: Sendable {
     /// How long `until` believes that its condition may still come: the other tests want the same cores.
     private static var patience: Duration { .seconds(60) }
 
-    /// Waits for what tasks on other threads do.
+    /// Waits for what tasks on other threads do, and for what follows from it at once.
     func until(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async -> Bool) async {
         let end = ContinuousClock.now + Self.patience
         while !(await condition()) {
@@ -164,6 +164,7 @@ final class ScriptedWorld: Sendable {
             }
             await settle()
         }
+        await settle()
     }
 
     /// Asks for a connection, and returns when what follows at once has happened.
