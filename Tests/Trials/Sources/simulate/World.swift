@@ -187,7 +187,8 @@ struct World: ~Copyable {
                 case .transportClosed, .pingTimeout, .connectTimeout, .acknowledgementTimeout: closed = true
                 default: throw Broken("the engine closed: \(reason)")
                 }
-            case .connected, .sent, .receivedByServer, .incomingReleased, .incomingReplaced, .qosDowngraded, .subscribed, .unsubscribed,
+            case .connected, .sent, .receivedByServer, .incomingReleased, .incomingReplaced, .qosDowngraded,
+                .subscribed, .unsubscribed,
                 .authenticationContinued, .authenticated, .pingSent, .pongReceived:
                 break
             }
