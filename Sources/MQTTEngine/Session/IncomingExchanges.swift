@@ -34,9 +34,9 @@ struct IncomingExchanges {
     private var counted = PacketIDSet()
     /// Ids whose PUBREL came, until the caller has stored that: before, no connection gets PUBCOMP, with which the server
     /// may use the id for a new message.
-    private var releasing = PacketIDSet()
+    private var releasing: Set<PacketID> = []
     /// Those of ``releasing`` whose PUBREL came on this connection, so that PUBCOMP is due.
-    private var completing = PacketIDSet()
+    private var completing: Set<PacketID> = []
     /// Those of ``releasing`` that were used again before that was stored, and whose PUBREL has come once more.
     private var releasingAgain: Set<PacketID> = []
     /// Answers due on this connection, in the order of their messages.
@@ -90,21 +90,21 @@ struct IncomingExchanges {
     /// PUBREL came, perhaps again: says whether PUBCOMP for this id waits until the caller has stored that.
     mutating func isReleasing(_ id: PacketID) -> Bool {
         guard releasing.contains(id), !held.contains(id) else { return false }
-        _ = completing.insert(id)
+        completing.insert(id)
         return true
     }
 
     /// Notes that PUBCOMP for this id waits.
     mutating func beginRelease(_ id: PacketID) {
-        if !releasing.insert(id) { releasingAgain.insert(id) }
-        _ = completing.insert(id)
+        if !releasing.insert(id).inserted { releasingAgain.insert(id) }
+        completing.insert(id)
     }
 
     /// The caller has stored it: says whether PUBCOMP for this id is due on this connection.
     mutating func endRelease(_ id: PacketID) -> Bool {
         if releasingAgain.remove(id) != nil { return false }  // The second follows.
         releasing.remove(id)
-        return completing.remove(id)
+        return completing.remove(id) != nil
     }
 
     /// Takes over the ids that an earlier process held.
