@@ -48,6 +48,7 @@ extension UInt32 {
         self.init(truncatingIfNeeded: hash >> 32)
     }
 
+    @inline(__always)
     private static func mix(_ bytes: RawSpan, into hash: inout UInt64) {
         var offset = 0
         while offset + 8 <= bytes.byteCount {
@@ -62,8 +63,9 @@ extension UInt32 {
         mix(rest, into: &hash)
     }
 
+    /// Differences go upwards by this and never vanish: the upper half shows them.
+    @inline(__always)
     private static func mix(_ word: UInt64, into hash: inout UInt64) {
         hash = (hash ^ word) &* 0xD6E8_FEB8_6659_FD93
-        hash ^= hash >> 32
     }
 }
