@@ -70,16 +70,39 @@ package final class ChildProcess: Sendable {
     }
 
     /// Sends `signal` if it still runs, and waits for its end.
-    package func end(by signal: Int32) { finish { kill($0, signal) } }
+    ///
+    /// It is sent until it is heard: mosquitto says that it runs a moment before it does, and forgets what it is sent in
+    /// between.
+    package func end(by signal: Int32) {
+        guard let running = process.withLock({ $0.take() }) else { return }
+        kill(running, signal)
+        // What it has started may keep the output open behind it.
+        while waitpid(running, nil, WNOHANG) == 0 {
+            if hasClosedOutput(within: Self.signalInterval) {
+                Self.wait(for: running)
+                return
+            }
+            kill(running, signal)
+        }
+    }
+
+    /// How long a program has to end by a signal before it gets it again.
+    private static let signalInterval: Int32 = 100  // milliseconds
+
+    private func hasClosedOutput(within milliseconds: Int32) -> Bool {
+        var end = pollfd(fd: output, events: 0, revents: 0)
+        return poll(&end, 1, milliseconds) > 0
+    }
 
     /// Waits for its end, and returns its status.
     @discardableResult
-    package func waitForEnd() -> Int32 { finish { _ in } }
+    package func waitForEnd() -> Int32 {
+        guard let running = process.withLock({ $0.take() }) else { return 0 }
+        return Self.wait(for: running)
+    }
 
     @discardableResult
-    private func finish(_ prepare: (pid_t) -> Void) -> Int32 {
-        guard let running = process.withLock({ $0.take() }) else { return 0 }
-        prepare(running)
+    private static func wait(for running: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(running, &status, 0) < 0, errno == EINTR {}
         return status

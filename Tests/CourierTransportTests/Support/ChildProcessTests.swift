@@ -1,0 +1,21 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
+    @Test func `a program that forgets a signal gets it again`() async throws {
+        let program = try ChildProcess([
+            "/bin/sh", "-c", "trap 'trap - TERM' TERM; echo ready; while :; do sleep 0.01; done",
+        ])
+        #expect(await program.lastWords(before: "ready") == nil)
+        program.end(by: SIGTERM)
+        #expect(program.id == nil)
+    }
+
+    @Test func `a program that has ended is waited for`() async throws {
+        let program = try ChildProcess(["/bin/sh", "-c", "exit 3"])
+        #expect(await program.lastWords(before: "ready") == "")
+        #expect(program.waitForEnd() == 3 << 8)
+        program.end(by: SIGTERM)
+    }
+}
