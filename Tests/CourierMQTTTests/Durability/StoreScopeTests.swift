@@ -33,6 +33,26 @@ import Testing
         await store.memory.summary(of: scope).outgoingCount
     }
 
+    /// A connection that answers a message of QoS 2 when the gate is open, and another one of the same session.
+    private static func holding(_ gate: ScriptGate) -> [ConnectionScript] {
+        [
+            .connection([.accept(), .fault(.hold(.pubRec, until: gate))]),
+            .connection([.accept(isSessionPresent: true)]),
+        ]
+    }
+
+    /// Publishes a message of QoS 2 and disconnects before it is answered.
+    private static func publishAndLeave(
+        _ world: ScriptedWorld
+    ) async throws -> Box<Result<PublishReceipt, CourierError>> {
+        await world.connect()
+        let outcome = try world.publish("x", qos: .two)
+        await world.until { await world.publishes().count == 1 }
+        world.client.disconnect()
+        await world.run(for: .seconds(6))
+        return outcome
+    }
+
     // MARK: Before there are options
 
     @Test func `with a scope of its own a client stores messages before the provider has answered`() async throws {
@@ -92,7 +112,7 @@ import Testing
             await world.connect()
             try await world.client.enqueue("new", to: "t")
             await world.until { await world.publishes().map(\.text) == ["new"] }
-            await world.until { await Self.waiting(store, scope) == 0 }
+            await world.until { await Self.waiting(store, StoreScope(Self.options())) == 0 }
         }
     }
 
@@ -220,45 +240,27 @@ import Testing
 
     @Test func `a broker that changes on the way does not end what is under way`() async throws {
         let gate = ScriptGate()
-        let script: [ConnectionScript] = [
-            .connection([.accept(), .fault(.hold(.pubRec, until: gate))]),
-            .connection([.accept(isSessionPresent: true)]),
-        ]
-        try await Self.run(script, [.options(), .options(Self.options(host: "other.invalid"))]) {
+        try await Self.run(Self.holding(gate), [.options(), .options(Self.options(host: "other.invalid"))]) {
             $0.messageStoreScope = nil
         } _: { world, store in
-            let scope = StoreScope(Self.options())
-            await world.connect()
-            let outcome = try world.publish("x", qos: .two)
-            await world.until { await world.publishes().count == 1 }
-            world.client.disconnect()
-            await world.run(for: .seconds(6))
+            let outcome = try await Self.publishAndLeave(world)
             store.hold()
             await world.connect()
             await world.until { await world.publishes(on: 2).map(\.delivery.isDuplicate) == [true] }
             store.release()
             await world.until { outcome.value?.success != nil }
             #expect(store.changes.contains(.progress(StoredMessage.ID(rawValue: 1), .queued)))
-            await world.until { await Self.waiting(store, scope) == 0 }
+            await world.until { await Self.waiting(store, StoreScope(Self.options())) == 0 }
             gate.release()
         }
     }
 
     @Test func `a client id that changes on the way gives up packet ids, and stores none from then on`() async throws {
         let gate = ScriptGate()
-        let script: [ConnectionScript] = [
-            .connection([.accept(), .fault(.hold(.pubRec, until: gate))]),
-            .connection([.accept(isSessionPresent: true)]),
-        ]
-        try await Self.run(script, [.options(), .options(Self.options(id: "other"))]) {
+        try await Self.run(Self.holding(gate), [.options(), .options(Self.options(id: "other"))]) {
             $0.messageStoreScope = nil
         } _: { world, store in
-            let scope = StoreScope(Self.options())
-            await world.connect()
-            let outcome = try world.publish("x", qos: .two)
-            await world.until { await world.publishes().count == 1 }
-            world.client.disconnect()
-            await world.run(for: .seconds(6))
+            let outcome = try await Self.publishAndLeave(world)
             await world.connect()
             await world.until { outcome.value?.success != nil }
             let ids = await world.broker.connections.compactMap(\.connect?.clientID)
@@ -266,7 +268,7 @@ import Testing
             #expect(await world.publishes(on: 2).map(\.delivery.isDuplicate) == [false])
             #expect(store.changes.count { $0.isProgress } == 2)  // Sent, and not any more.
             #expect(store.changes.contains(.progress(StoredMessage.ID(rawValue: 1), .queued)))
-            await world.until { await Self.waiting(store, scope) == 0 }
+            await world.until { await Self.waiting(store, StoreScope(Self.options())) == 0 }
             gate.release()
         }
     }

@@ -10,6 +10,12 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ScriptedUnfinishedTests {
     private typealias Reading = ScriptedReadingTests
 
+    /// A connection with one message of QoS 2, which ends when the client publishes to "cut".
+    private static let cutting = ConnectionScript.connection([
+        .accept(), .serve(until: .subscribe), .answer, Reading.message(1, "a", qos: .two),
+        .serve(until: .publish(to: "cut")), .cut(.reset),
+    ])
+
     /// Takes the first message and leaves the loop in the middle of it.
     private static func leaveUnfinished(_ world: ScriptedWorld) async throws {
         do {
@@ -24,10 +30,7 @@ import Testing
     /// [MQTT-4.3.3-10]: it is known, so it does not come to us a second time.
     @Test func `QoS 2 outlives the connection, and what comes behind it is acknowledged`() async throws {
         let script: [ConnectionScript] = [
-            .connection([
-                .accept(), .serve(until: .subscribe), .answer, Reading.message(1, "a", qos: .two),
-                .serve(until: .publish(to: "cut")), .cut(.reset),
-            ]),
+            Self.cutting,
             .connection([
                 .accept(isSessionPresent: true), Reading.message(1, "a", qos: .two, again: true),
                 .serve(until: .publish(to: "go")), Reading.message(2, "b", qos: .two),
@@ -199,14 +202,7 @@ import Testing
 
     @Test func `a full store does not cost one of QoS 2 whose session is gone`() async throws {
         let store = ControlledStore()
-        let script: [ConnectionScript] = [
-            .connection([
-                .accept(), .serve(until: .subscribe), .answer, Reading.message(1, "a", qos: .two),
-                .serve(until: .publish(to: "cut")), .cut(.reset),
-            ]),
-            .connection([.accept()]),
-        ]
-        try await ScriptedWorld.run(script) {
+        try await ScriptedWorld.run([Self.cutting, .connection([.accept()])]) {
             $0.messageStore = store
         } _: { world in
             try await world.client.subscribeAndSettle("t", world)
@@ -242,14 +238,7 @@ import Testing
     /// [MQTT-4.3.3-10]: the id means another message by then.
     @Test func `a late acknowledgement of a session that is gone is not remembered`() async throws {
         let store = ControlledStore()
-        let script: [ConnectionScript] = [
-            .connection([
-                .accept(), .serve(until: .subscribe), .answer, Reading.message(1, "a", qos: .two),
-                .serve(until: .publish(to: "cut")), .cut(.reset),
-            ]),
-            .connection([.accept()]),
-        ]
-        try await ScriptedWorld.run(script) {
+        try await ScriptedWorld.run([Self.cutting, .connection([.accept()])]) {
             $0.messageStore = store
         } _: { world in
             var messages = Reading.reader(world)
