@@ -41,9 +41,7 @@ struct SubscriptionSet: Sendable {
     private(set) var entries: [SubscriptionEntry?] = []
     private var vacant: [Int] = []
     private(set) var places: [TopicFilter: Int] = [:]
-    /// The entries to look at, oldest first from `firstQueued` on.
-    private var queue: [Int] = []
-    private var firstQueued = 0
+    private var queue = PlaceQueue()
     private var pending: [RequestID: Pending] = [:]
     private var lastRequest: UInt64 = 0
     private var waiterCount = 0
@@ -245,11 +243,10 @@ extension SubscriptionSet {
     mutating func disconnected(now: Instant) -> [Action] {
         var actions: [Action] = []
         packetLimit = nil
-        for place in queue[firstQueued...] {
+        for place in queue.removeAll() {
             entries[place]?.isQueued = false
             removeIfSpent(place)
         }
-        (queue, firstQueued) = ([], 0)
         for id in pending.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             give(up: id, .connectionLost, now: now, &actions)
         }
@@ -358,7 +355,7 @@ extension SubscriptionSet {
     private mutating func enqueue(_ place: Int) {
         guard packetLimit != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
         entries[place]?.isQueued = true
-        if entry.isRenewal { queue.insert(place, at: firstQueued) } else { queue.append(place) }
+        queue.append(place, isUrgent: entry.isRenewal)
     }
 
     /// Gives identifiers to an entry that is new and to those that match topics in common with it.
@@ -405,16 +402,15 @@ extension SubscriptionSet {
         var subscribe = SubscriptionBatch(maximumCount: limits.filtersPerPacket, maximumSize: size)
         var unsubscribe = subscribe
         let isIdentifying = isIdentifying
-        while firstQueued < queue.count {
-            let place = queue[firstQueued]
+        while let place = queue.first {
             guard let entry = entries[place], let request = entry.due else {
-                takeFirstQueued()
+                takeFirstQueued(place)
                 removeIfSpent(place)
                 continue
             }
             if isIdentifying, entry.identifier != nil, !entry.isRenewal, request != .unsubscribe { break }
             if SubscriptionBatch.size(ofPacketWith: entry) > packetLimit {
-                takeFirstQueued()
+                takeFirstQueued(place)
                 entries[place]?.failed = (request, .notSent)
                 changed(place, &actions)
                 continue
@@ -437,18 +433,14 @@ extension SubscriptionSet {
     ) -> Bool {
         if !batch.isEmpty, !batch.hasRoom(for: entry, request) { emit(&batch, now, &actions) }
         if batch.isEmpty, pending.count + (other.isEmpty ? 0 : 1) >= max(limits.packetsInFlight, 1) { return false }
-        takeFirstQueued()
+        takeFirstQueued(place)
         batch.append(place, entry, request)
         return true
     }
 
-    private mutating func takeFirstQueued() {
-        entries[queue[firstQueued]]?.isQueued = false
-        firstQueued += 1
-        if firstQueued * 2 > queue.count {
-            queue.removeFirst(firstQueued)
-            firstQueued = 0
-        }
+    private mutating func takeFirstQueued(_ place: Int) {
+        queue.removeFirst()
+        entries[place]?.isQueued = false
     }
 
     private mutating func emit(_ batch: inout SubscriptionBatch, _ now: Instant, _ actions: inout [Action]) {

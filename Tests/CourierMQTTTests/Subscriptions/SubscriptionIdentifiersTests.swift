@@ -73,6 +73,13 @@ import Testing
         #expect(packets.allSatisfy { $0.identifier != nil })
     }
 
+    @Test func `what is renewed goes in the order in which it came`() throws {
+        let topics = try (0..<3).map { try TopicFilter("chat/\($0)") }
+        var (set, _) = try granted(topics.map { ($0, .one) })
+        let actions = try set.want([SubscriptionSet.Wish(all, .one)], by: .app, now: now)
+        #expect(subscriptions(actions).map { $0.map(\.filter) } == [topics, [all]])
+    }
+
     @Test func `a broker that knows of none is asked without, also for what had one before`() throws {
         let (_, actions) = try set([(all, .one), (some, .one)], hasIdentifiers: false)
         #expect(subscriptions(actions).map(\.count) == [2])
