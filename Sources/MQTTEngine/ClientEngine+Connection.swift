@@ -79,6 +79,7 @@ extension ClientEngine {
             endExchange(id)
             actions.append(.failed(exchange.token, .connectionLost))
         }
+        unknownSessionLostConnection()
         incoming.connectionLost()
         link.resendStack = []
         link.pingSentAt = nil
@@ -142,9 +143,11 @@ extension ClientEngine {
         link.accepted(connAck, configuration)
         actions.append(.connected(connAck))
         if connAck.isSessionPresent {
+            sessionKept()
             link.resendStack = outgoing.idsInOrder().reversed()
         } else {
             sessionLost(&actions)
+            sessionBecameKnown()
         }
         pump(now: now, into: &buffer, &actions)
     }

@@ -91,7 +91,9 @@ extension ClientEngine {
             store.discard(message)
             return actions.append(.failed(header.token, .queueFull))
         }
-        if !isHeld {
+        if kind == .untilPubRec, mustClear(id) {
+            if !isHeld { clear(id, now: now, into: &buffer, &actions) }
+        } else if !isHeld {
             do throws(EncodeError) {
                 try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
             } catch {
@@ -119,6 +121,12 @@ extension ClientEngine {
             return true
         }
         guard link.quota > 0 else { return false }
+        if exchange.kind == .untilCleared {
+            link.takeQuota()
+            outgoing.markSent(id, at: now, takingQuota: true)
+            clear(id, now: now, into: &buffer, &actions)
+            return true
+        }
         let qos = message.record.header.qos
         guard let delivery = Delivery(qos: qos, packetID: id, isDuplicate: true) else { return true }
         do throws(EncodeError) {
@@ -147,7 +155,7 @@ extension ClientEngine {
 
     /// Why a message may not be sent on this connection, or at all.
     @inline(__always)
-    private func refusal(of header: OutgoingHeader, now: Moment) -> EngineAction.Failure? {
+    func refusal(of header: OutgoingHeader, now: Moment) -> EngineAction.Failure? {
         if let expiry = header.expiresAt, expiry <= now { return .expired }
         if header.qos > link.maximumQoS { return .notSupportedByServer(.qosNotSupported) }  // [MQTT-3.2.2-11]
         if header.isRetained, !link.isRetainAvailable {
@@ -170,7 +178,8 @@ extension ClientEngine {
             if !link.isDowngradeKnown { actions.append(.qosDowngraded) }
             link.isDowngradeKnown = true
             finish(id, acknowledgement, &actions)
-        case .untilPubComp, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubAck, id))
+        case .untilPubComp, .untilCleared, .untilSubAck, .untilUnsubAck:
+            throw .protocolError(.wrongAcknowledgement(.pubAck, id))
         case nil: break  // An answer to an exchange that a lost session ended.
         }
     }
@@ -193,15 +202,17 @@ extension ClientEngine {
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }
             if outgoing.exchange(of: id)?.isHeld == true { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
+        case .untilCleared: return  // Of what an earlier process left; the PUBREL is on its way, or will be.
         case .untilPubAck, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubRec, id))
         case nil: writeAcknowledgement(.pubRel, id, .packetIdentifierNotFound, into: &buffer)
         }
         written(now: now)
     }
 
-    mutating func receivedPubComp(_ acknowledgement: AcknowledgementResult, _ actions: inout ActionList)
-        throws(Fault)
-    {
+    mutating func receivedPubComp(
+        _ acknowledgement: AcknowledgementResult, now: Moment, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
+    ) throws(Fault) {
         let id = acknowledgement.packetID
         switch outgoing.kind(of: id) {
         case .untilPubComp:
@@ -212,6 +223,7 @@ extension ClientEngine {
             let answered = AcknowledgementResult(
                 packetID: id, code: .success, properties: acknowledgement.properties)
             finish(id, answered, &actions)
+        case .untilCleared: receivedCleared(id, now: now, into: &buffer, &actions)
         case .untilPubAck, .untilPubRec, .untilSubAck, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.pubComp, id))
         case nil: break

@@ -85,7 +85,7 @@ extension ClientEngine {
         case .publish: try receivedPublish(frame, in: bytes, now: now, into: &buffer, &actions)
         case .pubAck: try receivedPubAck(acknowledgement(frame, in: bytes), &actions)
         case .pubRec: try receivedPubRec(acknowledgement(frame, in: bytes), now: now, into: &buffer, &actions)
-        case .pubComp: try receivedPubComp(acknowledgement(frame, in: bytes), &actions)
+        case .pubComp: try receivedPubComp(acknowledgement(frame, in: bytes), now: now, into: &buffer, &actions)
         case .pubRel: try receivedPubRel(acknowledgement(frame, in: bytes), now: now, into: &buffer, &actions)
         case .subAck, .unsubAck, .pingResp, .disconnect, .auth, .connAck, .connect, .subscribe, .unsubscribe, .pingReq:
             try receivedRare(packet(frame, in: bytes), now: now, &actions)

@@ -19,7 +19,9 @@ extension ClientEngine {
             version = configuration.connect.version
             hasConfirmedVersion = false
         }
-        if !isSameClient { sessionLost(&actions) }
+        guard !isSameClient else { return }
+        sessionLost(&actions)
+        sessionChanges()
     }
 
     /// Says who acknowledges messages that come from now on.
@@ -39,5 +41,6 @@ extension ClientEngine {
         incoming.sessionLost()  // Its serials go on: handles of this session must not mean messages of the next.
         queue = Ring()
         store = MessageStore()
+        sessionChanges()
     }
 }

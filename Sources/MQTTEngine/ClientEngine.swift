@@ -50,6 +50,10 @@ public struct ClientEngine: ~Copyable {
     // What outlives a connection.
     var outgoing = OutgoingExchanges()
     var incoming = IncomingExchanges()
+    /// Whether the server's session is one that it began for this engine, or that the caller restored.
+    var isSessionKnown = false
+    /// What to ask about a session that is not.
+    var unknownSession: UnknownSession?
     /// The messages that wait for a connection or for their turn.
     var queue = Ring<MessageStore.Place>()
     /// The bytes of the messages in ``queue``, and of those in ``outgoing`` that may have to be sent again.

@@ -9,6 +9,9 @@ struct OutgoingExchanges {
     enum Kind: Hashable {
         /// A QoS 1 PUBLISH waits for PUBACK.
         case untilPubAck
+        /// A QoS 2 PUBLISH waits until PUBREL has ended what an earlier process may have left under the id; see
+        /// ``UnknownSession``.
+        case untilCleared
         /// A QoS 2 PUBLISH waits for PUBREC.
         case untilPubRec
         /// A QoS 2 PUBREL waits for PUBCOMP.
@@ -20,7 +23,7 @@ struct OutgoingExchanges {
 
         var isPublish: Bool {
             switch self {
-            case .untilPubAck, .untilPubRec, .untilPubComp: true
+            case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp: true
             case .untilSubAck, .untilUnsubAck: false
             }
         }
@@ -114,6 +117,12 @@ struct OutgoingExchanges {
         table[index]?.isHeld = isHeld
         table[index]?.message = nil
         return exchange
+    }
+
+    /// Notes what `id` waits for from now on.
+    mutating func setKind(_ kind: Kind, of id: PacketID) {
+        let index = Self.index(id)
+        if index < table.count { table[index]?.kind = kind }
     }
 
     /// Notes that the next packet of the exchange that `token` names need not wait any longer, and returns it.

@@ -26,6 +26,8 @@ struct ServerModel {
     private var hasSession = false
     /// QoS 2 ids whose PUBREL has not come.
     private var held: Set<PacketID> = []
+    /// Those of ``held`` that an earlier process of the client left; it may use them for other packets than QoS 2.
+    private var left: Set<PacketID> = []
     /// QoS 2 ids that came on this connection and are not complete: they count against our receive maximum.
     private var counted: Set<PacketID> = []
     private var outgoing: [PacketID: Outgoing] = [:]
@@ -43,6 +45,12 @@ struct ServerModel {
 
     var isIdle: Bool { outgoing.isEmpty && waiting.isEmpty }
 
+    /// An earlier process of the client has begun the session, and left exchanges in it.
+    mutating func beginSession(holding ids: Set<PacketID>) {
+        hasSession = true
+        (held, left) = (ids, ids)
+    }
+
     /// The connection ended; the session stays.
     mutating func disconnected() {
         isConnected = false
@@ -56,7 +64,7 @@ struct ServerModel {
         disconnected()
         guard !keepingSession else { return }
         hasSession = false
-        held = []
+        (held, left) = ([], [])
         // What the server had for the client is the server's loss; it starts the exchanges anew.
         waiting = order.compactMap { outgoing[$0]?.serial } + waiting
         outgoing = [:]
@@ -99,6 +107,7 @@ struct ServerModel {
         case .publish(let publish): try received(publish, send)
         case .pubRel(let release):
             held.remove(release.packetID)
+            left.remove(release.packetID)
             counted.remove(release.packetID)
             send(.pubComp(Acknowledgement(packetID: release.packetID)))
         case .pubAck(let answer):
@@ -130,7 +139,7 @@ struct ServerModel {
         hasSession = true
         clientReceiveMaximum = Int(connect.properties.receiveMaximum ?? .max)
         if !isPresent {
-            held = []
+            (held, left) = ([], [])
             waiting = order.compactMap { outgoing[$0]?.serial } + waiting
             outgoing = [:]
             order = []
@@ -166,7 +175,9 @@ struct ServerModel {
         switch publish.delivery {
         case .atMostOnce: delivered.append(serial)
         case .atLeastOnce(let id, _):
-            guard !held.contains(id) else { throw Broken("id \(id) is used for a message while in flight") }
+            guard !held.contains(id) || left.contains(id) else {
+                throw Broken("id \(id) is used for a message while in flight")
+            }
             delivered.append(serial)
             send(.pubAck(Acknowledgement(packetID: id)))
         case .exactlyOnce(let id, let isDuplicate):

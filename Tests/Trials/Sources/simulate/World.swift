@@ -32,6 +32,9 @@ struct World: ~Copyable {
     /// Messages of the server as the client got them.
     private var received: [Int] = []
     private(set) var steps = 0
+    /// How many more times the connection may be lost before the server has answered in a session that an earlier process
+    /// began: the engine asks on so many connections what that left there. Without limit in other sessions.
+    private var cutsLeft = Int.max
 
     init(seed: UInt64, plantsMistake: Bool) {
         random = SeededGenerator(seed: seed)
@@ -48,6 +51,14 @@ struct World: ~Copyable {
         engine = ClientEngine(configuration)
         server = ServerModel(
             version: version, receiveMaximum: 1 + random.below(6), deliversTwice: plantsMistake)
+        if random.chance(30) {
+            var left: Set<PacketID> = []
+            for number in 1...8 as ClosedRange<UInt16> where random.flag() {
+                if let id = PacketID(rawValue: number) { left.insert(id) }
+            }
+            server.beginSession(holding: left)
+            cutsLeft = 3
+        }
     }
 
     mutating func walk() throws(Broken) {
@@ -68,10 +79,11 @@ struct World: ~Copyable {
         case 30..<55: try carryToServer(atMost: 1 + random.below(60))
         case 55..<80: try carryToClient(atMost: 1 + random.below(60))
         case 80..<86: acknowledgeOne()
-        case 86..<90: cut()
+        case 86..<90 where cutsLeft > 0: cut()
         case 90..<96: open()
-        case 96..<98: try restartServer(keepingSession: random.chance(70))
-        default: passTime()
+        case 96..<98 where cutsLeft > 0: try restartServer(keepingSession: random.chance(70))
+        case 98... where cutsLeft > 0: passTime()
+        default: break
         }
         try perform()
     }
@@ -106,6 +118,7 @@ struct World: ~Copyable {
     private mutating func cut() {
         guard isConnected else { return }
         isConnected = false
+        cutsLeft -= 1
         toServer = []
         toClient = []
         clientUnread = []
@@ -200,6 +213,7 @@ struct World: ~Copyable {
     private mutating func finish(_ token: Token, _ outcome: Outcome) throws(Broken) {
         let serial = Int(token.rawValue)
         guard outcomes[serial] == .open else { throw Broken("message \(serial) ended twice") }
+        if outcome == .acknowledged, Payload.qos(serial) == .exactlyOnce { cutsLeft = .max }
         outcomes[serial] = outcome
     }
 

@@ -1,0 +1,78 @@
+import MQTTCodec
+
+/// QoS 2 in a session that an earlier process began; see ``UnknownSession``.
+extension ClientEngine {
+    /// The server has kept a session.
+    mutating func sessionKept() {
+        if !isSessionKnown, unknownSession == nil { unknownSession = UnknownSession() }
+    }
+
+    /// The next session is one of which nothing is known.
+    mutating func sessionChanges() { (isSessionKnown, unknownSession) = (false, nil) }
+
+    /// The server has begun a session with this connection, or the caller has brought what an earlier process left of it.
+    mutating func sessionBecameKnown() { (isSessionKnown, unknownSession) = (true, nil) }
+
+    /// Says whether an exchange of QoS 2 that has just begun has to wait until its id is cleared.
+    @inline(__always)
+    mutating func mustClear(_ id: PacketID) -> Bool {
+        guard unknownSession?.mustClear(id) ?? false else { return false }
+        unknownSession?.waits(id)
+        outgoing.setKind(.untilCleared, of: id)
+        return true
+    }
+
+    /// Writes the first packet of an exchange that waits until its id is cleared: PUBREL, or PUBLISH when the server is not
+    /// asked any more.
+    mutating func clear(
+        _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) {
+        guard unknownSession != nil else { return publishCleared(id, now: now, into: &buffer, &actions) }
+        unknownSession?.asked()
+        link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
+        written(now: now)
+        outgoing.markSent(id, at: now, takingQuota: false)
+        awaitAcknowledgement(now: now)
+    }
+
+    /// PUBCOMP has come for an exchange that waits until its id is cleared, also with "not found".
+    mutating func receivedCleared(
+        _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) {
+        guard outgoing.exchange(of: id)?.sentAt != nil else { return }  // Nothing was asked yet.
+        unknownSession?.answered(id)
+        publishCleared(id, now: now, into: &buffer, &actions)
+    }
+
+    private mutating func publishCleared(
+        _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) {
+        guard let exchange = outgoing.exchange(of: id), let message = exchange.message,
+            let delivery = Delivery(qos: .exactlyOnce, packetID: id)
+        else { return }
+        var failure = refusal(of: message.record.header, now: now)
+        if failure == nil {
+            do throws(EncodeError) {
+                try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
+            } catch {
+                failure = .notEncodable(error)
+            }
+        }
+        if let failure {
+            endExchange(id)
+            if exchange.holdsQuota { link.returnQuota() }
+            return actions.append(.failed(exchange.token, failure))
+        }
+        written(now: now)
+        outgoing.setKind(.untilPubRec, of: id)
+        outgoing.markSent(id, at: now, takingQuota: false)
+        awaitAcknowledgement(now: now)
+    }
+
+    /// The connection has ended.
+    mutating func unknownSessionLostConnection() {
+        guard unknownSession != nil else { return }
+        let last = outgoing.idsInOrder().last { outgoing.kind(of: $0) == .untilCleared }
+        if unknownSession?.connectionLost(last) == false { sessionBecameKnown() }
+    }
+}
