@@ -2,12 +2,19 @@ public import MQTTCodec
 
 /// Incoming messages and their acknowledgements.
 extension ClientEngine {
+    /// Takes a PUBLISH, unless it gives another topic to an alias by which the messages from `first` on may have come: then
+    /// says `false`, for these to be looked at before.
     mutating func receivedPublish(
-        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, into buffer: inout PacketBuffer,
-        _ actions: inout ActionList
-    ) throws(Fault) {
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, behind first: Int,
+        into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) throws(Fault) -> Bool {
         let view = try publish(frame, in: bytes)
-        try resolveAlias(view, in: bytes)
+        if let alias = view.topicAlias {
+            if !view.topic.isEmpty, link.incomingAliases.topic(of: alias) != nil, actions.messages.count > first {
+                return false
+            }
+            try resolve(alias, view, in: bytes)
+        }
         let handle: IncomingMessage.Handle?
         switch view.delivery {
         case .atMostOnce: handle = nil
@@ -17,27 +24,33 @@ extension ClientEngine {
                 written(now: now)
                 handle = nil
             } else {
+                try checkReceiveMaximum()
                 handle = incoming.hand(id, .atLeastOnce)
             }
         case .exactlyOnce(let id, let isDuplicate):
+            if !incoming.isCounted(id) { try checkReceiveMaximum() }
             let arrival = incoming.receivedQoS2(
                 id, isDuplicate: isDuplicate, fingerprint: fingerprint(of: view, in: bytes.bytes))
-            if arrival == .beingProcessed { incoming.waitAgain(for: id) }
-            if acknowledgesAtOnce || arrival == .repeated {
-                link.encoder.encodeSuccess(.pubRec, id, into: &buffer)
-                written(now: now)
+            switch arrival {
+            case .new, .replacing: break
+            case .beingProcessed: incoming.waitAgain(for: id)
+            case .repeated: incoming.answerAgain(id)
             }
             guard arrival == .new || arrival == .replacing else {
                 writeAnswers(now: now, into: &buffer)
-                return try checkReceiveMaximum()
+                return true
+            }
+            if acknowledgesAtOnce {
+                link.encoder.encodeSuccess(.pubRec, id, into: &buffer)
+                written(now: now)
             }
             if arrival == .replacing, configuration.awaitsStorage {
                 actions.append(ExchangeProgress.incomingReplaced(id))
             }
             handle = acknowledgesAtOnce ? nil : incoming.hand(id, .exactlyOnce)
         }
-        try checkReceiveMaximum()
         actions.append(IncomingMessage(frame: frame, view: view, handle: handle))
+        return true
     }
 
     private func fingerprint(of view: PublishView, in bytes: RawSpan) -> UInt32 {
@@ -64,11 +77,6 @@ extension ClientEngine {
         }
     }
 
-    @inline(__always)
-    private mutating func resolveAlias(_ view: PublishView, in bytes: UnsafeRawBufferPointer) throws(Fault) {
-        if let alias = view.topicAlias { try resolve(alias, view, in: bytes) }
-    }
-
     private mutating func resolve(
         _ alias: UInt16, _ view: PublishView, in bytes: UnsafeRawBufferPointer
     ) throws(Fault) {
@@ -83,10 +91,11 @@ extension ClientEngine {
         }
     }
 
-    /// MQTT 5 lets us limit what the server sends, and end it when it sends more ([MQTT-3.3.4-9]).
+    /// MQTT 5 lets us limit what the server sends, and end it when it sends more ([MQTT-3.3.4-9]). Before anything is noted
+    /// of a message: it is not delivered, and comes again.
     @inline(__always)
     private func checkReceiveMaximum() throws(Fault) {
-        guard link.version >= .v5, incoming.outstanding > Int(configuration.receiveMaximum) else { return }
+        guard link.version >= .v5, incoming.outstanding >= Int(configuration.receiveMaximum) else { return }
         throw .protocolError(.receiveMaximumExceeded)
     }
 

@@ -36,6 +36,7 @@ extension ClientEngine {
     ) -> Int {
         var offset = 0
         let enough = actions.count + Self.actionsPerCall
+        let first = actions.messages.count
         do throws(Fault) {
             while actions.count < enough {
                 switch phase {
@@ -43,7 +44,7 @@ extension ClientEngine {
                 case .connecting, .connected: break
                 }
                 guard let frame = try nextFrame(in: bytes, at: offset) else { break }
-                try received(frame, in: bytes, now: now, into: &buffer, &actions)
+                guard try received(frame, in: bytes, now: now, behind: first, into: &buffer, &actions) else { break }
                 offset = frame.end
             }
         } catch {
@@ -76,13 +77,18 @@ extension ClientEngine {
         }
     }
 
+    /// Takes a packet; says `false` when the messages from `first` on have to be looked at before.
     private mutating func received(
-        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, into buffer: inout PacketBuffer,
-        _ actions: inout ActionList
-    ) throws(Fault) {
-        guard isConnected else { return try receivedFirst(frame, in: bytes, now: now, into: &buffer, &actions) }
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, behind first: Int,
+        into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) throws(Fault) -> Bool {
+        guard isConnected else {
+            try receivedFirst(frame, in: bytes, now: now, into: &buffer, &actions)
+            return true
+        }
         switch frame.type {
-        case .publish: try receivedPublish(frame, in: bytes, now: now, into: &buffer, &actions)
+        case .publish:
+            return try receivedPublish(frame, in: bytes, now: now, behind: first, into: &buffer, &actions)
         case .pubAck: try receivedPubAck(acknowledgement(frame, in: bytes), &actions)
         case .pubRec: try receivedPubRec(acknowledgement(frame, in: bytes), now: now, into: &buffer, &actions)
         case .pubComp: try receivedPubComp(acknowledgement(frame, in: bytes), now: now, into: &buffer, &actions)
@@ -90,6 +96,7 @@ extension ClientEngine {
         case .subAck, .unsubAck, .pingResp, .disconnect, .auth, .connAck, .connect, .subscribe, .unsubscribe, .pingReq:
             try receivedRare(packet(frame, in: bytes), now: now, &actions)
         }
+        return true
     }
 
     /// The packets that do not come by the thousand.

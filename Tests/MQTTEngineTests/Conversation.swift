@@ -9,6 +9,8 @@ final class Conversation {
     private var buffer = PacketBuffer()
     private var actions = ActionList()
     private(set) var isOpen = false
+    /// The topics of all messages, as they are when the engine has brought them.
+    private(set) var topics: [String] = []
 
     init(_ version: ProtocolVersion = .v5, _ change: (inout EngineConfiguration) -> Void = { _ in }) {
         var configuration = EngineConfiguration(
@@ -74,8 +76,12 @@ final class Conversation {
         var consumed = 0
         while consumed < bytes.count {
             let rest = bytes.span.bytes.extracting(consumed..<bytes.count)
+            let known = actions.messages.count
             let taken = engine.received(rest, now: now, into: &buffer, &actions)
             guard taken > 0 else { break }
+            for message in actions.messages[known...] {
+                topics.append(String(decoding: topic(of: message, in: Array(bytes[consumed...])), as: UTF8.self))
+            }
             consumed += taken
         }
         #expect(consumed == bytes.count)

@@ -63,14 +63,18 @@ struct IncomingTests {
     }
 
     @Test func `[MQTT-4.3.3-10] a held id that comes with another message on a later connection is a new one`() throws {
-        func message(_ text: String, topic: String = "t", isDuplicate: Bool = true) -> Packet {
-            .message(topic, .exactlyOnce(5, isDuplicate: isDuplicate), Array(text.utf8))
+        func message(_ payload: [UInt8], topic: String = "t", isDuplicate: Bool = true) -> Packet {
+            .message(topic, .exactlyOnce(5, isDuplicate: isDuplicate), payload)
+        }
+        func bytes(_ numbers: Double...) -> [UInt8] {
+            numbers.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian, Array.init) }
         }
         let long = String(repeating: "x", count: 1_000)
-        let pairs = [
+        let texts = [
             ("a", "b"), ("", "a"), ("a", "aa"), ("12345678", "12345679"), ("sensor 7 is 20", "sensor 8 is 20"),
             (long, long + "x"), (long + "1", long + "2"), ("1" + long, "2" + long),
         ]
+        let pairs = texts.map { (Array($0.0.utf8), Array($0.1.utf8)) } + [(bytes(1, 2), bytes(-1, -2))]
         for (old, new) in pairs {
             let talk = Conversation()
             try talk.connect()
@@ -198,6 +202,40 @@ struct IncomingTests {
         #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .receiveMaximumExceeded))])
     }
 
+    @Test(arguments: [EngineConfiguration.AcknowledgementMode.automatic, .onCommand])
+    func `a QoS 2 message beyond our receive maximum is delivered when it comes again`(
+        _ mode: EngineConfiguration.AcknowledgementMode
+    ) throws {
+        let talk = Conversation {
+            $0.acknowledgements = mode
+            $0.receiveMaximum = 2
+        }
+        try talk.connect()
+        func message(_ id: PacketID, isDuplicate: Bool = false) -> Packet {
+            .message("t", .exactlyOnce(id, isDuplicate: isDuplicate))
+        }
+        try talk.receive(message(1), message(2), message(3))
+        #expect(try !talk.sent().contains(.pubRec(3)))
+        try talk.reconnect(isSessionPresent: true)
+        _ = try talk.sent()
+        let before = talk.topics.count
+        try talk.receive(message(3, isDuplicate: true))
+        #expect(talk.topics.count == before + 1)
+        if mode == .onCommand { #expect(talk.acknowledge(talk.handles().last ?? nil)) }
+        #expect(try talk.sent() == [.pubRec(3)])
+    }
+
+    @Test func `[MQTT-4.6.0-3] a repetition is answered behind the messages before it`() throws {
+        let talk = Conversation { $0.acknowledgements = .onCommand }
+        talk.restore([], incoming: [2])
+        try talk.connect(isSessionPresent: true)
+        try talk.receive(
+            .message("t", .exactlyOnce(1, isDuplicate: true)), .message("t", .exactlyOnce(2, isDuplicate: true)))
+        #expect(try talk.sent() == [])
+        #expect(talk.acknowledge(talk.handles().first ?? nil))
+        #expect(try talk.sent() == [.pubRec(1), .pubRec(2)])
+    }
+
     @Test func `an acknowledged message makes room for another`() throws {
         let talk = Conversation { $0.receiveMaximum = 1 }
         try talk.connect()
@@ -230,6 +268,16 @@ struct IncomingTests {
         try talk.connect()
         try talk.receive(.message("", properties: [.topicAlias(2)]))
         #expect(talk.performed() == [.close(.protocolError(.unknownTopicAlias(2)))])
+    }
+
+    @Test func `[MQTT-3.3.2-12] messages that come together have the topic that their alias had then`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        func message(_ topic: String, _ text: UInt8) -> Packet {
+            .publish(Publish(topic: topic, payload: [text], properties: [.topicAlias(1)]))
+        }
+        try talk.receive(message("a", 1), message("", 2), message("b", 3), message("", 4), message("a", 5))
+        #expect(talk.topics == ["a", "a", "b", "b", "a"])
     }
 
     @Test func `an alias of an earlier connection is forgotten`() throws {

@@ -61,6 +61,9 @@ struct IncomingExchanges {
     /// How many QoS 2 ids are held.
     var heldCount: Int { held.count }
 
+    /// Whether a QoS 2 message with this id came on this connection and is not complete.
+    func isCounted(_ id: PacketID) -> Bool { counted.contains(id) }
+
     /// A QoS 2 PUBLISH came.
     ///
     /// A held id that comes on a later connection without the mark of a repetition, which it would have to have
@@ -125,6 +128,12 @@ struct IncomingExchanges {
         append(Pending(packetID: id, qos: .exactlyOnce, serial: serial, answer: answer))
     }
 
+    /// The server sent a QoS 2 message again that was acknowledged: PUBREC is due again, behind the answers that are due.
+    mutating func answerAgain(_ id: PacketID) {
+        append(Pending(packetID: id, qos: .exactlyOnce, serial: nextSerial, answer: .success))
+        nextSerial &+= 1
+    }
+
     private mutating func append(_ entry: Pending) {
         positions[entry.serial] = pending.count
         pending.append(entry)
@@ -168,7 +177,7 @@ struct IncomingExchanges {
         }
         switch entry.qos {
         case .exactlyOnce:
-            processing[entry.packetID] = nil
+            if processing[entry.packetID]?.serial == entry.serial { processing[entry.packetID] = nil }
             if code.isFailure {  // 4.3.3: a PUBREC that refuses ends the exchange.
                 held.remove(entry.packetID)
                 counted.remove(entry.packetID)

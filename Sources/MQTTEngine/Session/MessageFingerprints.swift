@@ -63,9 +63,11 @@ extension UInt32 {
         mix(rest, into: &hash)
     }
 
-    /// Differences go upwards by this and never vanish: the upper half shows them.
+    /// Each step can be reversed, so what differs in one word never vanishes. The product carries differences upwards only:
+    /// the shift brings them back to where the next word does not undo them.
     @inline(__always)
     private static func mix(_ word: UInt64, into hash: inout UInt64) {
         hash = (hash ^ word) &* 0xD6E8_FEB8_6659_FD93
+        hash ^= hash >> 32
     }
 }
