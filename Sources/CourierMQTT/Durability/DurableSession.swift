@@ -222,10 +222,25 @@ final class DurableSession: @unchecked Sendable {
             return
         }
         destroyed.insert(scope)
-        let number = readingCount
+        remove(scope, before: readingCount)
+    }
+
+    /// Removes rows, and again and again until it succeeds or the next session is about to do it.
+    private func remove(_ scope: StoreScope, before number: Int) {
         store.commit([.removeAll], in: scope) { [loop] result in
             loop.execute { [self] in
-                if case .success = result, number == readingCount { destroyed.remove(scope) }
+                guard number == readingCount else { return }
+                guard case .failure(let error) = result else {
+                    isFailing = false
+                    destroyed.remove(scope)
+                    return
+                }
+                if !isFailing { failed(error) }
+                isFailing = true
+                loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [weak self] in
+                    guard let self, number == readingCount else { return }
+                    remove(scope, before: number)
+                }
             }
         }
     }

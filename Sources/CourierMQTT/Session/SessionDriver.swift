@@ -218,10 +218,12 @@ package final class SessionDriver: @unchecked Sendable {
         return state.pointee.engine.protocolVersion
     }
 
-    /// Stops and resumes reading, so that a slow reader holds up the server and not us.
+    /// Stops and resumes reading, so that a slow reader holds up the server and not us; not before the server has accepted
+    /// the connection, which it says by what is read.
     package func setReadingPaused(_ isPaused: Bool) {
         tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
-        if isPaused { state.pointee.channel?.pauseReading() } else { state.pointee.channel?.resumeReading() }
+        if !isPaused { return state.pointee.channel?.resumeReading() ?? () }
+        if state.pointee.engine.isConnected { state.pointee.channel?.pauseReading() }
     }
 
     /// Whether what the server sends is left with the system for now.

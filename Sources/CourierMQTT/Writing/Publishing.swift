@@ -52,7 +52,7 @@ final class Publishing: Sendable {
             policy, now: { [clock = loop.clock] in clock.now }, deliver: deliver, requestDrain: requestDrain,
             requestExpiryCheck: requestExpiryCheck,
             ended: { ended in
-                let outbox = link?.outbox.withLock { $0 }
+                let outbox = link?.outbox.withLock { $0.value }
                 for (token, code) in ended {
                     // With the client ends what it has in memory; the rows are for the next one.
                     if code != .clientDestroyed { outbox?.ended(token) }
@@ -61,7 +61,7 @@ final class Publishing: Sendable {
             })
         let outbox = durable?(gate, ledger, ends)
         self.durable = outbox
-        link?.outbox.withLock { $0 = outbox }
+        link?.outbox.withLock { $0.value = outbox }
     }
 
     /// Notes what the connection's options are, or that they are the ones of the next.
@@ -438,7 +438,9 @@ final class Publishing: Sendable {
     }
 }
 
-/// Where the gate finds the outbox that is made after it.
+/// Where the gate finds the outbox, which is made after it and holds it.
 private final class OutboxLink: Sendable {
-    let outbox = Mutex<DurableOutbox?>(nil)
+    struct Reference { weak var value: DurableOutbox? }
+
+    let outbox = Mutex(Reference())
 }

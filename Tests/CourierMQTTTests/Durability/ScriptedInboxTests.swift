@@ -138,6 +138,24 @@ import Testing
         }
     }
 
+    @Test func `a reader with all that it can hold keeps no connection from being accepted`() async throws {
+        let gate = ScriptGate()
+        let script = ConnectionScript.connection([.expect(.connect), .hold(gate), .send(.connAck(ConnAck()))])
+        try await Self.run([script]) { world, store in
+            try await store.memory.fill((1...600).map { Self.row($0, "\($0)") }, world.scope)
+            var messages = world.client.messages(Message.self, from: "t", buffer: ReadBuffer(limit: 10))
+                .makeAsyncIterator()
+            world.client.connect()
+            await world.until { await world.broker.packets(.connect).count == 1 }
+            await world.settle()
+            gate.release()
+            await world.run(for: .seconds(20))
+            #expect(world.client.connectionState == .connected)
+            #expect(!world.events.contains("connectionFailure"))
+            #expect(try await Self.texts(600, of: &messages).count == 600)
+        }
+    }
+
     @Test func `a connection that comes while stored messages are read is held up`() async throws {
         let count = 20_000
         let flood = PublishFlood(count: count, topic: "t", payloadSize: 100, qos: .atLeastOnce)

@@ -132,6 +132,20 @@ import Testing
         }
     }
 
+    @Test func `rows that could not be removed are removed as soon as the store can`() async throws {
+        try await Self.run { world, store in
+            await world.connect()
+            try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], Self.scope)
+            store.fail { $0 == .removeAll ? CourierError(.storeFailed, "Not now.") : nil }
+            world.client.destroy()
+            await world.run(for: .seconds(5))
+            #expect(world.events.count { $0 == "messageStoreFailure" } == 1)
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { await Self.waiting(store) == 0 }
+        }
+    }
+
     @Test func `destroy() twice removes nothing of the next account`() async throws {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {

@@ -269,25 +269,29 @@ import Testing
         weak var publishing: Publishing?
         weak var readers: MessageReaders?
         weak var events: EventHub?
+        weak var store: MemoryMessageStore?
 
-        init(_ client: MQTTClient) {
+        init(_ client: MQTTClient, _ store: MemoryMessageStore) {
             self.client = client
             coordinator = client.parts.coordinator
             publishing = client.parts.publishing
             readers = client.parts.readers
             events = client.parts.events
+            self.store = store
         }
 
         var living: [String] {
             [
                 ("client", client as AnyObject?), ("coordinator", coordinator), ("publishing", publishing),
-                ("readers", readers), ("events", events),
+                ("readers", readers), ("events", events), ("store", store),
             ].compactMap { $0.1 == nil ? nil : $0.0 }
         }
     }
 
-    @Test(arguments: Phase.allCases)
-    func `the last reference ends the client, its connection and all its parts`(_ phase: Phase) async throws {
+    @Test(arguments: Phase.allCases, [false, true])
+    func `the last reference ends the client, its connection and all its parts`(
+        _ phase: Phase, _ isStored: Bool
+    ) async throws {
         let clock = VirtualClock()
         let group = try EventLoopGroup(name: "scripted-end", clock: clock)
         let broker = try ScriptedBroker.start(phase.script, on: group.loops[0])
@@ -296,8 +300,10 @@ import Testing
         let queue = DispatchQueue(label: "test.scripted-end")
         let parts: Parts
         do {
+            let store = MemoryMessageStore()
             let test = try TestClient(.local(broker.port), on: group) { config in
                 config = MQTTClientConfig(authService: provider, autoReconnectInterval: 1, maxAutoReconnectInterval: 30)
+                if isStored { config.messageStore = store }
                 config.deliveryQueue = queue
                 config.eventLoops = group
                 config.networkMonitor = AlwaysAvailableNetwork()
@@ -324,7 +330,7 @@ import Testing
                 test.client.disconnect()
             }
             await settle()
-            parts = Parts(test.client)
+            parts = Parts(test.client, store)
         }
         await clock.run(for: .seconds(10), on: group.loops[0])
         for _ in 0..<5 { await clock.settle(group.loops[0]) }
