@@ -14,9 +14,17 @@ public protocol CourierClient: CourierSession {
     var hasExistingSession: Bool { get }
 
     /// Ends the connection and stops reconnecting; messages and subscriptions are kept for the next `connect()`.
+    ///
+    /// It returns before the connection has ended; ``CourierSession/disconnectAndWait()`` and
+    /// ``CourierSession/disconnect(completion:)`` tell when it has. Who waits for an acknowledgement waits on, and
+    /// loops over messages go on with the next connection.
     func disconnect()
 
     /// Ends the connection and removes stored messages and subscriptions. The client can be connected afresh
     /// afterwards.
+    ///
+    /// It returns before that is done. Publishes, questions and subscriptions that wait fail with
+    /// ``CourierError/Code-swift.struct/clientDestroyed``. The topics of the configuration and those of running loops
+    /// stay wanted, for the next `connect()`.
     func destroy()
 }

@@ -35,7 +35,7 @@ extension CourierSession {
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
     /// - Returns: The broker's word on it.
-    /// - Throws: When it can not be encoded, accepted or delivered, or `CancellationError`.
+    /// - Throws: What ``publish(_:as:)`` throws.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func publish<Value>(
@@ -53,7 +53,7 @@ extension CourierSession {
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
     ///   - properties: The properties of MQTT 5.
     /// - Returns: The broker's word on it.
-    /// - Throws: When it can not be encoded, accepted or delivered, or `CancellationError`.
+    /// - Throws: What ``publish(_:as:)`` throws.
     @discardableResult
     public nonisolated(nonsending) func publish<Value>(
         _ value: Value,
@@ -105,7 +105,7 @@ extension CourierSession {
     ///   - topic: The topic name, taken as it is.
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
-    /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
+    /// - Throws: What ``enqueue(_:as:)`` throws.
     @inlinable
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, qos: QoS = .one, retain: Bool = false
@@ -126,7 +126,7 @@ extension CourierSession {
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
     ///   - properties: The properties of MQTT 5.
-    /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
+    /// - Throws: What ``enqueue(_:as:)`` throws.
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value,
         to topic: String,
@@ -166,9 +166,12 @@ extension CourierSession {
 
     /// The decoded messages of a topic filter: subscribes when a loop starts, unsubscribes when it is left.
     ///
+    /// A running loop keeps the client alive and connected; ``messages(_:as:)`` says when it ends.
+    ///
     /// - Parameters:
     ///   - type: The type to decode; `Message` gives messages as they came.
-    ///   - filter: The topic name or filter, taken as it is. One that is not legal ends the loop with an error.
+    ///   - filter: The topic name or filter, taken as it is. One that is not legal, or that the broker refuses, ends
+    ///     the loop with an error.
     ///   - qos: The highest quality of service; `.one` by default.
     ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
     ///   - buffer: How many messages may wait for the loop; 16,384 by default.
@@ -187,6 +190,8 @@ extension CourierSession {
     }
 
     /// The messages of a topic: subscribes when a loop starts, unsubscribes when it is left.
+    ///
+    /// A running loop keeps the client alive and connected; ``messages(_:as:)`` says when it ends.
     ///
     /// - Parameters:
     ///   - topic: The topic; open parameters stand for any level.
@@ -212,7 +217,11 @@ extension CourierSession {
     ///   - filter: The topic filter.
     ///   - qos: The highest quality of service; `.one` by default.
     /// - Returns: The quality of service that the broker granted.
-    /// - Throws: When the filter is not legal or refused, or `CancellationError`.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter``,
+    ///   ``CourierError/Code-swift.struct/queueFull`` when too many filters are known or too many calls wait,
+    ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
+    ///   when the broker refuses, ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed
+    ///   before, or `CancellationError`.
     @discardableResult
     public func subscribe(to filter: String, qos: QoS = .one) async throws -> QoS {
         try await subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos))
@@ -221,7 +230,11 @@ extension CourierSession {
     /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
     ///
     /// - Parameter filter: The filter as it was subscribed.
-    /// - Throws: When the filter is not legal or the broker refuses, or `CancellationError`.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter``,
+    ///   ``CourierError/Code-swift.struct/queueFull`` when too many calls wait,
+    ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
+    ///   when the broker refuses, ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed
+    ///   before, or `CancellationError`.
     public func unsubscribe(from filter: String) async throws {
         try await unsubscribe(from: TopicTemplate(exactly: filter))
     }
@@ -233,8 +246,7 @@ extension CourierSession {
     ///   - topic: Where somebody answers.
     ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
     /// - Returns: The first answer.
-    /// - Throws: When it can not be sent or the answer not be decoded, when none comes in time, when the broker does
-    ///   not speak MQTT 5, or `CancellationError`.
+    /// - Throws: What ``request(_:to:timeout:as:)`` throws.
     public func request<Question, Answer: Sendable>(
         _ question: Question, to topic: String, timeout: Duration = .seconds(10)
     ) async throws -> Answer {
@@ -246,7 +258,7 @@ extension CourierSession {
     /// - Parameters:
     ///   - filter: The topic name or filter on which questions come.
     ///   - handler: Makes the answer.
-    /// - Throws: When the filter is not legal or the broker refuses it.
+    /// - Throws: What ``respond(to:qos:handler:)`` throws.
     public func respond<Question: Sendable, Answer>(
         to filter: String, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws {

@@ -9,7 +9,8 @@ extension CourierSession {
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it; `false` by default.
     ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
-    /// - Throws: When the topic is not legal or the queue is full; the completion is then not called.
+    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    ///   called.
     public func publish(
         bytes: [UInt8], to topic: String, qos: QoS = .one, retain: Bool = false,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
@@ -26,7 +27,8 @@ extension CourierSession {
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it; `false` by default.
     ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
-    /// - Throws: When the topic is not legal or the queue is full; the completion is then not called.
+    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    ///   called.
     public func publish(
         data: Data, to topic: String, qos: QoS = .one, retain: Bool = false,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
@@ -44,7 +46,8 @@ extension CourierSession {
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it; `false` by default.
     ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
-    /// - Throws: When the topic is not legal or the queue is full; the completion is then not called.
+    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    ///   called.
     public func publish(
         text: String, to topic: String, qos: QoS = .one, retain: Bool = false,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil

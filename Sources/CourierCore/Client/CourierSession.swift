@@ -54,13 +54,15 @@ public protocol CourierSession: CourierEventManager {
     ///   - data: The value.
     ///   - topic: The topic name.
     ///   - qos: The quality of service.
-    /// - Throws: When the topic is not legal, no adapter encodes the value, or it is not accepted for sending.
+    /// - Throws: ``CourierError/Code-swift.struct/encodingFailed`` when no adapter encodes the value, or what
+    ///   ``publish(bytes:to:qos:retain:properties:completion:)`` throws.
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws
 
     /// The decoded messages of a topic or topic filter, for as long as the client lives.
     ///
     /// It does not subscribe. What can not be decoded is left out and reported by
-    /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``. Sinks run on the client's delivery queue.
+    /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``. Decoding and sinks run on the client's
+    /// delivery queue.
     ///
     /// - Parameter topic: A topic name, or a filter with `+` and `#`.
     /// - Returns: The publisher.
@@ -72,7 +74,8 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
     ///   - errorDecodeHandler: Turns a message that decodes as `E` instead of `D` into an error; runs on the
-    ///     reader's side, on any thread. An error that is no `NSError` is found under `NSUnderlyingErrorKey`.
+    ///     client's delivery queue, as decoding and sinks do. An error that is no `NSError` is found under
+    ///     `NSUnderlyingErrorKey`.
     /// - Returns: A publisher of values and errors.
     @preconcurrency
     func messagePublisher<D: Sendable, E>(
@@ -93,19 +96,39 @@ public protocol CourierSession: CourierEventManager {
 
     /// Waits until the connection is established; returns at once when it is.
     ///
+    /// It waits as long as the client goes on trying by itself, which has no end: cancel its task to end the wait.
+    ///
     /// - Throws: Why it can not be established without the app doing something first, or `CancellationError`.
+    ///   ``CourierError/Code-swift.struct/sessionMissing`` when nobody wants a connection: `connect()` was not
+    ///   called, or ``CourierClient/disconnect()`` was called since; ``CourierError/Code-swift.struct/clientDestroyed``
+    ///   after ``CourierClient/destroy()``; ``CourierError/Code-swift.struct/sessionTakenOver`` while another client
+    ///   has the session; ``CourierError/Code-swift.struct/connectionRefused``,
+    ///   ``CourierError/Code-swift.struct/notAuthorized``, ``CourierError/Code-swift.struct/invalidConfiguration``
+    ///   or ``CourierError/Code-swift.struct/secureConnectionFailed`` when the next attempt would fail in the same
+    ///   way.
     func connected() async throws
 
     /// Encodes a value on the caller's side, sends it and waits for the acknowledgement.
     ///
-    /// Returns for QoS 0 when the client has taken the message. Cancelling the task ends the waiting, not the
-    /// delivery: a message that was accepted is still sent.
+    /// Returns for QoS 0 when the client has taken the message. With QoS 1 and 2 it waits for a connection, without an
+    /// end unless the client's limits on waiting or ``MessageProperties/messageExpiry`` set one. Cancelling the task
+    /// ends the waiting, not the delivery: a message that was accepted is still sent.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - request: Where and how.
     /// - Returns: The broker's word on it.
-    /// - Throws: When it can not be encoded, accepted or delivered, or `CancellationError`.
+    /// - Throws: When it can not be encoded: ``CourierError/Code-swift.struct/encodingFailed``. When it can not be
+    ///   accepted: ``CourierError/Code-swift.struct/invalidTopicName`` or what else is wrong with the topic,
+    ///   ``CourierError/Code-swift.struct/invalidMessage``, ``CourierError/Code-swift.struct/sessionMissing``,
+    ///   ``CourierError/Code-swift.struct/connectionLost`` for QoS 0 without a connection,
+    ///   ``CourierError/Code-swift.struct/queueFull``; with a message store also
+    ///   ``CourierError/Code-swift.struct/storeFull`` and ``CourierError/Code-swift.struct/storeFailed``. When it
+    ///   can not be delivered: ``CourierError/Code-swift.struct/messageExpired``,
+    ///   ``CourierError/Code-swift.struct/messageReplaced``, ``CourierError/Code-swift.struct/publishRefused``,
+    ///   ``CourierError/Code-swift.struct/notAuthorized``, ``CourierError/Code-swift.struct/invalidMessage`` when
+    ///   it is too large for the broker, ``CourierError/Code-swift.struct/connectionLost`` when it is not to be sent
+    ///   again, ``CourierError/Code-swift.struct/clientDestroyed``. Or `CancellationError`.
     @discardableResult
     nonisolated(nonsending) func publish<Value>(
         _ value: Value, as request: PublishRequest
@@ -122,7 +145,7 @@ public protocol CourierSession: CourierEventManager {
     ///   - retain: Whether the broker keeps it for those who subscribe later.
     ///   - properties: The properties of MQTT 5.
     /// - Returns: The broker's word on it.
-    /// - Throws: When it can not be encoded, accepted or delivered, or `CancellationError`.
+    /// - Throws: What ``publish(_:as:)`` throws.
     @discardableResult
     nonisolated(nonsending) func publish<Value>(
         _ value: Value, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties
@@ -140,7 +163,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameters:
     ///   - value: The value.
     ///   - request: Where and how.
-    /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
+    /// - Throws: What ``publish(_:as:)`` throws when a value can not be encoded or accepted, or `CancellationError`.
     nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws
 
     /// Encodes a value on the caller's side and leaves its delivery to a topic name to the client.
@@ -153,12 +176,21 @@ public protocol CourierSession: CourierEventManager {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps it for those who subscribe later.
     ///   - properties: The properties of MQTT 5.
-    /// - Throws: When it can not be encoded or accepted, or `CancellationError`.
+    /// - Throws: What ``publish(_:as:)`` throws when a value can not be encoded or accepted, or `CancellationError`.
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties
     ) async throws
 
     /// The decoded messages of a topic filter: subscribes when a loop starts, unsubscribes when it is left.
+    ///
+    /// A loop ends when its task is cancelled. It ends with an error when its filter is not legal
+    /// (``CourierError/Code-swift.struct/invalidTopicFilter``), too many are known
+    /// (``CourierError/Code-swift.struct/queueFull``), or the broker refuses it
+    /// (``CourierError/Code-swift.struct/subscriptionRefused``,
+    /// ``CourierError/Code-swift.struct/notAuthorized``). A running loop keeps the client alive and connected, and goes
+    /// on after ``CourierClient/disconnect()`` with the next connection. ``CourierClient/destroy()`` ends it with
+    /// ``CourierError/Code-swift.struct/clientDestroyed`` only if the broker has not granted its filter yet. What can
+    /// not be decoded is left out, and reported as by ``messagePublisher(topic:)``.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
@@ -168,24 +200,35 @@ public protocol CourierSession: CourierEventManager {
 
     /// Wants messages of a topic filter, as the form with pairs does, and waits for the broker's word.
     ///
-    /// Without a connection it waits for the next one. Cancelling the task ends the waiting, not the subscription.
+    /// Without a connection it waits for the next one, without an end. Cancelling the task ends the waiting, not the
+    /// subscription.
     ///
     /// - Parameter request: What and how; its buffer and acknowledgement are for readers and have no meaning here.
     /// - Returns: The quality of service that the broker granted.
-    /// - Throws: When the filter is not legal or refused, or `CancellationError`.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` or what else is wrong with the topic,
+    ///   ``CourierError/Code-swift.struct/queueFull`` when too many filters are known or too many calls wait,
+    ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
+    ///   when the broker refuses, the former also when the filter is unsubscribed meanwhile,
+    ///   ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed before, or
+    ///   `CancellationError`.
     @discardableResult
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS
 
     /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
     ///
     /// - Parameter topic: The filter as it was subscribed.
-    /// - Throws: When the filter is not legal or the broker refuses, or `CancellationError`.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` or what else is wrong with the topic,
+    ///   ``CourierError/Code-swift.struct/queueFull`` when too many calls wait,
+    ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
+    ///   when the broker refuses, ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed
+    ///   before, or `CancellationError`.
     func unsubscribe(from topic: TopicTemplate) async throws
 
     /// Waits until there is room for messages after a publish failed with
     /// ``CourierError/Code-swift.struct/queueFull``; returns at once when there is.
     ///
-    /// - Throws: When the client is destroyed, or `CancellationError`.
+    /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed, or
+    ///   `CancellationError`.
     func readyToPublish() async throws
 
     /// Asks a question on one topic and waits for the answer, which comes on a topic of this client's own (MQTT 5).
@@ -206,6 +249,8 @@ public protocol CourierSession: CourierEventManager {
     /// - Returns: The first answer.
     /// - Throws: When it can not be sent or the answer not be decoded,
     ///   ``CourierError/Code-swift.struct/timedOut`` when none comes in time,
+    ///   ``CourierError/Code-swift.struct/sessionMissing`` when nobody wants a connection,
+    ///   ``CourierError/Code-swift.struct/queueFull`` when 10,000 questions wait for their answers already,
     ///   ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed before,
     ///   ``CourierError/Code-swift.struct/invalidConfiguration`` when the broker does not speak MQTT 5, or
     ///   `CancellationError`.
@@ -223,7 +268,7 @@ public protocol CourierSession: CourierEventManager {
     ///   - filter: The topic name or filter on which questions come.
     ///   - qos: The quality of service of questions and answers.
     ///   - handler: Makes the answer; runs on the caller's side.
-    /// - Throws: When the filter is not legal or the broker refuses it.
+    /// - Throws: What a loop over ``messages(_:as:)`` throws: the filter is not legal, or the broker refuses it.
     func respond<Question: Sendable, Answer>(
         to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws
@@ -258,8 +303,13 @@ public protocol CourierSession: CourierEventManager {
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Told once how it ended, on the client's delivery queue, with the broker's reason code in
     ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``; `nil` when nobody wants to know.
-    /// - Throws: When the topic is not legal, or ``CourierError/Code-swift.struct/queueFull``; the completion is then
-    ///   not called.
+    /// - Throws: What is refused at once, and the completion is then not called:
+    ///   ``CourierError/Code-swift.struct/invalidTopicName``,
+    ///   ``CourierError/Code-swift.struct/invalidMessage`` when a property is not legal,
+    ///   ``CourierError/Code-swift.struct/sessionMissing`` before `connect()` and after
+    ///   ``CourierClient/destroy()``, ``CourierError/Code-swift.struct/connectionLost`` for QoS 0 without a
+    ///   connection, ``CourierError/Code-swift.struct/queueFull``. All else is told to the completion,
+    ///   ``CourierError/Code-swift.struct/clientDestroyed`` among it.
     func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
@@ -275,8 +325,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Told once how it ended, on the client's delivery queue, with the broker's reason code in
     ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``; `nil` when nobody wants to know.
-    /// - Throws: When the topic is not legal, or ``CourierError/Code-swift.struct/queueFull``; the completion is then
-    ///   not called.
+    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    ///   called.
     func publish(
         span: RawSpan, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?

@@ -40,13 +40,13 @@ public struct ConnectOptions: Hashable, Sendable {
         box = Box(values)
     }
 
-    /// The broker's host name or IP address.
+    /// The broker's host name or IP address; with the scheme `unix` the path of its socket.
     public package(set) var host: String {
         get { box.values.host }
         set { set(\.host, to: newValue) }
     }
 
-    /// The broker's port.
+    /// The broker's port; not used with the scheme `unix`.
     public package(set) var port: UInt16 {
         get { box.values.port }
         set { set(\.port, to: newValue) }
@@ -79,7 +79,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// Protocol names offered in the TLS handshake (ALPN), most wanted first; `nil` by default.
     public var alpn: [String]? { box.values.alpn }
 
-    /// How to reach the broker, for example `tcp`, `tls`, `mqtts` or `wss`; `nil`, the default, leaves it to the client.
+    /// How to reach the broker: `tcp` or `mqtt`, `tls`, `ssl` or `mqtts`, `ws`, `wss`, or `unix` for a Unix socket at
+    /// the path ``host``; `nil`, the default, leaves it to the client.
     public package(set) var scheme: String? {
         get { box.values.scheme }
         set { set(\.scheme, to: newValue) }
@@ -109,7 +110,7 @@ public struct ConnectOptions: Hashable, Sendable {
     /// Collects the options; nothing is checked here, the client reports what it can not use when it connects.
     ///
     /// - Parameters:
-    ///   - host: The broker's host name or IP address.
+    ///   - host: The broker's host name or IP address; with the scheme `unix` the path of its socket.
     ///   - port: The broker's port.
     ///   - keepAlive: Seconds without traffic until the client probes; 60 by default, 0 for never.
     ///   - clientId: The id of this client, unique among the broker's clients; each `%` becomes a random character.

@@ -3,7 +3,8 @@ public import Foundation
 /// When to give up on a connection attempt that gets no answer.
 ///
 /// All times are in seconds. Disabled by default, as in the published API; a disabled policy leaves the attempt to
-/// the limits of the transport.
+/// the limits of the transport, which hold in any case: 30 s from the name of the host to the end of TLS and WebSocket,
+/// and then 10 s from CONNECT to CONNACK.
 public struct ConnectTimeoutPolicy: Hashable, Sendable {
     /// Whether attempts are timed at all; `false` by default.
     public var isEnabled: Bool

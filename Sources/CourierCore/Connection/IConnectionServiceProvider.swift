@@ -2,15 +2,14 @@
 ///
 /// ```swift
 /// final class AuthService: IConnectionServiceProvider {
-///     private var cached: ConnectOptions?
 ///     var clientId: String { deviceID }
-///     func getConnectOptions(completion: @escaping (Result<ConnectOptions, AuthError>) -> Void) {
-///         if let cached { return completion(.success(cached)) }
-///         fetchCredentials { completion($0) }
+///     func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void) {
+///         fetchCredentials(completion)
 ///     }
-///     func clearCachedAuthResponse() { cached = nil }
 /// }
 /// ```
+///
+/// The client keeps what it got across reconnects; a cache is for what is to be there after the next start.
 ///
 /// Contract. The client keeps the provider alive, and calls every member from one place, its delivery queue (the main
 /// queue unless configured otherwise), one call at a time; so a provider needs no lock and need not be `Sendable`. It
@@ -19,7 +18,8 @@ public protocol IConnectionServiceProvider: AnyObject {
     /// A string that identifies this client among all clients of the broker, the same on every call.
     var clientId: String { get }
 
-    /// Options that can be used without asking, for example from a cache; `nil`, the default, means ask.
+    /// Options that can be used without asking, for example what an earlier process has stored; `nil`, the default,
+    /// means ask. After a refusal they are not used until ``getConnectOptions(completion:)`` has succeeded.
     var existingConnectOptions: ConnectOptions? { get }
 
     /// Gives a further id to those who build the client id from several, if the app has set one.

@@ -3,12 +3,16 @@ public import Foundation
 /// When to treat a silent connection as dead and open a new one.
 ///
 /// All times are in seconds. Disabled by default, as in the published API; keep-alive still finds dead connections
-/// then, later. While a slow reader holds up reading, nothing is timed: silence says nothing then.
+/// then, later. Before the client gives a connection up it pings, when half of ``inactivityTimeout`` or
+/// ``readTimeout`` is over, so that one which is only quiet stays. While a slow reader holds up reading, nothing is
+/// timed: silence says nothing then.
 public struct IdleActivityTimeoutPolicy: Hashable, Sendable {
     /// Whether silence is timed at all; `false` by default.
     public var isEnabled: Bool
 
     /// Seconds between two looks at the connection, 12 by default.
+    ///
+    /// A client with exact timers needs no looks.
     public var timerInterval: TimeInterval
 
     /// Seconds that may pass after something was sent without anything coming back, 10 by default.

@@ -12,8 +12,8 @@ public struct PublishRequest: Sendable {
     /// Whether the broker keeps it for those who subscribe later; `false` by default.
     public var isRetained: Bool
 
-    /// Whether it takes the place of an earlier message to the same topic that still waits for a connection; `false`
-    /// by default. The earlier one fails with ``CourierError/Code-swift.struct/messageReplaced``.
+    /// Whether it takes the place of an earlier message of this kind to the same topic that still waits for a
+    /// connection; `false` by default. The earlier one fails with ``CourierError/Code-swift.struct/messageReplaced``.
     public var isLatestOnly: Bool
 
     /// The properties of MQTT 5. Before MQTT 5 only ``MessageProperties/messageExpiry`` has an effect: on how long

@@ -8,6 +8,9 @@ public import Foundation
 /// be changed before the client is made.
 ///
 /// ```swift
+/// import CourierMQTT
+/// import CourierTransport  // TLSClientConfiguration
+///
 /// var config = MQTTClientConfig(authService: authService, autoReconnectInterval: 1, maxAutoReconnectInterval: 30)
 /// config.will = WillMessage(topic: "presence/7", text: "offline", isRetained: true)
 /// config.tls = TLSClientConfiguration()
@@ -28,7 +31,7 @@ public struct MQTTClientConfig {
 
     /// Topic filters to subscribe to with every connection; none by default, and at most 100,000.
     public var topics: [String: QoS]
-    /// The formats of messages, asked in this order; JSON by default.
+    /// The formats of messages, asked in this order; JSON, text and data by default.
     public var messageAdapters: [any MessageAdapter]
     /// Whether messages of QoS 1 and 2 are to survive the process; `false` by default. They do when there is a
     /// ``messageStore``, with either value; a client that is asked to keep them and has none says so in its log.
@@ -41,9 +44,9 @@ public struct MQTTClientConfig {
     public var enableAuthenticationTimeout: Bool
     /// Seconds that asking for credentials may take; 30 by default.
     public var authenticationTimeoutInterval: TimeInterval
-    /// When to give up on an attempt.
+    /// When to give up on an attempt; off by default.
     public var connectTimeoutPolicy: ConnectTimeoutPolicy
-    /// When to treat silence as a loss.
+    /// When to treat silence as a loss; off by default.
     public var idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy
     /// Seconds for which received messages of QoS 1 and 2 are kept that no reader wants; 0, the default, is not at all.
     public var messagePersistenceTTLSeconds: TimeInterval
@@ -140,7 +143,7 @@ public struct MQTTClientConfig {
     /// - Parameters:
     ///   - topics: Topic filters to subscribe to with every connection; none by default.
     ///   - authService: The source of connect options; kept alive by the client, and called on the delivery queue.
-    ///   - messageAdapters: The formats, asked in this order; JSON by default.
+    ///   - messageAdapters: The formats, asked in this order; JSON, text and data by default.
     ///   - isMessagePersistenceEnabled: Whether messages of QoS 1 and 2 survive the process; `false` by default.
     ///   - autoReconnectInterval: Seconds until the first attempt after a loss; 5 by default.
     ///   - maxAutoReconnectInterval: The most seconds between two attempts; 10 by default.

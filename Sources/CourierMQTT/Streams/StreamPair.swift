@@ -86,7 +86,9 @@ public final class StreamPair: DuplexByteStream {
         }
     }
 
-    /// Moves bytes that the reading thread has brought; see `DuplexByteStream`.
+    /// Moves bytes that the reading thread has brought; on the event loop, see `DuplexByteStream`.
+    ///
+    /// - Throws: Why a stream broke.
     public func read(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead {
         switch buffer.withUnsafeMutableBytes({ incoming.take(into: $0) }) {
         case .bytes(let count): return .bytes(count)
@@ -96,7 +98,9 @@ public final class StreamPair: DuplexByteStream {
         }
     }
 
-    /// Hands bytes to the writing thread; see `DuplexByteStream`.
+    /// Hands bytes to the writing thread; on the event loop, see `DuplexByteStream`.
+    ///
+    /// - Throws: Why the output stream broke.
     public func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite {
         let count = try bytes.withUnsafeBytes { source throws(TransportError) in try outgoing.offer(source) }
         return count == bytes.byteCount ? .bytes(count) : .bytesThenWait(count)
