@@ -207,6 +207,7 @@ extension ChaosRun {
         if !isAtRest { verdict.violation("not everything ended in \(Self.restTimeout)") }
         for lane in lanes { lane.settle(isOver: true) }
         for open in awaits.all { verdict.violation("\(open.what) waits since \(verdict.clock.time(open.since))") }
+        Floors(seconds: seconds).judge(seen, verdict)
         if Duration.seconds(seconds) >= ResidentMemory.shortestRun, !memory.isFlat {
             verdict.violation("the resident memory grew", history: "\(memory.medians)")
         }
@@ -237,6 +238,13 @@ extension ChaosRun {
 extension ChaosRun {
     private func counts(_ qos: QoS) -> Lane.Counts {
         lanes.filter { $0.qos == qos }.reduce(Lane.Counts()) { $0 + $1.counts }
+    }
+
+    private var seen: Floors.Seen {
+        Floors.Seen(
+            cuts: clients.reduce(0) { $0 + $1.proxy.totals.cuts },
+            reconnects: clients.reduce(0) { $0 + $1.events.reconnects }, outages: outages.all.count,
+            traffic: Dictionary(uniqueKeysWithValues: ChaosClient.qualities.map { ($0, counts($0)) }))
     }
 
     /// The broker's own resident memory in bytes, 0 when it does not run.

@@ -12,12 +12,20 @@ struct SelfTest {
         let story: (Lane, Outages) -> Void
     }
 
+    /// What a judge of a whole run hears of.
+    private struct Story {
+        let name: String
+        /// Whether it has to complain.
+        let isBroken: Bool
+        let happens: (Verdict) async -> Void
+    }
+
     /// The one reader of these lanes, and what the broker released to it.
     private let releases = Releases()
 
     /// Runs all cases; the names of those that went wrong.
-    func failures() -> [String] {
-        cases.filter { one in
+    func failures() async -> [String] {
+        var failures = cases.filter { one in
             let verdict = Verdict(seed: 0, isQuiet: true)
             let outages = Outages()
             let lane = Lane(
@@ -27,9 +35,17 @@ struct SelfTest {
             lane.settle(isOver: true)
             return (verdict.violationCount > 0) != one.isBroken
         }.map(\.name)
+        for story in stories {
+            let verdict = Verdict(seed: 0, isQuiet: true)
+            await story.happens(verdict)
+            if (verdict.violationCount > 0) != story.isBroken { failures.append(story.name) }
+        }
+        return failures
     }
 
-    var count: Int { cases.count }
+    var count: Int { cases.count + stories.count }
+
+    private var stories: [Story] { floorStories }
 
     private var cases: [Case] {
         let receipt = Lane.End.receipt(.success)
@@ -112,5 +128,44 @@ struct SelfTest {
         outages.begin(kind)
         outages.end()
         outages.recovered()
+    }
+}
+
+// MARK: - Floors
+
+extension SelfTest {
+    /// What a minute brings at a tenth of the usual speed.
+    private static var slowMinute: Floors.Seen {
+        var counts = Lane.Counts()
+        counts.acknowledged = 1_500
+        counts.received = 2_000
+        return Floors.Seen(
+            cuts: 20, reconnects: 30, outages: 2, traffic: [.zero: counts, .one: counts, .two: counts])
+    }
+
+    private static func minute(without what: String, _ change: @escaping (inout Floors.Seen) -> Void) -> Story {
+        Story(name: "a minute without \(what)", isBroken: true) { verdict in
+            var seen = slowMinute
+            change(&seen)
+            Floors(seconds: 60).judge(seen, verdict)
+        }
+    }
+
+    private var floorStories: [Story] {
+        [
+            Story(name: "a minute of a slow machine", isBroken: false) { verdict in
+                Floors(seconds: 60).judge(Self.slowMinute, verdict)
+            },
+            Story(name: "a run too short to see anything", isBroken: false) { verdict in
+                Floors(seconds: 20).judge(Floors.Seen(), verdict)
+            },
+            Self.minute(without: "a cut") { $0.cuts = 0 },
+            Self.minute(without: "a reconnect") { $0.reconnects = 0 },
+            Self.minute(without: "an outage") { $0.outages = 0 },
+            Self.minute(without: "QoS 0") { $0.traffic[.zero] = nil },
+            Self.minute(without: "QoS 1") { $0.traffic[.one] = nil },
+            Self.minute(without: "QoS 2") { $0.traffic[.two] = nil },
+            Self.minute(without: "most of QoS 0") { $0.traffic[.zero]?.acknowledged = 20_000 },
+        ]
     }
 }

@@ -5,7 +5,7 @@ import TrialSupport
 
 if Options.has("--self-test") {
     let test = SelfTest()
-    let failures = test.failures()
+    let failures = await test.failures()
     for failure in failures { print("chaos: judged wrongly: \(failure)") }
     if failures.isEmpty { print("chaos: \(test.count) planted stories are judged rightly") }
     exit(failures.isEmpty ? 0 : 1)
