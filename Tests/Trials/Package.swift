@@ -22,8 +22,10 @@ let package = Package(
         // Clients, a real broker and a network that all suffer.
         .executableTarget(
             name: "chaos",
-            dependencies: courier("CourierCore", "CourierMQTT", "CourierTransport") + ["TrialSupport"],
+            dependencies: courier("CourierCore", "CourierMQTT", "CourierTransport") + ["CHeap", "TrialSupport"],
             swiftSettings: settings),
+        // What malloc has handed out; links to the same in Benchmarks.
+        .target(name: "CHeap"),
         // Clients of a real cluster whose nodes are killed.
         .executableTarget(
             name: "cluster-test", dependencies: courier("CourierCore", "CourierMQTT") + ["TrialSupport"],

@@ -289,6 +289,15 @@ extension Lane {
         }
     }
 
+    /// Gives back the memory for messages that are not settled, when there are none.
+    func giveBackMemory() {
+        state.withLock { state in
+            guard state.records.isEmpty else { return }
+            state.records = []
+            state.lastAtOutage = [:]
+        }
+    }
+
     /// Whether every publish has ended, and has arrived wherever it must.
     var isDone: Bool {
         let outages = outages.all

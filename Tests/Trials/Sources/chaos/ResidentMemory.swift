@@ -9,7 +9,10 @@ struct ResidentMemory {
     /// A run shorter than this says nothing: lists and pools still grow to their size.
     static let shortestRun = Duration.seconds(60)
 
-    private(set) var samples: [Int] = []
+    private(set) var samples: [Int]
+
+    /// Begins with the samples that there are.
+    init(samples: [Int] = []) { self.samples = samples }
 
     /// The resident bytes of a process, by its id or `self`.
     static func bytes(of process: String) -> Int {
@@ -36,6 +39,13 @@ struct ResidentMemory {
     var isFlat: Bool {
         let (second, last) = medians
         return Double(last) <= Double(second) * (1 + Self.allowedGrowth) + Double(Self.allowedBytes)
+    }
+
+    /// Reports memory that is not flat.
+    func judge(_ verdict: Verdict) {
+        guard !isFlat else { return }
+        let (second, last) = medians
+        verdict.violation("the resident memory grew from \(second >> 10) KiB in the second third to \(last >> 10) KiB")
     }
 
     private static func median(_ samples: ArraySlice<Int>) -> Int {

@@ -45,7 +45,7 @@ struct SelfTest {
 
     var count: Int { cases.count + stories.count }
 
-    private var stories: [Story] { floorStories }
+    private var stories: [Story] { floorStories + memoryStories }
 
     private var cases: [Case] {
         let receipt = Lane.End.receipt(.success)
@@ -166,6 +166,28 @@ extension SelfTest {
             Self.minute(without: "QoS 1") { $0.traffic[.one] = nil },
             Self.minute(without: "QoS 2") { $0.traffic[.two] = nil },
             Self.minute(without: "most of QoS 0") { $0.traffic[.zero]?.acknowledged = 20_000 },
+        ]
+    }
+}
+
+// MARK: - Memory
+
+extension SelfTest {
+    private var memoryStories: [Story] {
+        let level = 60 << 20
+        return [
+            Story(name: "memory grows to a level", isBroken: false) { verdict in
+                ResidentMemory(samples: (0..<90).map { min($0, 30) << 20 }).judge(verdict)
+            },
+            Story(name: "memory grows by a mebibyte a second", isBroken: true) { verdict in
+                ResidentMemory(samples: (0..<90).map { level + ($0 << 20) }).judge(verdict)
+            },
+            Story(name: "lists have grown to their size", isBroken: false) { verdict in
+                HeapGrowth(bytes: HeapGrowth.allowedBytes, messages: 200_000).judge(verdict)
+            },
+            Story(name: "each message leaves a block behind", isBroken: true) { verdict in
+                HeapGrowth(bytes: 96 * 200_000, messages: 200_000).judge(verdict)
+            },
         ]
     }
 }

@@ -102,6 +102,9 @@ package final class Releases: Sendable {
         }
     }
 
+    /// Forgets every release.
+    package func forget() { releases.withLock { $0 = [:] } }
+
     /// When the client may have missed that its session is new, in words.
     package func hiddenSessions(_ clock: RunClock) -> String {
         let times = hiddenSessions.withLock { $0 }
