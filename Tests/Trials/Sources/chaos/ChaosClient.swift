@@ -231,11 +231,6 @@ extension ChaosClient {
         }
         // The last events are on their way to the delivery queue before this.
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
-        let open = events.openStarts
-        if !open.isEmpty { verdict.violation("\(name) is at rest with \(open)", history: events.latest) }
-        let read = readCount.load(ordering: .relaxed)
-        if events.received != read {
-            verdict.violation("\(name) told of \(events.received) messages, and its readers got \(read)")
-        }
+        events.judgeRest(read: readCount.load(ordering: .relaxed))
     }
 }

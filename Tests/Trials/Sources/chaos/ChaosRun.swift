@@ -71,7 +71,7 @@ final class ChaosRun: Sendable {
     private func watch() {
         let most = seconds + Self.endSeconds + Int(Self.restTimeout.components.seconds)
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(most)) { [self] in
-            for open in awaits.all { verdict.violation("\(open.what) waits since \(verdict.clock.time(open.since))") }
+            awaits.judge(verdict)
             verdict.violation("the run does not come to its end")
             exit(1)
         }
@@ -209,7 +209,7 @@ extension ChaosRun {
     private func judge(isAtRest: Bool, _ memory: ResidentMemory) {
         if !isAtRest { verdict.violation("not everything ended in \(Self.restTimeout)") }
         for lane in lanes { lane.settle(isOver: true) }
-        for open in awaits.all { verdict.violation("\(open.what) waits since \(verdict.clock.time(open.since))") }
+        awaits.judge(verdict)
         Floors(seconds: seconds).judge(seen, verdict)
         if showsLeaks { memory.judge(verdict) }
     }

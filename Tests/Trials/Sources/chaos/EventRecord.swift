@@ -27,16 +27,20 @@ final class EventRecord: ICourierEventHandler, Sendable {
 
     /// How many attempts followed a loss or a failure.
     var reconnects: Int { state.withLock { $0.reconnects } }
-    /// How many messages came.
-    var received: Int { state.withLock { $0.received } }
-    /// The starts without an end.
-    var openStarts: [String] { state.withLock { $0.grammar.openStarts } }
     /// The last events, in words.
     var latest: String { state.withLock { $0.latest.joined(separator: "\n") } }
 
     /// Whether all of these filters were granted after `instant`.
     func hasGranted(_ filters: [String], since instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in filters.allSatisfy { state.granted[$0].map { $0 >= instant } ?? false } }
+    }
+
+    /// Reports starts without an end, which a client at rest has none of, and messages that only the events or only the
+    /// `read` ones tell of.
+    func judgeRest(read: Int) {
+        let (open, received) = state.withLock { ($0.grammar.openStarts, $0.received) }
+        if !open.isEmpty { verdict.violation("\(name) is at rest with \(open)", history: latest) }
+        if received != read { verdict.violation("\(name) told of \(received) messages, and its readers got \(read)") }
     }
 
     func onEvent(_ event: CourierEvent) {

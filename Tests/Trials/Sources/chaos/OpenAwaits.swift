@@ -1,4 +1,5 @@
 import Synchronization
+import TrialSupport
 
 /// The awaits that have not ended, to find one that never does.
 final class OpenAwaits: Sendable {
@@ -22,6 +23,10 @@ final class OpenAwaits: Sendable {
 
     var count: Int { state.withLock { $0.open.count } }
 
-    /// What waits, and since when.
-    var all: [(what: String, since: ContinuousClock.Instant)] { state.withLock { Array($0.open.values) } }
+    /// Reports what waits, and since when.
+    func judge(_ verdict: Verdict) {
+        for open in state.withLock({ Array($0.open.values) }) {
+            verdict.violation("\(open.what) waits since \(verdict.clock.time(open.since))")
+        }
+    }
 }

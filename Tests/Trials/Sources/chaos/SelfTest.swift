@@ -45,7 +45,7 @@ struct SelfTest {
 
     var count: Int { cases.count + stories.count }
 
-    private var stories: [Story] { floorStories + memoryStories }
+    private var stories: [Story] { floorStories + memoryStories + eventStories + awaitStories }
 
     private var cases: [Case] {
         let receipt = Lane.End.receipt(.success)
@@ -187,6 +187,53 @@ extension SelfTest {
             },
             Story(name: "each message leaves a block behind", isBroken: true) { verdict in
                 HeapGrowth(bytes: 96 * 200_000, messages: 200_000).judge(verdict)
+            },
+        ]
+    }
+}
+
+// MARK: - Events and awaits
+
+extension SelfTest {
+    /// A client that tells of `events` comes to rest, and its readers got `read` messages.
+    private static func life(
+        _ name: String, isBroken: Bool, read: Int = 0, _ events: [CourierEventType]
+    ) -> Story {
+        Story(name: name, isBroken: isBroken) { verdict in
+            let record = EventRecord("a client", verdict)
+            for event in events { record.onEvent(CourierEvent(connectionInfo: nil, type: event)) }
+            record.judgeRest(read: read)
+        }
+    }
+
+    private var eventStories: [Story] {
+        let connecting: [CourierEventType] = [
+            .connectionAttempt, .connectedPacketSent, .connectionSuccess(timeTaken: 1),
+        ]
+        let message = CourierEventType.messageReceive(topic: "a", sizeBytes: 1)
+        let quietLife: [CourierEventType] = connecting + [.connectionDisconnect]
+        let life: [CourierEventType] = connecting + [message, .connectionDisconnect]
+        return [
+            Self.life("a client gets a message", isBroken: false, read: 1, life),
+            Self.life("no reader got a message", isBroken: true, read: 0, life),
+            Self.life("no event told of a message", isBroken: true, read: 1, quietLife),
+            Self.life("a message comes without a connection", isBroken: true, read: 1, [message]),
+            Self.life("a connection comes without an attempt", isBroken: true, Array(quietLife.dropFirst(2))),
+            Self.life("a connection has no end", isBroken: true, connecting),
+            Self.life("a message has no end", isBroken: true, [.messageSend(topic: "a", qos: .one, sizeBytes: 1)]),
+        ]
+    }
+
+    private var awaitStories: [Story] {
+        [
+            Story(name: "an await has ended", isBroken: false) { verdict in
+                let awaits = OpenAwaits()
+                await awaits.track("an await") {}
+                awaits.judge(verdict)
+            },
+            Story(name: "an await has not ended", isBroken: true) { verdict in
+                let awaits = OpenAwaits()
+                await awaits.track("an await") { awaits.judge(verdict) }
             },
         ]
     }
