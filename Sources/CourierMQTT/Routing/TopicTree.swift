@@ -36,6 +36,10 @@ struct TopicTree: Sendable {
     /// How many levels are kept for them, each shared by all filters that begin alike.
     var nodeCount: Int { nodes.count }
 
+    /// The most nodes of one level that a lookup so far has gone down from, which is what a level costs: the lists have
+    /// grown to twice as many, and keep that.
+    var widestLevel: Int { max(matching.count, following.count) / 2 }
+
     /// Lets `reader` have the messages of `filter`.
     ///
     /// - Returns: Whether that is new.

@@ -167,6 +167,24 @@ import Testing
         #expect(try matching(filters, levels.joined(separator: "/")) == [0, 1])
     }
 
+    @Test func `a lookup visits no more nodes beside 100,000 filters that do not match than beside four`() throws {
+        let topic = "fleet/7/vehicle-7/position"
+        for count in [1, 25_000] {
+            var tree = TopicTree(seed: 3)
+            tree.insert(try TopicFilter(topic), for: 0)
+            for number in 1_000..<1_000 + count {
+                for filter in [
+                    "fleet/7/vehicle-\(number)/position", "fleet/+/vehicle-\(number)/position", "depot-\(number)/#",
+                    "+/\(number)/vehicle-7/#",
+                ] { tree.insert(try TopicFilter(filter), for: 1) }
+            }
+            #expect(tree.count == 4 * count + 1)
+            #expect(readers(&tree, topic) == [0])
+            // From the node of the text and that of +, on the second and on the third level.
+            #expect(tree.widestLevel == 2, "\(tree.count) filters")
+        }
+    }
+
     @Test(arguments: SeededGenerator.seeds)
     func `random trees agree with TopicFilter.matches through inserts and removals`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
