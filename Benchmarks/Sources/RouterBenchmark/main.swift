@@ -3,8 +3,8 @@ import CourierCore
 import Glibc
 
 // Takes the time of a lookup in the tree of topic filters: 1, 1,000 and 100,000 filters, topics that one of them
-// matches and topics that none does, beside asking each filter in turn where that is bearable. Checks that a lookup
-// costs no heap block.
+// matches and topics that none does, beside asking each filter in turn where that is bearable. Fails when a lookup
+// costs a heap block, or when it takes longer the more filters there are that do not match.
 //
 //     swift build -c release --package-path Benchmarks --product RouterBenchmark && Benchmarks/.build/release/RouterBenchmark
 //
@@ -35,6 +35,26 @@ func topics(_ count: Int, matching: Bool) -> [[UInt8]] {
         let last = number % 3 == 1 ? "speed/value" : "position"
         return Array("fleet/\(number / 100)/vehicle-\(number)\(matching ? "" : "x")/\(last)".utf8)
     }
+}
+
+/// How many times as long a lookup may take beside a hundred times the filters that do not match; it visits the same
+/// nodes.
+let allowedSlowdown = 4.0
+
+/// One topic and its filter, beside `count` filters that begin, go on or end like it and do not match.
+func crowd(_ count: Int) -> Case {
+    let topic = "fleet/7/vehicle-7/position"
+    let others = (1_000..<1_000 + count).map { number -> String in
+        switch number % 4 {
+        case 0: "fleet/7/vehicle-\(number)/position"
+        case 1: "fleet/+/vehicle-\(number)/position"
+        case 2: "depot-\(number)/#"
+        default: "+/\(number)/vehicle-7/#"
+        }
+    }
+    return Case(
+        name: "one filter that matches, beside \(count)",
+        filters: (others + [topic]).compactMap { try? TopicFilter($0) }, topics: [Array(topic.utf8)])
 }
 
 func lookups(_ row: Case) -> Candidate {
@@ -77,6 +97,8 @@ for count in [1, 1_000, 100_000] {
 }
 let plus = (0..<100_000).compactMap { try? TopicFilter("+/\($0)/+/#") } + filters(100_000)
 rows.append(Case(name: "200,000 filters, half begin with +", filters: plus, topics: topics(100_000, matching: true)))
+let crowds = [1_000, 100_000].map(crowd)
+rows += crowds
 
 var results = measure(rows.map(lookups))
 results += measure(rows.filter { $0.filters.count <= 1_000 }.map(comparisons), samples: 3, roundsPerSample: 2_000)
@@ -86,7 +108,10 @@ for (index, result) in results.enumerated() {
     print(result.name, (result.nanoseconds * 10).rounded() / 10, result.allocations, separator: "\t")
     if index < rows.count, result.allocations > 0.001 { isWithinLimits = false }
 }
-if !isWithinLimits {
-    print("FAILED a lookup costs heap blocks")
-    exit(1)
+if !isWithinLimits { print("FAILED a lookup costs heap blocks") }
+let crowdTimes = results[rows.count - crowds.count..<rows.count].map(\.nanoseconds)
+if crowdTimes[1] > crowdTimes[0] * allowedSlowdown {
+    print("FAILED a lookup takes longer beside filters that do not match")
+    isWithinLimits = false
 }
+exit(isWithinLimits ? 0 : 1)
