@@ -122,22 +122,24 @@ struct EventGrammar {
             for topic in topics { open[.subscribe(topic), default: 0] += 1 }
         case .subscribeSuccess(let topics, _):
             for (topic, _) in topics { end(.subscribe(topic), mayStandAlone: false) }
-        case .subscribeFailure(let topics, _, _):
-            for (topic, _) in topics { end(.subscribe(topic), mayStandAlone: true) }
+        case .subscribeFailure(let topics, _, let error):
+            for (topic, _) in topics { end(.subscribe(topic), mayStandAlone: isRefusal(error)) }
         case .unsubscribeAttempt(let topics):
             require(connection == .connected, "an unsubscription is sent without a connection")
             for topic in topics { open[.unsubscribe(topic), default: 0] += 1 }
         case .unsubscribeSuccess(let topics, _):
             for topic in topics { end(.unsubscribe(topic), mayStandAlone: false) }
-        case .unsubscribeFailure(let topics, _, _):
-            for topic in topics { end(.unsubscribe(topic), mayStandAlone: true) }
+        case .unsubscribeFailure(let topics, _, let error):
+            for topic in topics { end(.unsubscribe(topic), mayStandAlone: isRefusal(error)) }
 
         case .messageSend(let topic, let qos, let size):
             open[.send(topic: topic, qos: qos, size: size), default: 0] += 1
         case .messageSendSuccess(let topic, let qos, let size, _):
             end(.send(topic: topic, qos: qos, size: size), mayStandAlone: false)
-        case .messageSendFailure(let topic, let qos, _, let size):
-            end(.send(topic: topic, qos: qos, size: size), mayStandAlone: true)
+        case .messageSendFailure(let topic, let qos, let error, let size):
+            // A queue without room is asked after the start.
+            let mayStandAlone = isRefusal(error) && (error as? CourierError)?.code != .queueFull
+            end(.send(topic: topic, qos: qos, size: size), mayStandAlone: mayStandAlone)
         case .messageReceive: require(connection == .connected, "a message came without a connection")
         case .messageReceiveFailure: break
 
@@ -170,7 +172,15 @@ struct EventGrammar {
         violate("\(what) without an attempt, while there is \(connection)")
     }
 
-    /// Ends a start. A failure may come without one: what is refused on this side was never sent.
+    /// Whether an error is one of this side, which refused a filter or a message before its start. What was taken can
+    /// end here as well, but has started.
+    private func isRefusal(_ error: (any Error)?) -> Bool {
+        guard let code = (error as? CourierError)?.code, code.number < 200 else { return false }
+        let ends: [CourierError.Code] = [.messageExpired, .messageReplaced, .clientDestroyed]
+        return !ends.contains(code)
+    }
+
+    /// Ends a start. Without one it is a second end, unless it may stand alone.
     private mutating func end(_ start: Start, mayStandAlone: Bool) {
         guard let count = open[start] else {
             return require(mayStandAlone, "the end of \(start), which has not started")

@@ -28,7 +28,8 @@ import Testing
             .messageSendSuccess(topic: "t", qos: .one, sizeBytes: 3, data: Data()),
             .unsubscribeAttempt(topics: ["a"]), .ping(url: "u"), .pongReceived(timeTaken: 1),
             .unsubscribeSuccess(topics: ["a"], timeTaken: 1), .appBackground, .connectionDisconnect, .appForeground,
-            .messageSendFailure(topic: "x", qos: .two, error: failure, sizeBytes: 0),
+            .messageSendFailure(
+                topic: "#", qos: .two, error: CourierError(.invalidTopicName, "wildcard"), sizeBytes: 0),
             .courierDisconnect(clearState: false),
         ]
         for event in life { grammar.record(event) }
@@ -66,6 +67,39 @@ import Testing
         #expect(violations(.messageReceive(topic: "t", sizeBytes: 1)) == [0])
         #expect(violations(.appForeground, .appForeground) == [1])
         #expect(violations(.connectionUnavailable, .connectionUnavailable) == [1])
+    }
+
+    @Test func `a failure without a start is a refusal on this side, and anything else a second end`() {
+        func sent(_ code: CourierError.Code) -> CourierEventType {
+            .messageSendFailure(topic: "t", qos: .one, error: CourierError(code, "over"), sizeBytes: 1)
+        }
+        let send = CourierEventType.messageSend(topic: "t", qos: .one, sizeBytes: 1)
+        #expect(violations(sent(.invalidTopicName)) == [])
+        #expect(violations(.messageSendFailure(topic: "t", qos: .one, error: nil, sizeBytes: 1)) == [0])
+        for code in [
+            CourierError.Code.clientDestroyed, .messageExpired, .messageReplaced, .queueFull, .connectionLost,
+            .publishRefused,
+        ] {
+            #expect(violations(send, sent(code)) == [], "\(code)")
+            #expect(violations(send, sent(.connectionLost), sent(code)) == [2], "\(code)")
+        }
+
+        func subscribed(_ code: CourierError.Code) -> CourierEventType {
+            .subscribeFailure(topics: [("a", .one)], timeTaken: 1, error: CourierError(code, "over"))
+        }
+        func unsubscribed(_ code: CourierError.Code) -> CourierEventType {
+            .unsubscribeFailure(topics: ["a"], timeTaken: 1, error: CourierError(code, "over"))
+        }
+        for code in [CourierError.Code.invalidTopicFilter, .queueFull] {
+            #expect(violations(subscribed(code), unsubscribed(code)) == [], "\(code)")
+        }
+        for code in [CourierError.Code.subscriptionRefused, .connectionLost] {
+            #expect(violations(subscribed(code), unsubscribed(code)) == [0, 1], "\(code)")
+            #expect(
+                violations(
+                    .connectionAttempt, .connectionSuccess(timeTaken: 1), .subscribeAttempt(topics: ["a"]),
+                    subscribed(.connectionLost), subscribed(code)) == [4], "\(code)")
+        }
     }
 
     @Test func `starts without an end are named`() {
