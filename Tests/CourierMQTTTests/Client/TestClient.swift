@@ -15,6 +15,7 @@ final class TestClient: Sendable {
 
     private struct Record {
         var events: [CourierEventType] = []
+        var isListening = true
         var info: ConnectOptions?
         var waiters:
             [(condition: @Sendable ([CourierEventType]) -> Bool, waiter: CheckedContinuation<Void, any Error>)] =
@@ -62,7 +63,13 @@ final class TestClient: Sendable {
     }
 
     /// Records no more events: a client that nobody listens to publishes another way.
-    func stopListening() { subscription.cancel() }
+    func stopListening() {
+        record.withLock { $0.isListening = false }
+        subscription.cancel()
+    }
+
+    /// Whether events are recorded.
+    var isListening: Bool { record.withLock { $0.isListening } }
 
     var events: [CourierEventType] { record.withLock { $0.events } }
     var eventNames: [String] { events.map(\.name) }
