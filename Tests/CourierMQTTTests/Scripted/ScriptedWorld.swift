@@ -18,7 +18,8 @@ import Testing
 /// }
 /// ```
 ///
-/// At the end of each run the events are checked against the grammar, and that no await was forgotten.
+/// At the end of each run the events are checked against the grammar, before and after the client is destroyed, and
+/// that no await was forgotten.
 final class ScriptedWorld: Sendable {
     /// How the client comes to the broker.
     enum Way: Sendable {
@@ -93,6 +94,8 @@ final class ScriptedWorld: Sendable {
         let open = grammar.openStarts.filter { !$0.hasPrefix("messageSend") }
         #expect(open.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
         #expect(client.connectionState == .disconnected, sourceLocation: sourceLocation)
+        // Tests await what they begin, so that what waits here would wait until the client is destroyed.
+        #expect(client.waitingCount == 0, "a continuation was forgotten", sourceLocation: sourceLocation)
         client.destroy()
         await settle()
         for event in test.events.dropFirst(grammar.count) { grammar.record(event) }
@@ -101,7 +104,7 @@ final class ScriptedWorld: Sendable {
         let mayMessagesBeLeft = client.parts.publishing.durable != nil || !test.isListening
         let left = grammar.openStarts.filter { !mayMessagesBeLeft || !$0.hasPrefix("messageSend") }
         #expect(left.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
-        #expect(client.waitingCount == 0, "a continuation was forgotten", sourceLocation: sourceLocation)
+        #expect(client.waitingCount == 0, "destroy() left a continuation", sourceLocation: sourceLocation)
         let connections = await broker.connections
         // A stream that is given up before it begins says nothing; ScriptedLifecycleTests has a test of its own for it.
         let overlaps = zip(connections, connections.dropFirst()).filter { one, next in
