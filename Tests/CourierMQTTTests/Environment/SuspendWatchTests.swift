@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -33,6 +34,29 @@ import Testing
         #expect(tries.value == 2)
         #expect(first === second)
         #expect(first === third)
+        await loop.shutdown()
+    }
+
+    @Test func `whoever listens is told once of each resume, until it is removed`() async throws {
+        final class Owner: Sendable { let told = Series<String>() }
+        let loop = try EventLoop()
+        let resume = Box<@Sendable (Duration) -> Void>()
+        let watch = SuspendWatch.shared(on: loop) { loop, resumed in
+            resume.value = resumed
+            return SuspendWatcher.start(
+                on: loop, shortestSleep: .seconds(2), checkInterval: .seconds(60),
+                readClocks: { SystemClocks.reading() }, makeTimer: { -EMFILE }, resumed: resumed)
+        }
+        let (first, second) = (Owner(), Owner())
+        for owner in [first, second] { watch.listeners.add(owner) { owner.told.append("resumed") } }
+        resume.value?(.seconds(9))
+        #expect(first.told.values == ["resumed"])
+        #expect(second.told.values == ["resumed"])
+        watch.listeners.remove(first)
+        resume.value?(.seconds(9))
+        #expect(first.told.values == ["resumed"])
+        #expect(second.told.values == ["resumed", "resumed"])
+        watch.listeners.remove(second)
         await loop.shutdown()
     }
 }
