@@ -37,6 +37,39 @@ import Testing
 
     private func rowCount(_ cause: LossCause) -> Int { LossPolicy.rows.count { $0.causes.contains(cause) } }
 
+    /// What follows each cause, by hand, but for the codes that are followed by `retry`.
+    private static let expected: [LossCause: LossPolicy.Response] = [
+        .transport(.configuration): .stop, .transport(.clientCertificateMissing): .stop,
+        .transport(.loopEnded): .stop, .transport(.unreachable): .retry, .transport(.broken): .retry,
+        .transport(.tls): .retry,
+        .unusableOptions: .stop, .unreadableStore: .retry, .otherVersion: .switchVersion, .malformedPacket: .retry,
+        .protocolViolation: .retry, .acknowledgementTimeout: .retry, .connectTimeout: .retry, .closedByServer: .retry,
+        .closedHere: .retry, .silence: .retryAtOnce, .repeatedDrops: .yield,
+        .refused(.badUserNameOrPassword): .renewCredentials, .refused(.notAuthorized): .renewCredentials,
+        .disconnected(.notAuthorized): .renewCredentials,
+        .refused(.useAnotherServer): .followOnce, .disconnected(.useAnotherServer): .followOnce,
+        .refused(.serverMoved): .followForGood, .disconnected(.serverMoved): .followForGood,
+        .disconnected(.sessionTakenOver): .yield,
+        .refused(.unsupportedProtocolVersion): .stop, .refused(.clientIdentifierNotValid): .stop,
+        .refused(.banned): .stop, .refused(.badAuthenticationMethod): .stop,
+        .disconnected(.badAuthenticationMethod): .stop, .refused(.topicNameInvalid): .stop,
+        .refused(.payloadFormatInvalid): .stop, .refused(.retainNotSupported): .stop,
+        .refused(.qosNotSupported): .stop, .refused(.packetTooLarge): .stop,
+        .disconnected(.keepAliveTimeout): .retryAtOnce, .disconnected(.maximumConnectTime): .retryAtOnce,
+    ]
+
+    @Test func `each cause has the response that it should have, whatever the table says`() {
+        for (cause, response) in Self.expected {
+            #expect(LossPolicy.row(for: cause).response == response, "\(cause)")
+        }
+        for cause in LossPolicy.rows.flatMap(\.causes) where Self.expected[cause] == nil {
+            #expect(LossPolicy.row(for: cause).response == .retry, "\(cause)")
+        }
+        for problem in LossCause.TransportProblem.allCases {
+            #expect(Self.expected[.transport(problem)] != nil, "\(problem) has no expectation")
+        }
+    }
+
     /// An ending that the supervisor takes for `cause`.
     private func ending(_ cause: LossCause) -> (CloseReason, ChannelCloseReason)? {
         switch cause {
