@@ -325,6 +325,36 @@ import Testing
         }
     }
 
+    /// [MQTT-4.4.0-1], [MQTT-4.6.0-1]
+    @Test func `disconnect() keeps what is in flight and what waits, and what comes later waits behind it`()
+        async throws
+    {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.hold(.pubAck, until: ScriptGate()))]),
+            .connection([.accept(isSessionPresent: true)]),
+        ]
+        try await ScriptedWorld.run(script) {
+            $0.maximumInFlight = 1
+        } _: { world in
+            await world.connect()
+            var outcomes = try ["in flight", "waiting"].map { try world.publish($0) }
+            await world.settle()
+            world.client.disconnect()
+            await world.settle()
+            #expect(world.client.connectionState == .disconnected)
+            outcomes.append(try world.publish("late"))
+            await world.run(for: .seconds(5))
+            #expect(await world.publishes().map(\.text) == ["in flight"])
+            #expect(outcomes.allSatisfy { $0.value == nil })
+            await world.connect()
+            await world.run(for: .seconds(5))
+            let publishes = await world.publishes(on: 2)
+            #expect(publishes.map(\.text) == ["in flight", "waiting", "late"])
+            #expect(publishes.map(\.delivery.isDuplicate) == [true, false, false])
+            #expect(outcomes.allSatisfy { $0.value?.success != nil })
+        }
+    }
+
     @Test func `disconnect() keeps what waits, destroy() ends it`() async throws {
         let silent = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([silent, silent]) { world in
