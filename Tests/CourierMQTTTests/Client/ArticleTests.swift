@@ -37,11 +37,16 @@ import Testing
 
     /// "you can implement the ICourierEventHandler protocol and implement onEvent(_:)"
     @MainActor final class Analytics: @MainActor ICourierEventHandler {
-        private(set) var names: [String] = []
         private(set) var granted: Set<String> = []
+        private(set) var unsubscribed: [String] = []
         func onEvent(_ event: CourierEvent) {
-            names.append(event.type.name)
-            if case .subscribeSuccess(let topics, _) = event.type { granted.formUnion(topics.map(\.topic)) }
+            switch event.type {
+            case .subscribeSuccess(let topics, _): granted.formUnion(topics.map(\.topic))
+            case .unsubscribeSuccess(let topics, _):
+                granted.subtract(topics)
+                unsubscribed += topics
+            default: break
+            }
         }
     }
 
@@ -106,9 +111,15 @@ import Testing
             .map { $0.title.count }
             .sink { lengths.append($0) }
             .store(in: &cancellables)
+        // Who reads the message that the article sends.
+        var sent: [Message] = []
+        courierClient.subscribe(("chat/1234", QoS.zero))
+        courierClient.messagePublisher(topic: "chat/1234")
+            .sink { (message: Message) in sent.append(message) }
+            .store(in: &cancellables)
 
         // "To send the message to the broker, … invoke publishMessage(_:topic:qos:)"
-        try await wait { analytics.granted.count == 3 }
+        try await wait { analytics.granted.count == 4 }
         try courierClient.publishMessage(Note(title: "zero"), topic: "chat/user1", qos: QoS.zero)
         try courierClient.publishMessage(Note(title: "one"), topic: "order/1234", qos: QoS.one)
         try courierClient.publishMessage(Note(title: "two"), topic: "order/123456", qos: QoS.two)
@@ -118,14 +129,23 @@ import Testing
         #expect(lengths == [3])
         let message = Message(id: UUID().uuidString, name: "message", timestamp: Date())
         try? courierClient.publishMessage(message, topic: "chat/1234", qos: QoS.zero)
+        try await wait { !sent.isEmpty }
+        #expect(sent.map(\.id) == [message.id])
+        #expect(sent.map(\.name) == ["message"])
 
         // "To unsubscribe from a topic, we can invoke unsubscribe(_:)"
         courierClient.unsubscribe("chat/user1")
+        try await wait { analytics.unsubscribed == ["chat/user1"] }
+        // So that the array has something to end.
+        courierClient.subscribe(("chat/user1", QoS.zero), ("order/", QoS.zero))
+        try await wait { analytics.granted.isSuperset(of: ["chat/user1", "order/"]) }
         courierClient.unsubscribe([
             "chat/user1",
             "order/",
         ])
-        try await wait { analytics.names.contains("unsubscribeSuccess") }
+        try await wait { analytics.unsubscribed.count == 3 }
+        #expect(analytics.unsubscribed.suffix(2).sorted() == ["chat/user1", "order/"])
+        #expect(analytics.granted == ["order/1234", "order/123456", "chat/1234"])
 
         // "To disconnect, you just need to invoke disconnect method"
         courierClient.disconnect()
