@@ -3,7 +3,6 @@ import CourierTesting
 import CourierTransport
 import Dispatch
 import MQTTCodec
-import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -346,20 +345,5 @@ import Testing
         if phase != .unused { #expect(ended.value != nil, "the completion was forgotten") }
         await broker.shutdown()
         await group.shutdown()
-    }
-
-    @Test func `loops over messages and events end with the client`() async throws {
-        let ended = Series<String>()
-        var tasks: [Task<Void, any Error>] = []
-        try await ScriptedWorld.run { world in
-            tasks.append(
-                Task { [states = world.client.states] in
-                    for await _ in states {}
-                    ended.append("states")
-                })
-            await world.connect()
-        }
-        for task in tasks { try await task.value }
-        #expect(ended.values == ["states"])
     }
 }

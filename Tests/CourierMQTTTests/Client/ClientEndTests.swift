@@ -1,0 +1,77 @@
+import CourierCore
+import CourierTesting
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// What becomes of loops when the last reference to their client goes.
+@Suite(.timeLimit(.minutes(5))) struct ClientEndTests {
+    /// What an app can keep of a client without keeping the client.
+    private struct Kept {
+        let events: PublisherValues<CourierEvent, Never>
+        let states: PublisherValues<ConnectionState, Never>
+        let deadLetters: PublisherValues<DeadLetter, Never>
+        let messages: AnyPublisher<Int, Never>
+
+        static let names = ["dead letters", "events", "messages", "states"]
+
+        init(_ client: MQTTClient) {
+            events = client.events
+            states = client.states
+            deadLetters = client.deadLetters
+            messages = client.messagePublisher(topic: "t")
+        }
+
+        /// A loop over each, which says when it has got something and when it has ended by itself.
+        func loops(begun: Series<String>, ended: Series<String>) -> [Task<Void, Never>] {
+            func loop<Value: Sendable>(
+                _ name: String, _ values: PublisherValues<Value, Never>
+            ) -> Task<Void, Never> {
+                Task {
+                    for await _ in values { begun.append(name) }
+                    if !Task.isCancelled { ended.append(name) }
+                }
+            }
+            return [
+                loop("events", events), loop("states", states), loop("dead letters", deadLetters),
+                loop("messages", messages.values),
+            ]
+        }
+    }
+
+    /// Waits for loops, which are cancelled when they do not end.
+    private static func wait(for loops: [Task<Void, Never>]) async {
+        let watchdog = DispatchWorkItem { for loop in loops { loop.cancel() } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+        defer { watchdog.cancel() }
+        for loop in loops { await loop.value }
+    }
+
+    @Test func `loops over messages and events end with the client, and those that begin later at once`()
+        async throws
+    {
+        let broker = try LoopbackBroker.start()
+        let (begun, ended, late) = (Series<String>(), Series<String>(), Series<String>())
+        let kept: Kept
+        let loops: [Task<Void, Never>]
+        do {
+            let test = try TestClient(.local(broker.port))
+            kept = Kept(test.client)
+            loops = kept.loops(begun: begun, ended: ended)
+            try await test.connect()
+            try await test.client.subscribe(to: "t")
+            while Set(begun.values).count < Kept.names.count {
+                try await test.client.publish("1", to: "t")
+                try await test.client.publish("no number", to: "t")
+            }
+            #expect(ended.values.isEmpty)
+        }
+        await Self.wait(for: loops)
+        #expect(ended.values.sorted() == Kept.names)
+        await Self.wait(for: kept.loops(begun: begun, ended: late))
+        #expect(late.values.sorted() == Kept.names)
+        await broker.shutdown()
+    }
+}
