@@ -91,17 +91,17 @@ final class DurableInbox: @unchecked Sendable {
     func forgetPacketIDs() { additions.add(.forgetAllPacketIDs) }
 
     /// Reads the next rows behind `last` that match and that no reader has; `done` is called on the loop, with the place to
-    /// go on from and whether there may be more. What it gets counts as handed out.
+    /// go on from and whether there may be more. What it gets counts as handed out. Without a session there are none.
     func read(
         _ filter: TopicFilter?, after last: StoredMessage.ID?,
         _ done: @escaping @Sendable (Result<(rows: [StoredMessage], last: StoredMessage.ID?), CourierError>) -> Void
     ) {
         loop.preconditionOnLoop()
+        guard let scope else { return done(.success(([], nil))) }
         guard additions.isIdle || additions.isFailing else {
             // What is on its way into the store comes before anything that arrives from now on.
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
         }
-        guard let scope else { return done(.success(([], nil))) }
         lastReading += 1
         let (store, loop, number) = (store, loop, lastReading)
         readings[number] = Task { [weak self] in
@@ -180,6 +180,7 @@ final class DurableInbox: @unchecked Sendable {
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
+        scope = nil
         additions.finish(error)
     }
 

@@ -10,6 +10,12 @@ import Testing
     private static let scope = StoreScope(clientID: "a", broker: "b:1")
     private static let ids = (1...3).map { StoredMessage.ID(rawValue: $0) }
 
+    private static var message: ReceivedMessage {
+        let page = MessagePage(
+            Data([1]), topic: "t", qos: .one, packetID: nil, isRetained: false, isDuplicate: false, properties: nil)
+        return ReceivedMessage(page: page, index: 0, ticket: nil)
+    }
+
     /// Runs `body` on the loop of an inbox.
     private static func onLoop<Value: Sendable>(
         _ loop: EventLoop, _ body: @escaping @Sendable () -> Value
@@ -48,16 +54,42 @@ import Testing
         store.releaseRead()
         while await Self.onLoop(loop, { inbox.isReading }) {}
 
-        let page = MessagePage(
-            Data([1]), topic: "t", qos: .one, packetID: nil, isRetained: false, isDuplicate: false, properties: nil)
-        let message = ReceivedMessage(page: page, index: 0, ticket: nil)
         await Self.onLoop(loop) {
             for id in Self.ids { inbox.remove(id) }
             #expect(!inbox.hasRows)
-            let isKept = inbox.keep(message, packetID: nil, until: Date.distantFuture) { _ in }
+            let isKept = inbox.keep(Self.message, packetID: nil, until: Date.distantFuture) { _ in }
             #expect(isKept)
             #expect(inbox.hasRows)
         }
+        await loop.shutdown()
+    }
+
+    @Test func `a reader that reads on behind the end gets nothing, while a row is still being stored`() async throws {
+        let loop = try EventLoop(name: "inbox")
+        let store = ControlledStore()
+        let steps = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
+        let additions = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
+        let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop) {
+            StoredMessage.ID(rawValue: 9)
+        }
+        store.hold()
+        await Self.onLoop(loop) {
+            inbox.begin(0, Self.scope)
+            let isKept = inbox.keep(Self.message, packetID: nil, until: Date.distantFuture) { _ in }
+            #expect(isKept)
+        }
+        while store.heldCount == 0 { await Self.onLoop(loop) {} }
+        let count = await withCheckedContinuation { (done: CheckedContinuation<Int?, Never>) in
+            loop.execute {
+                inbox.finish(CourierError(.clientDestroyed, "The client has ended."))
+                #expect(!inbox.hasRows)
+                inbox.read(nil, after: nil) { page in done.resume(returning: page.success?.rows.count) }
+            }
+        }
+        #expect(count == 0)
+        store.release()
+        while await Self.onLoop(loop, { !additions.isIdle }) {}
+        #expect(store.changes.count == 1)
         await loop.shutdown()
     }
 }
