@@ -21,6 +21,8 @@ struct KeptMessages {
     private var elements: [Element] = []
     /// What acknowledges the unfinished ones.
     private var tickets: Set<ObjectIdentifier> = []
+    /// What acknowledges those that are on their way into the store.
+    private var storing: Set<ObjectIdentifier> = []
 
     /// Keeps at most `limit` messages, beside those that are unfinished.
     init(limit: Int) { self.limit = max(limit, 0) }
@@ -34,11 +36,11 @@ struct KeptMessages {
         return true
     }
 
-    /// Keeps a message that its reader has not acknowledged, until `end`; `false` when another reader has left it here.
-    /// Its reader had it in a buffer with a limit, so there is none here.
+    /// Keeps a message that its reader has not acknowledged, until `end`; `false` when another reader has left it here, or
+    /// had and it is being stored. Its reader had it in a buffer with a limit, so there is none here.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
         guard let ticket = message.ticket, let topic = try? TopicName(message.topic),
-            tickets.insert(ObjectIdentifier(ticket)).inserted
+            !storing.contains(ObjectIdentifier(ticket)), tickets.insert(ObjectIdentifier(ticket)).inserted
         else { return false }
         elements.append(Element(message: message.detached(), topic: topic, end: end))
         return true
@@ -52,20 +54,33 @@ struct KeptMessages {
     /// Removes the messages whose time is over, and returns them; not those that are unfinished.
     mutating func removeExpired(now: Instant) -> [ReceivedMessage] { remove { !$0.isUnfinished && $0.isOver(now) } }
 
-    /// Removes the unfinished messages whose time is over, and returns them.
-    mutating func removeUnfinished(now: Instant) -> [ReceivedMessage] { remove { $0.isUnfinished && $0.isOver(now) } }
+    /// Takes the unfinished messages whose time is over out to be stored; ``storingEnded(_:)`` follows for each.
+    mutating func takeUnfinished(now: Instant) -> [ReceivedMessage] { takeToStore { $0.isUnfinished && $0.isOver(now) } }
 
-    /// Removes the unfinished messages of a topic, and returns them.
-    mutating func removeUnfinished(topic: String) -> [ReceivedMessage] {
-        tickets.isEmpty ? [] : remove { $0.isUnfinished && $0.message.topic == topic }
+    /// Takes the unfinished messages of a topic out to be stored; ``storingEnded(_:)`` follows for each.
+    mutating func takeUnfinished(topic: String) -> [ReceivedMessage] {
+        tickets.isEmpty ? [] : takeToStore { $0.isUnfinished && $0.message.topic == topic }
     }
 
-    /// Puts unfinished messages back where they were, which is in front of what came after them.
-    mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) {
+    private mutating func takeToStore(where isTaken: (Element) -> Bool) -> [ReceivedMessage] {
+        let taken = remove(where: isTaken)
+        for message in taken { if let ticket = message.ticket { storing.insert(ObjectIdentifier(ticket)) } }
+        return taken
+    }
+
+    /// A message that was to be stored is, or will not be.
+    mutating func storingEnded(_ message: ReceivedMessage) {
+        if let ticket = message.ticket { storing.remove(ObjectIdentifier(ticket)) }
+    }
+
+    /// Puts unfinished messages back where they were, which is in front of what came after them; returns those that
+    /// another reader has left here meanwhile.
+    mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
         elements = []
-        for message in messages { _ = keepUnfinished(message, until: end) }
+        let refused = messages.filter { !keepUnfinished($0, until: end) }
         elements += present
+        return refused
     }
 
     /// Lets the unfinished messages whose time is over wait on as others do, without an end, as far as there is room; the
@@ -97,7 +112,7 @@ struct KeptMessages {
     /// is known, and its acknowledgement counts on the next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
-    mutating func removeAll() { (elements, tickets) = ([], []) }
+    mutating func removeAll() { (elements, tickets, storing) = ([], [], []) }
 
     private mutating func remove(where isRemoved: (Element) -> Bool) -> [ReceivedMessage] {
         removeElements(where: isRemoved).map(\.message)

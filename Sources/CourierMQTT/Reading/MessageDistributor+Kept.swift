@@ -17,10 +17,18 @@ extension MessageDistributor {
     /// Gives a new reader what was kept for it.
     func pushKept(to id: ReaderID) {
         guard let reader = state.pointee.readers[id] else { return }
+        push(state.pointee.kept.take(reader.filter), to: id, reader.mode)
+    }
+
+    /// Gives a reader messages that have waited for one, each until the end of its time.
+    private func push(
+        _ messages: [(message: ReceivedMessage, end: ContinuousClock.Instant?)], to id: ReaderID,
+        _ mode: AcknowledgementMode
+    ) {
         var slices: [MessageSlice] = []
-        for (message, end) in state.pointee.kept.take(reader.filter) {
+        for (message, end) in messages {
             let ticket: AcknowledgementTicket?
-            switch reader.mode {
+            switch mode {
             case .afterProcessing:
                 ticket =
                     message.ticket
@@ -32,6 +40,22 @@ extension MessageDistributor {
             slices.append(MessageSlice(ReceivedMessage(page: message.page, index: message.index, ticket: ticket)))
         }
         if !slices.isEmpty { push(&slices, to: id) }
+    }
+
+    /// Gives a message that could not be stored to the first of the readers that have come since the one with this serial;
+    /// `false` when there is none. Earlier ones had it, or do not read it.
+    private func give(_ message: ReceivedMessage, after serial: Int) -> Bool {
+        guard let topic = try? TopicName(message.topic) else { return false }
+        var first: (id: ReaderID, reader: Reader)?
+        for (id, reader) in state.pointee.readers.enumerated() {
+            guard let reader, reader.serial > serial, reader.serial < first?.reader.serial ?? .max,
+                reader.filter?.matches(topic) ?? true
+            else { continue }
+            first = (id, reader)
+        }
+        guard let (id, reader) = first else { return false }
+        push([(message, nil)], to: id, reader.mode)
+        return true
     }
 
     /// Keeps what a reader has left unfinished for the next one.
@@ -61,7 +85,7 @@ extension MessageDistributor {
     /// Lets messages wait where the broker need not wait for them. What can not be kept so is not acknowledged.
     private func finishUnfinished() {
         if let rows {
-            storeUnfinished(state.pointee.kept.removeUnfinished(now: loop.now), in: rows)
+            storeUnfinished(state.pointee.kept.takeUnfinished(now: loop.now), in: rows)
         } else {
             let later = loop.now.advanced(by: Self.unfinishedPatience)
             let (finished, areAll) = state.pointee.kept.finishUnfinished(now: loop.now, orUntil: later)
@@ -78,10 +102,11 @@ extension MessageDistributor {
 
     private func storeUnfinished(_ messages: [ReceivedMessage], in rows: DurableInbox) {
         guard !messages.isEmpty else { return }
-        let refused = RefusedMessages(messages.count) { [weak self] in self?.putBack($0) }
         let lastReader = state.pointee.lastSerial
+        let refused = RefusedMessages(messages.count) { [weak self] in self?.putBack($0, after: lastReader) }
         for (index, message) in messages.enumerated() {
             guard case .delivery(let handle)? = message.ticket?.receipt else {
+                state.pointee.kept.storingEnded(message)
                 refused.settle(index, nil)
                 continue
             }
@@ -93,17 +118,28 @@ extension MessageDistributor {
                     acknowledge(message)
                     rowAppeared(message.topic, after: lastReader)
                 }
-                // At QoS 1 the broker sends it again, if it does not wait for an answer any more.
-                let isNeeded = message.qos == .two || surroundings.awaits(handle)
-                refused.settle(index, outcome.isRefusal && isNeeded ? message : nil)
+                let isRefused = outcome.isRefusal && isNeeded(handle)
+                if !isRefused { state.pointee.kept.storingEnded(message) }
+                refused.settle(index, isRefused ? message : nil)
             }
             if !isTaken { refused.settle(index, message) }
         }
     }
 
-    /// Unfinished messages could not be stored: they wait on, and so does the broker.
-    private func putBack(_ messages: [ReceivedMessage]) {
-        state.pointee.kept.putBack(messages, until: loop.now.advanced(by: Self.unfinishedPatience))
+    /// Whether a message that came with this handle would be lost if we forgot it: at QoS 1 the broker sends it again, if it
+    /// does not wait for an answer any more.
+    private func isNeeded(_ handle: IncomingMessage.Handle) -> Bool {
+        handle.qos == .exactlyOnce || surroundings.awaits(handle)
+    }
+
+    /// Unfinished messages could not be stored: a reader that has come meanwhile gets them, and without one they wait on,
+    /// and so does the broker.
+    private func putBack(_ messages: [ReceivedMessage], after lastReader: Int) {
+        for message in messages { state.pointee.kept.storingEnded(message) }
+        let left = messages.filter { !give($0, after: lastReader) }
+        guard !left.isEmpty else { return }
+        let end = loop.now.advanced(by: Self.unfinishedPatience)
+        for message in state.pointee.kept.putBack(left, until: end) { acknowledge(message) }
         setUnfinishedTimer()
         warnOfUnfinished()
     }
@@ -139,7 +175,7 @@ extension MessageDistributor {
         }
         if let rows, let handle {
             // What was left of this topic comes before it.
-            storeUnfinished(state.pointee.kept.removeUnfinished(topic: message.topic), in: rows)
+            storeUnfinished(state.pointee.kept.takeUnfinished(topic: message.topic), in: rows)
             if store(message, handle, in: rows) { return true }
         } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
             return false
@@ -150,17 +186,29 @@ extension MessageDistributor {
 
     private func store(_ message: ReceivedMessage, _ handle: IncomingMessage.Handle, in rows: DurableInbox) -> Bool {
         let end = Date().addingTimeInterval(timeToKeep / .seconds(1))
+        let lastReader = state.pointee.lastSerial
         return rows.keep(message, packetID: handle.storedID, until: end) { [weak self] outcome in
             guard let self else { return }
             switch outcome {
             case .success: surroundings.confirm(handle)
             case .failure(let error) where outcome.isRefusal:
+                if giveRefused(message, handle, after: lastReader) { return }
                 // Waiting for room, it would hold up the acknowledgements of all that comes after it.
                 tellNoReader(message, cause: error)
                 surroundings.confirm(handle)
             case .failure: break
             }
         }
+    }
+
+    /// Gives a message that the store has no room for to a reader that has come since; `false` when there is none.
+    private func giveRefused(
+        _ message: ReceivedMessage, _ handle: IncomingMessage.Handle, after lastReader: Int
+    ) -> Bool {
+        guard isNeeded(handle) else { return false }
+        let ticket = AcknowledgementTicket(.delivery(handle), readers: 1, done: surroundings.finished)
+        return give(
+            ReceivedMessage(page: message.page, index: message.index, ticket: ticket), after: lastReader)
     }
 
     private func tellNoReader(_ message: ReceivedMessage, cause: CourierError? = nil) {

@@ -292,6 +292,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [QoS.one, .two])
+    func `a reader that comes before a full store has refused a message gets it`(_ qos: QoS) async throws {
+        try await Self.run([Self.broker(Self.message(1, "a", qos: qos))]) { world, store in
+            store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
+            try await Self.go(world)
+            await world.run(for: .seconds(1))
+            let received = Box<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (message: Message) in
+                received.value = message.payloadString
+            }
+            for _ in 0..<12 { await world.run(for: .seconds(1)) }
+            #expect(received.value == "a")
+            await world.until { await Self.acknowledged(world) == [1] }
+            #expect(world.errors(of: "messageReceiveFailure").isEmpty)
+            sink.cancel()
+        }
+    }
+
     @Test func `beyond the limit a message is given up, and that is told`() async throws {
         try await Self.run([Self.broker(Self.message(1, "a"), Self.message(2, "b"))], ControlledStore()) {
             $0.maximumKeptMessages = 1

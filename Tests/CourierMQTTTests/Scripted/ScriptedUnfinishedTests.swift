@@ -27,6 +27,11 @@ import Testing
         #expect(await Reading.acknowledged(world).isEmpty)
     }
 
+    /// Lets seconds pass one by one, so that a store that fails is asked again in each.
+    private static func wait(_ seconds: Int, _ world: ScriptedWorld) async {
+        for _ in 0..<seconds { await world.run(for: .seconds(1)) }
+    }
+
     /// [MQTT-4.3.3-10]: it is known, so it does not come to us a second time.
     @Test func `QoS 2 outlives the connection, and what comes behind it is acknowledged`() async throws {
         let script: [ConnectionScript] = [
@@ -209,8 +214,59 @@ import Testing
             try await Self.leaveUnfinished(world)
             store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
             try world.client.publishMessage("", topic: "cut", qos: .zero)
-            for _ in 0..<25 { await world.run(for: .seconds(1)) }  // It is refused after 10 s, and asked again.
+            await Self.wait(25, world)  // It is refused after 10 s, and asked again.
             #expect(!store.changes.contains { if case .keep = $0 { true } else { false } })
+            var messages = Reading.reader(world)
+            try await Reading.expectNext("a", of: &messages)
+        }
+    }
+
+    @Test func `a reader that comes before a full store has refused a message gets it`() async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"))]) {
+            $0.messageStore = store
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            try await Self.leaveUnfinished(world)
+            store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
+            await Self.wait(12, world)
+            let seen = Series<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (message: Message) in
+                seen.append(message.payloadString ?? "")
+            }
+            await Self.wait(7, world)
+            #expect(seen.values.isEmpty)
+            await Self.wait(2, world)
+            #expect(seen.values == ["a"])
+            #expect(await Reading.acknowledged(world) == [1])
+            await Self.wait(25, world)
+            #expect(seen.values == ["a"])
+            sink.cancel()
+        }
+    }
+
+    /// [MQTT-4.3.3-8]: without its PUBREC the broker never goes on with the message.
+    @Test func `what two readers left is acknowledged, though a full store refused it of one`() async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a", qos: .two))]) {
+            $0.messageStore = store
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            do {
+                var second = Reading.reader(world)
+                try await Self.leaveUnfinished(world)
+                try await Reading.expectNext("a", of: &second)
+                store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
+                await Self.wait(12, world)  // The first one's is on its way into the store.
+                withExtendedLifetime(second) {}
+            }
+            await Self.wait(9, world)  // It was refused.
+            #expect(await Reading.acknowledged(world).isEmpty)
+            store.fail(nil)
+            await Self.wait(12, world)
+            await world.until { await Reading.acknowledged(world) == [1] }
+            let kept = store.changes.count { if case .keep = $0 { true } else { false } }
+            #expect(kept == 1)
             var messages = Reading.reader(world)
             try await Reading.expectNext("a", of: &messages)
         }
