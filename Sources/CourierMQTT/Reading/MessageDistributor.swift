@@ -60,6 +60,8 @@ final class MessageDistributor: @unchecked Sendable {
         var lastTopicIsOnPage = false
         var behindCount = 0
         var lastSerial = 0
+        /// Whether the client has ended.
+        var hasEnded = false
         /// The copies of messages that came for several subscriptions.
         @Rare var recentCopies: RecentCopies?
         var afterProcessingCount = 0
@@ -122,9 +124,14 @@ final class MessageDistributor: @unchecked Sendable {
 
     // MARK: Readers
 
-    /// Adds a reader of `filter`, or of everything; it gets the kept messages that match first.
-    func add(_ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode) -> ReaderID {
+    /// Adds a reader of `filter`, or of everything; it gets the kept messages that match first. Once the client has ended
+    /// nothing comes any more: the queue is finished, and there is no reader.
+    func add(_ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode) -> ReaderID? {
         loop.preconditionOnLoop()
+        guard !state.pointee.hasEnded else {
+            queue.finish()
+            return nil
+        }
         state.pointee.lastSerial += 1
         let reader = Reader(queue: queue, mode: mode, filter: filter, serial: state.pointee.lastSerial)
         let id: ReaderID
@@ -180,11 +187,12 @@ final class MessageDistributor: @unchecked Sendable {
         if state.pointee.readers[id]?.catchUp != nil { goOn(id) }
     }
 
-    /// No message will come any more: every loop ends.
-    func finish(_ error: CourierError?) {
+    /// No message will come any more: every loop and every publisher ends.
+    func finish() {
         loop.preconditionOnLoop()
         receivedAll()
-        for reader in state.pointee.readers { reader?.queue.finish(error) }
+        state.pointee.hasEnded = true
+        for reader in state.pointee.readers { reader?.queue.finish() }
         state.pointee.kept.removeAll()
     }
 

@@ -36,6 +36,9 @@ final class MessageReaders: Sendable {
         deadLetters.part { PassthroughSubject() }.eraseToAnyPublisher().receive(on: deliveryQueue)
     }
 
+    /// The client has ended: whoever asked for what could not be decoded gets no more of it.
+    func finish() { deadLetters.withLock { $0 }?.send(completion: .finished) }
+
     // MARK: Publishers
 
     /// Every message.
