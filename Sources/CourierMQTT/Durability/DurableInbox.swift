@@ -9,6 +9,15 @@ final class DurableInbox: @unchecked Sendable {
     /// How many rows a reader is given at a time.
     static let pageSize = 256
 
+    /// What one reading has found.
+    struct Page: Sendable {
+        let rows: [StoredMessage]
+        /// The last row that was seen, from which the next reading goes on.
+        let last: StoredMessage.ID?
+        /// Whether there were more rows by then.
+        let mayHaveMore: Bool
+    }
+
     private let store: any MessageStore
     private let loop: EventLoop
     private let steps: StoreLane
@@ -90,14 +99,14 @@ final class DurableInbox: @unchecked Sendable {
     /// The broker has lost the session: every packet id means a new message.
     func forgetPacketIDs() { additions.add(.forgetAllPacketIDs) }
 
-    /// Reads the next rows behind `last` that match and that no reader has; `done` is called on the loop, with the place to
-    /// go on from and whether there may be more. What it gets counts as handed out. Without a session there are none.
+    /// Reads the next rows behind `last` that match and that no reader has; `done` is called on the loop. What it gets counts
+    /// as handed out. Without a session there are none.
     func read(
         _ filter: TopicFilter?, after last: StoredMessage.ID?,
-        _ done: @escaping @Sendable (Result<(rows: [StoredMessage], last: StoredMessage.ID?), CourierError>) -> Void
+        _ done: @escaping @Sendable (Result<Page, CourierError>) -> Void
     ) {
         loop.preconditionOnLoop()
-        guard let scope else { return done(.success(([], nil))) }
+        guard let scope else { return done(.success(Page(rows: [], last: last, mayHaveMore: false))) }
         guard additions.isIdle || additions.isFailing else {
             // What is on its way into the store comes before anything that arrives from now on.
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
@@ -114,7 +123,12 @@ final class DurableInbox: @unchecked Sendable {
             }
             loop.execute { [self] in
                 guard let self, readings.removeValue(forKey: number) != nil else { return }
-                done(page.map { rows in (handOut(rows), rows.count < Self.pageSize ? nil : rows.last?.id) })
+                done(
+                    page.map { rows in
+                        Page(
+                            rows: handOut(rows), last: rows.last?.id ?? last,
+                            mayHaveMore: rows.count >= Self.pageSize)
+                    })
             }
         }
     }

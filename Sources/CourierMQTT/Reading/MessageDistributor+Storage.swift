@@ -26,7 +26,10 @@ extension MessageDistributor {
 
     /// Gives a reader the rows of the store; reading from the broker pauses until it has them.
     func beginCatchUp(_ id: ReaderID) {
-        guard state.pointee.readers[id]?.catchUp == nil else { return }
+        guard state.pointee.readers[id]?.catchUp == nil else {
+            state.pointee.readers[id]?.catchUp?.isOutdated = true
+            return
+        }
         state.pointee.lastSerial += 1
         state.pointee.readers[id]?.catchUp = CatchUp(serial: state.pointee.lastSerial)
         fellBehind()
@@ -39,28 +42,28 @@ extension MessageDistributor {
             !reader.isBehind
         else { return }
         state.pointee.readers[id]?.catchUp?.isReading = true
+        state.pointee.readers[id]?.catchUp?.isOutdated = false
         rows.read(reader.filter, after: catchUp.last) { [weak self] page in
             self?.received(page, for: id, catchUp.serial)
         }
     }
 
     private func received(
-        _ page: Result<(rows: [StoredMessage], last: StoredMessage.ID?), CourierError>, for id: ReaderID,
-        _ serial: Int
+        _ page: Result<DurableInbox.Page, CourierError>, for id: ReaderID, _ serial: Int
     ) {
-        guard let reader = state.pointee.readers[id], reader.catchUp?.serial == serial else {
+        guard let reader = state.pointee.readers[id], let catchUp = reader.catchUp, catchUp.serial == serial else {
             // The reader has left; the next one gets them.
             if case .success(let page) = page { for row in page.rows { rows?.giveBack(row.id) } }
             return
         }
         state.pointee.readers[id]?.catchUp?.isReading = false
         switch page {
-        case .success((let found, let last)):
-            var slices = found.map { MessageSlice(message($0, reader.mode)) }
+        case .success(let page):
+            var slices = page.rows.map { MessageSlice(message($0, reader.mode)) }
             if !slices.isEmpty { push(&slices, to: id) }
-            if reader.mode == .onReceipt { for row in found { rows?.remove(row.id) } }
-            guard let last else { return endCatchUp(id) }
-            state.pointee.readers[id]?.catchUp?.last = last
+            if reader.mode == .onReceipt { for row in page.rows { rows?.remove(row.id) } }
+            guard page.mayHaveMore || catchUp.isOutdated else { return endCatchUp(id) }
+            state.pointee.readers[id]?.catchUp?.last = page.last
             goOn(id)
         case .failure(let error):
             surroundings.tell(.messageStoreFailure(error: error))

@@ -29,6 +29,8 @@ final class MessageDistributor: @unchecked Sendable {
         let serial: Int
         var last: StoredMessage.ID?
         var isReading = false
+        /// Whether a row has appeared that the reading under way may not have seen.
+        var isOutdated = false
     }
 
     /// Behind a pointer, because the fields of a class are checked for exclusive access at run time, several times per

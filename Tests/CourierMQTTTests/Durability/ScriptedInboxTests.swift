@@ -2,6 +2,7 @@ import CourierCore
 import CourierTesting
 import Foundation
 import MQTTCodec
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -195,6 +196,33 @@ import Testing
             store.releaseRead()
             await world.connect()
             #expect(try await Self.texts(1, of: &messages) == ["new"])
+        }
+    }
+
+    @Test func `a message that is stored while a reader reads the store is not missed`() async throws {
+        let script = Self.broker(
+            Self.message(1, "a"), .serve(until: .publish(to: "more")), Self.message(2, "b"))
+        try await Self.run([script]) { world, store in
+            try await Self.go(world)
+            await world.until { await Self.acknowledged(world) == [1] }
+            // A store that fails is read all the same, without what it has not taken.
+            store.fail { if case .keep = $0 { CourierError(.storeFailed, "Not yet.") } else { nil } }
+            try world.publish("", to: "more", qos: .zero)
+            await world.until { world.events.contains("messageStoreFailure") }
+            store.holdIncomingReads()
+            let seen = Series<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (message: Message) in
+                seen.append(message.payloadString ?? "")
+            }
+            await world.until { store.heldReadCount == 1 }
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { await Self.acknowledged(world) == [1, 2] }
+            store.letReadsPass()
+            store.releaseRead()
+            await world.until { seen.values == ["a", "b"] }
+            await world.until { await Self.incomingCount(world, store) == 0 }
+            sink.cancel()
         }
     }
 
