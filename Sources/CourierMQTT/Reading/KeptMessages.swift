@@ -36,8 +36,8 @@ struct KeptMessages {
         return true
     }
 
-    /// Keeps a message that its reader has not acknowledged, until `end`; `false` when another reader has left it here, or
-    /// had and it is being stored. Its reader had it in a buffer with a limit, so there is none here.
+    /// Keeps a message that its reader has not acknowledged, until `end`; `false` when another reader has left it here, and
+    /// it is kept or being stored. Its reader had it in a buffer with a limit, so there is none here.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
         guard let ticket = message.ticket, let topic = try? TopicName(message.topic),
             !storing.contains(ObjectIdentifier(ticket)), tickets.insert(ObjectIdentifier(ticket)).inserted
@@ -55,7 +55,9 @@ struct KeptMessages {
     mutating func removeExpired(now: Instant) -> [ReceivedMessage] { remove { !$0.isUnfinished && $0.isOver(now) } }
 
     /// Takes the unfinished messages whose time is over out to be stored; ``storingEnded(_:)`` follows for each.
-    mutating func takeUnfinished(now: Instant) -> [ReceivedMessage] { takeToStore { $0.isUnfinished && $0.isOver(now) } }
+    mutating func takeUnfinished(now: Instant) -> [ReceivedMessage] {
+        takeToStore { $0.isUnfinished && $0.isOver(now) }
+    }
 
     /// Takes the unfinished messages of a topic out to be stored; ``storingEnded(_:)`` follows for each.
     mutating func takeUnfinished(topic: String) -> [ReceivedMessage] {

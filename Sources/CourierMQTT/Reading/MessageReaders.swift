@@ -15,10 +15,14 @@ final class MessageReaders: Sendable {
     private let deadLetters = Mutex<PassthroughSubject<DeadLetter, Never>?>(nil)
     /// The options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
+    /// Tells the log.
+    private let warn: @Sendable (String) -> Void
+    /// When it was last told that a message could not be decoded.
+    private let lastWarning = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
         _ distributor: MessageDistributor, registry: AdapterRegistry, events: EventHub, census: WaiterCensus,
-        deliveryQueue: DispatchQueue, on loop: EventLoop
+        deliveryQueue: DispatchQueue, on loop: EventLoop, warn: @escaping @Sendable (String) -> Void
     ) {
         self.distributor = distributor
         self.registry = registry
@@ -26,6 +30,7 @@ final class MessageReaders: Sendable {
         self.census = census
         self.deliveryQueue = deliveryQueue
         self.loop = loop
+        self.warn = warn
     }
 
     /// Notes the options that events carry.
@@ -132,8 +137,24 @@ final class MessageReaders: Sendable {
             (error as? CourierError)
             ?? CourierError(
                 .decodingFailed, "A message on \(message.topic.quoted()) could not be decoded.", cause: error)
-        deadLetters.withLock { $0 }?.send(DeadLetter(message: message.detached(), error: error))
+        let letters = deadLetters.withLock { $0 }
+        if letters == nil, !events.isListenedTo { return tellLog(of: message, error) }
+        letters?.send(DeadLetter(message: message.detached(), error: error))
         tellFailure(of: message, error)
+    }
+
+    /// Tells the log of a message that could not be decoded, and of which nobody would hear; once a minute at most.
+    private func tellLog(of message: Message, _ error: CourierError) {
+        let now = loop.clock.now
+        let isDue = lastWarning.withLock { last in
+            guard last.map({ now >= $0.advanced(by: MessageDistributor.warningInterval) }) ?? true else { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        warn(
+            "A message on \(message.topic.quoted()) could not be decoded, and nobody listens to deadLetters or to "
+                + "events: \(error)")
     }
 
     /// Tells that nothing came of a message.

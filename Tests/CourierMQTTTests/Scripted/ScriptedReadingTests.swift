@@ -241,6 +241,27 @@ import Testing
         }
     }
 
+    @Test func `the log is told what can not be decoded when nobody would hear of it, once a minute`() async throws {
+        let log = WarningLog()
+        let script = Self.broker(
+            Self.message(1, "hidden"), Self.message(2, "hidden"), .pause(.seconds(61)), Self.message(3, "hidden"))
+        try await ScriptedWorld.run([script]) {
+            $0.logHandler = log
+        } _: { world in
+            world.test.stopListening()
+            try await world.client.subscribeAndSettle("t", world)
+            let sink = world.client.messagePublisher(topic: "t").sink { (_: Int) in }
+            await world.connect()
+            #expect(log.warnings.count == 1)
+            #expect(log.warnings.first?.contains("A message on \("t".quoted()) could not be decoded") == true)
+            #expect(log.warnings.first?.contains("decodingFailed") == true)
+            await world.run(for: .seconds(62))
+            #expect(log.warnings.count == 2)
+            #expect(!log.warnings.contains { $0.contains("hidden") })
+            sink.cancel()
+        }
+    }
+
     @Test func `what nobody reads is told, and kept if it may be`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), Self.message(1, "a")])]) { world in
             await world.connect()
