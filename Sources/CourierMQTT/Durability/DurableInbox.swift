@@ -30,8 +30,12 @@ final class DurableInbox: @unchecked Sendable {
     var storesPacketIDs = true
     /// At most how many rows there are, with those that a reader has; some may have expired.
     private var count = 0
-    /// The rows that a reader has and has not acknowledged.
+    /// The rows that a reader has, until the store has removed them.
     private var handedOut: Set<StoredMessage.ID> = []
+    /// Those of them that the reader is done with.
+    private var removing: Set<StoredMessage.ID> = []
+    /// The rows that were removed while something was being read, which may have seen them still.
+    private var removed: Set<StoredMessage.ID> = []
     /// Told of each row that was stored, for a reader that has come meanwhile.
     var appeared: ((_ topic: String) -> Void)?
     /// Told of rows whose time was over before a reader came.
@@ -122,36 +126,51 @@ final class DurableInbox: @unchecked Sendable {
                 page = .failure(.reading(error))
             }
             loop.execute { [self] in
-                guard let self, readings.removeValue(forKey: number) != nil else { return }
-                done(
-                    page.map { rows in
-                        Page(
-                            rows: handOut(rows), last: rows.last?.id ?? last,
-                            mayHaveMore: rows.count >= Self.pageSize)
-                    })
+                guard let self, readings[number] != nil else { return }
+                let found = page.map { rows in
+                    Page(
+                        rows: handOut(rows), last: rows.last?.id ?? last,
+                        mayHaveMore: rows.count >= Self.pageSize)
+                }
+                endReading(number)
+                done(found)
             }
         }
     }
 
     private func handOut(_ rows: [StoredMessage]) -> [StoredMessage] {
-        rows.filter { handedOut.insert($0.id).inserted }
+        rows.filter { !removed.contains($0.id) && handedOut.insert($0.id).inserted }
+    }
+
+    private func endReading(_ number: Int) {
+        readings[number] = nil
+        if readings.isEmpty { removed = [] }
     }
 
     /// A reader is done with a row; `settled` is called when that is stored.
     func remove(_ id: StoredMessage.ID, settled: ((Result<Void, CourierError>) -> Void)? = nil) {
         loop.preconditionOnLoop()
-        guard handedOut.remove(id) != nil else {
+        guard handedOut.contains(id), removing.insert(id).inserted else {
             settled?(.success(()))
             return
         }
+        steps.add([.removeIncoming(id)]) { [weak self] outcome in
+            if case .success = outcome { self?.wasRemoved(id) }
+            settled?(outcome)
+        }
+    }
+
+    private func wasRemoved(_ id: StoredMessage.ID) {
+        removing.remove(id)
+        guard handedOut.remove(id) != nil else { return }
         count = max(count - 1, handedOut.count)
-        steps.add([.removeIncoming(id)], settled: settled)
+        if !readings.isEmpty { removed.insert(id) }
     }
 
     /// A reader has left a row to the next one.
     func giveBack(_ id: StoredMessage.ID) {
         loop.preconditionOnLoop()
-        handedOut.remove(id)
+        if !removing.contains(id) { handedOut.remove(id) }
     }
 
     /// Removes the rows whose time is over.
@@ -170,9 +189,9 @@ final class DurableInbox: @unchecked Sendable {
         readings[number] = Task { [weak self] in
             let summary = try? await store.summary(of: scope)
             loop.execute { [self] in
-                guard let self, readings.removeValue(forKey: number) != nil, let summary, count == countBefore,
-                    additions.isIdle
-                else { return }
+                guard let self, readings[number] != nil else { return }
+                endReading(number)
+                guard let summary, count == countBefore, additions.isIdle else { return }
                 // Rows that a reader has may have expired, too, and are still counted out when it is done with them.
                 count = min(count, summary.incomingCount + handedOut.count)
                 if count < countBefore { expired?(countBefore - count) }
@@ -186,7 +205,7 @@ final class DurableInbox: @unchecked Sendable {
         stopReading()
         scope = nil
         count = 0
-        handedOut = []
+        (handedOut, removing) = ([], [])
         additions.removeAll(error)
     }
 
@@ -200,7 +219,7 @@ final class DurableInbox: @unchecked Sendable {
 
     private func stopReading() {
         for (_, reading) in readings { reading.cancel() }
-        readings = [:]
+        (readings, removed) = ([:], [])
     }
 }
 

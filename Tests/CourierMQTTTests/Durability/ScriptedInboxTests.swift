@@ -65,10 +65,12 @@ import Testing
         return texts
     }
 
-    private static func row(_ id: UInt64, _ text: String, expiresAt: Date? = nil) -> StoreChange {
+    private static func row(
+        _ id: UInt64, _ text: String, topic: String = "t", expiresAt: Date? = nil
+    ) -> StoreChange {
         .keep(
             StoredMessage(
-                id: StoredMessage.ID(rawValue: id), topic: "t", payload: Array(text.utf8), qos: .one, storedAt: Date(),
+                id: StoredMessage.ID(rawValue: id), topic: topic, payload: Array(text.utf8), qos: .one, storedAt: Date(),
                 expiresAt: expiresAt))
     }
 
@@ -126,6 +128,42 @@ import Testing
             await world.connect()
             await world.until { received.value == "a" }
             sink.cancel()
+        }
+    }
+
+    @Test func `of two readers that come at once one gets a message, and others still get theirs`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill([Self.row(1, "a"), Self.row(2, "c", topic: "c")], world.scope)
+            let received = Series<String>()
+            let one = world.client.messagePublisher(topic: "t").sink { (text: String) in received.append(text) }
+            let other = world.client.messagePublisher(topic: "t/#").sink { (text: String) in received.append(text) }
+            await world.connect()
+            await world.until { await Self.incomingCount(world, store) == 1 }
+            await world.settle()
+            #expect(received.values == ["a"])
+            let late = world.client.messagePublisher(topic: "c").sink { (text: String) in received.append(text) }
+            await world.until { received.values == ["a", "c"] }
+            for sink in [one, other, late] { sink.cancel() }
+        }
+    }
+
+    @Test func `what a reader has taken is not given again while the store can not remove it`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill([Self.row(1, "a"), Self.row(2, "c", topic: "c")], world.scope)
+            store.fail { if case .removeIncoming = $0 { CourierError(.storeFailed, "Not now.") } else { nil } }
+            let received = Series<String>()
+            for _ in 1...2 {
+                let sink = world.client.messagePublisher(topic: "t").sink { (text: String) in received.append(text) }
+                await world.connect()
+                await world.until { received.values == ["a"] }
+                await world.run(for: .seconds(2))
+                sink.cancel()
+                await world.settle()
+            }
+            #expect(received.values == ["a"])
+            store.fail(nil)
+            await world.run(for: .seconds(2))
+            await world.until { await Self.incomingCount(world, store) == 1 }
         }
     }
 

@@ -5,7 +5,7 @@ import CHeap
 /// It counts what was allocated and not given back. Resident memory, beside it, holds what malloc keeps for later.
 struct HeapGrowth {
     /// Lists and pools that have grown to their size may take this much, however long the run is.
-    static let allowedBytes = 16 << 20
+    static let allowedBytes = 32 << 20
     /// And each published message this many bytes.
     static let allowedBytesPerMessage = 8
 
