@@ -1,7 +1,7 @@
 /// When a reader's messages of QoS 1 and 2 are acknowledged to the broker.
 public enum AcknowledgementMode: Hashable, Sendable {
     /// As soon as the client has them. A process that dies with messages it has not read has lost them, unless a
-    /// durable store kept them.
+    /// durable store kept them. A reader that ends with such messages has lost them, unless they had waited for one.
     case onReceipt
 
     /// When the loop that reads them asks for the next one, or earlier by ``Message/acknowledge()``. A message whose

@@ -103,8 +103,8 @@ final class DurableInbox: @unchecked Sendable {
     /// The broker has lost the session: every packet id means a new message.
     func forgetPacketIDs() { additions.add(.forgetAllPacketIDs) }
 
-    /// Reads the next rows behind `last` that match and that no reader has; `done` is called on the loop. What it gets counts
-    /// as handed out. Without a session there are none.
+    /// Reads the next rows behind `last` that match and that no reader has; `done` is called on the loop. What it gets
+    /// counts as handed out. Without a session there are none.
     func read(
         _ filter: TopicFilter?, after last: StoredMessage.ID?,
         _ done: @escaping @Sendable (Result<Page, CourierError>) -> Void
@@ -209,11 +209,14 @@ final class DurableInbox: @unchecked Sendable {
         additions.removeAll(error)
     }
 
-    /// The client has ended; what is stored stays.
+    /// The client has ended; what is stored stays, but for what a reader has by now.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
         scope = nil
+        // Only publishers outlive the client, and they deliver what they have.
+        for id in handedOut { steps.add(.removeIncoming(id)) }
+        handedOut = []
         additions.finish(error)
     }
 

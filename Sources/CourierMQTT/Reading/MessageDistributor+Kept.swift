@@ -27,23 +27,22 @@ extension MessageDistributor {
     ) {
         var slices: [MessageSlice] = []
         for (message, end) in messages {
-            let ticket: AcknowledgementTicket?
-            switch mode {
-            case .afterProcessing:
-                ticket =
-                    message.ticket
-                    ?? AcknowledgementTicket(.kept(until: end), readers: 1, done: surroundings.finished)
-            case .onReceipt:
-                ticket = nil
-                acknowledge(message)
+            let ticket: AcknowledgementTicket
+            if mode == .afterProcessing, let present = message.ticket {
+                ticket = present
+            } else {
+                // The broker waits no more. What the reader does not come to waits for the next one, as it has before.
+                message.acknowledge()
+                let end = message.ticket == nil ? end : nil
+                ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: surroundings.finished)
             }
             slices.append(MessageSlice(ReceivedMessage(page: message.page, index: message.index, ticket: ticket)))
         }
         if !slices.isEmpty { push(&slices, to: id) }
     }
 
-    /// Gives a message that could not be stored to the first of the readers that have come since the one with this serial;
-    /// `false` when there is none. Earlier ones had it, or do not read it.
+    /// Gives a message that could not be stored to the first of the readers that have come since the one with this
+    /// serial; `false` when there is none. Earlier ones had it, or do not read it.
     private func give(_ message: ReceivedMessage, after serial: Int) -> Bool {
         guard let topic = try? TopicName(message.topic) else { return false }
         var first: (id: ReaderID, reader: Reader)?
@@ -58,13 +57,13 @@ extension MessageDistributor {
         return true
     }
 
-    /// Keeps what a reader has left unfinished for the next one.
+    /// Keeps for the next reader what one has left unfinished, or did not come to of what was kept for it.
     func keepUnfinished(_ messages: [ReceivedMessage]) {
         let end = loop.now.advanced(by: Self.unfinishedPatience)
         for message in messages {
             switch message.ticket?.receipt {
             case .row(let row): rows?.giveBack(row)
-            case .delivery: if !state.pointee.kept.keepUnfinished(message, until: end) { acknowledge(message) }
+            case .delivery: if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
             case .kept(let end): keepOn(message, until: end)
             case nil: break
             }
@@ -89,7 +88,7 @@ extension MessageDistributor {
         } else {
             let later = loop.now.advanced(by: Self.unfinishedPatience)
             let (finished, areAll) = state.pointee.kept.finishUnfinished(now: loop.now, orUntil: later)
-            for message in finished { acknowledge(message) }
+            for message in finished { message.acknowledge() }
             if !areAll { warnOfUnfinished() }
         }
     }
@@ -115,7 +114,7 @@ extension MessageDistributor {
             let isTaken = rows.keep(message, packetID: id, until: nil, isNew: false) { [weak self] outcome in
                 guard let self else { return }
                 if case .success = outcome {
-                    acknowledge(message)
+                    message.acknowledge()
                     rowAppeared(message.topic, after: lastReader)
                 }
                 let isRefused = outcome.isRefusal && isNeeded(handle)
@@ -126,27 +125,22 @@ extension MessageDistributor {
         }
     }
 
-    /// Whether a message that came with this handle would be lost if we forgot it: at QoS 1 the broker sends it again, if it
-    /// does not wait for an answer any more.
+    /// Whether a message that came with this handle would be lost if we forgot it: at QoS 1 the broker sends it again,
+    /// if it does not wait for an answer any more.
     private func isNeeded(_ handle: IncomingMessage.Handle) -> Bool {
         handle.qos == .exactlyOnce || surroundings.awaits(handle)
     }
 
-    /// Unfinished messages could not be stored: a reader that has come meanwhile gets them, and without one they wait on,
-    /// and so does the broker.
+    /// Unfinished messages could not be stored: a reader that has come meanwhile gets them, and without one they wait
+    /// on, and so does the broker.
     private func putBack(_ messages: [ReceivedMessage], after lastReader: Int) {
         for message in messages { state.pointee.kept.storingEnded(message) }
         let left = messages.filter { !give($0, after: lastReader) }
         guard !left.isEmpty else { return }
         let end = loop.now.advanced(by: Self.unfinishedPatience)
-        for message in state.pointee.kept.putBack(left, until: end) { acknowledge(message) }
+        for message in state.pointee.kept.putBack(left, until: end) { message.acknowledge() }
         setUnfinishedTimer()
         warnOfUnfinished()
-    }
-
-    /// This reader's part of a message's acknowledgement is done.
-    private func acknowledge(_ message: ReceivedMessage) {
-        if let ticket = message.ticket { AcknowledgementPart(ticket).acknowledge() }
     }
 
     /// Keeps a message that the broker waits for no more.

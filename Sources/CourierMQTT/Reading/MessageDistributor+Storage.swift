@@ -59,9 +59,8 @@ extension MessageDistributor {
         state.pointee.readers[id]?.catchUp?.isReading = false
         switch page {
         case .success(let page):
-            var slices = page.rows.map { MessageSlice(message($0, reader.mode)) }
+            var slices = page.rows.map { MessageSlice(message($0)) }
             if !slices.isEmpty { push(&slices, to: id) }
-            if reader.mode == .onReceipt { for row in page.rows { rows?.remove(row.id) } }
             guard page.mayHaveMore || catchUp.isOutdated else { return endCatchUp(id) }
             state.pointee.readers[id]?.catchUp?.last = page.last
             goOn(id)
@@ -80,13 +79,12 @@ extension MessageDistributor {
         caughtUp()
     }
 
-    private func message(_ row: StoredMessage, _ mode: AcknowledgementMode) -> ReceivedMessage {
+    /// The row goes when the reader takes the message or is done with it, and stays for the next one otherwise.
+    private func message(_ row: StoredMessage) -> ReceivedMessage {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,
             isDuplicate: false, properties: row.properties.isEmpty ? nil : row.properties)
-        let ticket: AcknowledgementTicket? =
-            mode == .afterProcessing
-            ? AcknowledgementTicket(.row(row.id), readers: 1, done: surroundings.finished) : nil
+        let ticket = AcknowledgementTicket(.row(row.id), readers: 1, done: surroundings.finished)
         return ReceivedMessage(page: page, index: 0, ticket: ticket)
     }
 }

@@ -126,8 +126,8 @@ final class MessageDistributor: @unchecked Sendable {
 
     // MARK: Readers
 
-    /// Adds a reader of `filter`, or of everything; it gets the kept messages that match first. Once the client has ended
-    /// nothing comes any more: the queue is finished, and there is no reader.
+    /// Adds a reader of `filter`, or of everything; it gets the kept messages that match first. Once the client has
+    /// ended nothing comes any more: the queue is finished, and there is no reader.
     func add(_ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode) -> ReaderID? {
         loop.preconditionOnLoop()
         guard !state.pointee.hasEnded else {
@@ -156,7 +156,8 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes a reader, and keeps what it was to acknowledge and has not for the next one.
+    /// Removes a reader, and keeps for the next one what it was to acknowledge and has not, and what was kept for it and
+    /// it has not taken.
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return }
@@ -174,9 +175,10 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.lastIsValid = false
         if reader.isBehind { caughtUp() }
         if reader.catchUp != nil { caughtUp() }
-        guard reader.mode == .afterProcessing else { return }
-        state.pointee.afterProcessingCount -= 1
-        if state.pointee.afterProcessingCount == 0 { surroundings.setAcknowledgesOnCommand(false) }
+        if reader.mode == .afterProcessing {
+            state.pointee.afterProcessingCount -= 1
+            if state.pointee.afterProcessingCount == 0 { surroundings.setAcknowledgesOnCommand(false) }
+        }
         keepUnfinished(left + share.acknowledgeable)
     }
 
@@ -401,7 +403,13 @@ final class MessageDistributor: @unchecked Sendable {
 
     func push(_ batch: inout [MessageSlice], to id: ReaderID) {
         guard let reader = state.pointee.readers[id] else { return }
-        guard reader.queue.push(&batch).isFull else { return }
+        let pushed = reader.queue.push(&batch)
+        if pushed.isEnded {
+            // Its reader has left or is about to, and ``remove(_:_:)`` follows: the acknowledgements must not be lost.
+            for message in batch.acknowledgeable { state.pointee.shares[id].append(MessageSlice(message)) }
+            return batch.removeAll()
+        }
+        guard pushed.isFull else { return }
         if reader.isBehind { return surroundings.setReadingPaused(true) }
         state.pointee.readers[id]?.isBehind = true
         fellBehind()

@@ -106,8 +106,8 @@ final class MessageReaders: Sendable {
             QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
             loop.execute { registration.open(filter, .onReceipt) }
             return AnyCancellable { [loop] in
-                _ = registration.queue.close()
-                loop.execute { registration.close([]) }
+                let left = registration.queue.close().acknowledgeable
+                loop.execute { registration.close(left) }
             }
         }
     }

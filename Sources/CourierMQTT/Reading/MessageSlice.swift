@@ -29,7 +29,7 @@ struct MessageSlice: Sendable {
     }
 
     /// Whether somebody has to acknowledge any of them.
-    fileprivate var hasTickets: Bool { !tickets.isEmpty }
+    var hasTickets: Bool { !tickets.isEmpty }
 
     /// Adds the messages as apps see them, with nothing to acknowledge.
     func append(to messages: inout [Message]) {

@@ -35,6 +35,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
             for slice in slices {
                 for message in slice { if let value = transform(message) { receive(.value(value)) } }
             }
+            for message in slices.acknowledgeable { message.acknowledge() }
             takeTurn()
         case .nothing: if !queue.wake({ [self] in takeTurn() }) { takeTurn() }
         case .ended: receive(.completion(.finished))

@@ -14,6 +14,8 @@ final class ReaderQueue: Sendable {
         var dropped = 0
         /// Whether the reader is so far behind that reading has to pause; ``drained`` is called when it is not.
         var isFull = false
+        /// Whether the reader takes no more; the batch is as it was.
+        var isEnded = false
     }
 
     private struct State {
@@ -24,6 +26,8 @@ final class ReaderQueue: Sendable {
         private(set) var count = 0
         /// How many of them have QoS 0, which may be given up.
         private(set) var disposableCount = 0
+        /// How many of the slices have something that has to be acknowledged.
+        private var ticketedCount = 0
         var waker: Waker?
         var end: CourierError?
         var isEnded = false
@@ -34,6 +38,7 @@ final class ReaderQueue: Sendable {
             slices.append(slice)
             count += slice.count
             disposableCount += slice.disposableCount
+            if slice.hasTickets { ticketedCount += 1 }
         }
 
         /// Gives up the oldest messages of QoS 0, at most `limit`, and returns how many.
@@ -43,13 +48,31 @@ final class ReaderQueue: Sendable {
             var index = first
             while left > 0 {
                 left -= slices[index].dropOldest(left)
-                if index == first, slices[index].isEmpty { first += 1 }
+                if index == first, slices[index].isEmpty { passFirst() }
                 index += 1
             }
             count -= dropped
             disposableCount -= dropped
             compact()
             return dropped
+        }
+
+        /// Takes the next messages for the reader, at most `limit`. One that has to be acknowledged comes alone, so that
+        /// those behind it are still here when the reader leaves.
+        mutating func takeNext(_ limit: Int) -> [MessageSlice] {
+            take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)))
+        }
+
+        /// How many messages come before the first slice with something to acknowledge, or else one; counted up to
+        /// `limit`.
+        private func countAtOnce(_ limit: Int) -> Int {
+            var count = 0
+            for slice in slices[first...] where !slice.isEmpty {
+                if slice.hasTickets { return max(count, 1) }
+                count += slice.count
+                if count >= limit { return count }
+            }
+            return count
         }
 
         /// Takes the first messages, at most `limit`.
@@ -62,7 +85,7 @@ final class ReaderQueue: Sendable {
             var left = limit
             while left > 0 {
                 let slice = slices[first].takePrefix(left)
-                if slices[first].isEmpty { first += 1 }
+                if slices[first].isEmpty { passFirst() }
                 left -= slice.count
                 count -= slice.count
                 disposableCount -= slice.disposableCount
@@ -72,7 +95,14 @@ final class ReaderQueue: Sendable {
             return taken
         }
 
-        private mutating func removeAll() { (slices, first, count, disposableCount) = ([], 0, 0, 0) }
+        private mutating func removeAll() {
+            (slices, first, count, disposableCount, ticketedCount) = ([], 0, 0, 0, 0)
+        }
+
+        private mutating func passFirst() {
+            if slices[first].hasTickets { ticketedCount -= 1 }
+            first += 1
+        }
 
         private mutating func compact() {
             guard first > 32, first * 2 >= slices.count else { return }
@@ -94,11 +124,14 @@ final class ReaderQueue: Sendable {
 
     // MARK: The event loop's side
 
-    /// Puts a batch in and leaves `batch` empty.
+    /// Puts a batch in and leaves `batch` empty, unless the queue has ended.
     func push(_ batch: inout [MessageSlice]) -> Pushed {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()
-            guard !state.isEnded else { return (pushed, nil) }
+            guard !state.isEnded else {
+                pushed.isEnded = true
+                return (pushed, nil)
+            }
             for slice in batch { pushed.dropped += append(slice, to: &state) }
             // At the limit nothing may be given up of QoS>0, so the sender has to wait.
             if state.count >= buffer.limit, buffer.overflow == .pause || state.disposableCount < state.count {
@@ -108,7 +141,7 @@ final class ReaderQueue: Sendable {
             defer { state.waker = nil }
             return (pushed, state.waker)
         }
-        batch.removeAll(keepingCapacity: true)
+        if !pushed.isEnded { batch.removeAll(keepingCapacity: true) }
         waker?()
         return pushed
     }
@@ -156,7 +189,7 @@ final class ReaderQueue: Sendable {
         case ended(CourierError?)
     }
 
-    /// Takes what is there, at most `limit` messages.
+    /// Takes what is there, at most `limit` messages; one that has to be acknowledged alone.
     func take(atMost limit: Int) -> Taken {
         let (taken, wasFull) = state.withLock { state -> (Taken, Bool) in
             guard state.count > 0 else {
@@ -166,7 +199,7 @@ final class ReaderQueue: Sendable {
                 }
                 return (.nothing, false)
             }
-            let taken = Taken.messages(state.take(limit))
+            let taken = Taken.messages(state.takeNext(limit))
             guard state.isFull, state.count <= buffer.limit / 2 else { return (taken, false) }
             state.isFull = false
             return (taken, true)

@@ -28,6 +28,9 @@ struct ReceivedMessage: Sendable {
             ? self : ReceivedMessage(page: page.extracting(CollectionOfOne(index)), index: 0, ticket: ticket)
     }
 
+    /// This reader's part of its acknowledgement is done, if it has one.
+    func acknowledge() { if let ticket { AcknowledgementPart(ticket).acknowledge() } }
+
     /// The public form; `part` is the reader's part in its acknowledgement.
     func message(acknowledgedBy part: AcknowledgementPart? = nil) -> Message {
         Message(page, index, acknowledgement: part)

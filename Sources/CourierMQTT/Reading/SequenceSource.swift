@@ -17,7 +17,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     /// A source of `queue`'s messages.
     ///
     /// `report` is told what could not be decoded; `closed`, once, that the loop was left, with the messages whose
-    /// acknowledgement is still due.
+    /// acknowledgement is still due, and those that were kept for it and it did not come to.
     init(
         _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>, census: WaiterCensus,
         report: @escaping @Sendable (ReceivedMessage, any Error) -> Void,
@@ -58,7 +58,10 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     }
 
     private func decode(_ slices: [MessageSlice]) -> [Value] {
-        guard mode == .afterProcessing else { return decoder.decode(slices, report: report) }
+        guard mode == .afterProcessing else {
+            for message in slices.acknowledgeable { message.acknowledge() }  // Kept for it, and its own from now on.
+            return decoder.decode(slices, report: report)
+        }
         var values: [Value] = []
         for slice in slices {
             for message in slice { if let value = decode(message) { values.append(value) } }

@@ -38,8 +38,8 @@ final class AnswerTopic: Sendable {
     }
 
     deinit {
-        _ = registration.queue.close()
-        coordinator.loop.execute { [coordinator, registration] in coordinator.closed(registration, []) }
+        let left = registration.queue.close().acknowledgeable
+        coordinator.loop.execute { [coordinator, registration] in coordinator.closed(registration, left) }
     }
 
     /// A client id as one level of a topic.

@@ -64,6 +64,35 @@ import Testing
         await loop.shutdown()
     }
 
+    @Test func `what publishers have at the end is removed, because they deliver it`() async throws {
+        let loop = try EventLoop(name: "inbox")
+        let store = ControlledStore()
+        let steps = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
+        let additions = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
+        let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop) {
+            StoredMessage.ID(rawValue: 9)
+        }
+        let rows = Self.ids.map { StoredMessage(id: $0, topic: "t", payload: [1], qos: .one, storedAt: Date()) }
+        try await store.memory.fill(rows.map { .keep($0) }, Self.scope)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            loop.execute {
+                steps.begin(Self.scope)
+                inbox.begin(Self.ids.count, Self.scope)
+                inbox.read(nil, after: nil) { _ in done.resume() }
+            }
+        }
+        await Self.onLoop(loop) {
+            let error = CourierError(.clientDestroyed, "The client has ended.")
+            inbox.giveBack(Self.ids[2])
+            inbox.finish(error)
+            steps.finish(error)
+        }
+        while await Self.onLoop(loop, { !steps.isIdle }) {}
+        let left = await store.memory.incoming(in: Self.scope, matching: nil, after: nil, limit: 10)
+        #expect(left.map(\.id) == [Self.ids[2]])
+        await loop.shutdown()
+    }
+
     @Test func `a reader that reads on behind the end gets nothing, while a row is still being stored`() async throws {
         let loop = try EventLoop(name: "inbox")
         let store = ControlledStore()

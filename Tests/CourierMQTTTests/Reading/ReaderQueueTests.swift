@@ -11,7 +11,7 @@ import Testing
     private struct Sender {
         var number: UInt16 = 0
 
-        mutating func slice(_ qualities: [QoS]) -> MessageSlice {
+        mutating func slice(_ qualities: [QoS], isTicketed: Bool = false) -> MessageSlice {
             var entries: [MessagePage.Entry] = []
             var bytes: [UInt8] = []
             for qos in qualities {
@@ -24,7 +24,8 @@ import Testing
             }
             return MessageSlice(
                 MessagePage(entries: entries, bytes: bytes, topics: ["t"], properties: []),
-                Array(0..<UInt32(qualities.count)), tickets: [],
+                Array(0..<UInt32(qualities.count)),
+                tickets: isTicketed ? qualities.map { _ in ReaderQueueTests.ticket() } : [],
                 disposableCount: qualities.count { $0 == .zero })
         }
     }
@@ -64,6 +65,10 @@ import Testing
             }
             return waiting.prefix(limit).map(\.number)
         }
+    }
+
+    private static func ticket() -> AcknowledgementTicket? {
+        AcknowledgementTicket(.kept(until: nil), readers: 1) { _ in }
     }
 
     private static func numbers(_ slices: [MessageSlice]) -> [UInt16] {
@@ -159,7 +164,25 @@ import Testing
         #expect(Self.numbers(queue.close()) == [1, 2])
         #expect(drained.load(ordering: .relaxed) == 1)
         batch = [sender.slice([.one])]
-        _ = queue.push(&batch)
+        #expect(queue.push(&batch).isEnded)
+        #expect(Self.numbers(batch) == [3], "what has to be acknowledged was lost")
         #expect(Self.taken(queue).isEmpty)
+    }
+
+    @Test func `a message that has to be acknowledged comes alone, and others up to it`() {
+        let queue = ReaderQueue(ReadBuffer()) {}
+        var sender = Sender()
+        var batch = [
+            sender.slice([.zero, .one]), sender.slice([.one]), sender.slice([.one, .one], isTicketed: true),
+            sender.slice([.one], isTicketed: true), sender.slice([.zero, .one]),
+        ]
+        _ = queue.push(&batch)
+        #expect(Self.taken(queue, 2) == [0, 1])
+        #expect(Self.taken(queue) == [2])
+        for number: UInt16 in 3...5 { #expect(Self.taken(queue) == [number]) }
+        #expect(Self.taken(queue) == [6, 7])
+        batch = [sender.slice([.one], isTicketed: true), sender.slice([.one])]
+        _ = queue.push(&batch)
+        #expect(Self.numbers(queue.close()) == [8, 9])
     }
 }

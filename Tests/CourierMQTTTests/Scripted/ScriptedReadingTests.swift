@@ -1,6 +1,8 @@
 import CourierCore
 import CourierTesting
+import Dispatch
 import MQTTCodec
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -238,6 +240,54 @@ import Testing
             let (last, first) = (try await read(&newest), try await read(&oldest))
             #expect(last == Array(990..<1_000))
             #expect(first == Array(0..<10))
+        }
+    }
+
+    /// Five messages that were kept.
+    private static func runWithKept(_ isStored: Bool, _ body: (ScriptedWorld) async throws -> Void) async throws {
+        let script = ConnectionScript.connection([
+            .accept(), message(1, "a"), message(2, "b"), message(3, "c"), message(4, "d"), message(5, "e"),
+        ])
+        try await ScriptedWorld.run([script]) {
+            $0.messagePersistenceTTLSeconds = 60
+            if isStored { $0.messageStore = ControlledStore() }
+        } _: { world in
+            await world.connect()
+            await world.until { await acknowledged(world) == [1, 2, 3, 4, 5] }
+            try await body(world)
+            var messages = reader(world, .onReceipt)
+            try await expectNext("d", of: &messages)
+            try await expectNext("e", of: &messages)
+            await world.run(for: .seconds(90))
+            #expect(world.errors(of: "messageReceiveFailure").isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `kept messages that a loop did not come to go to the next reader`(_ isStored: Bool) async throws {
+        try await Self.runWithKept(isStored) { world in
+            var texts: [String] = []
+            for try await message in world.client.messages(Message.self, from: "t").prefix(3) {
+                texts.append(message.payloadString ?? "")
+            }
+            #expect(texts == ["a", "b", "c"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `kept messages that a publisher did not come to go to the next reader`(_ isStored: Bool) async throws {
+        try await Self.runWithKept(isStored) { world in
+            let seen = Series<String>()
+            let subscription = Box<AnyCancellable>()
+            world.test.queue.sync {
+                subscription.value = world.client.messagePublisher(topic: "t").sink { (message: Message) in
+                    seen.append(message.payloadString ?? "")
+                    if seen.values.count == 3 { subscription.value?.cancel() }
+                }
+            }
+            await world.until { seen.values.count == 3 }
+            #expect(seen.values == ["a", "b", "c"])
+            subscription.value = nil
         }
     }
 
