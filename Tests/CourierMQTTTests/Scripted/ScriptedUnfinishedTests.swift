@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import CourierTransport
 import MQTTCodec
 import TestSupport
 import Testing
@@ -269,6 +270,27 @@ import Testing
             #expect(kept == 1)
             var messages = Reading.reader(world)
             try await Reading.expectNext("a", of: &messages)
+        }
+    }
+
+    @Test func `what comes in the moment in which a loop is left goes to the next one`() async throws {
+        let script = Reading.broker(.serve(until: .publish(to: "go")), Reading.message(1, "a"))
+        try await ScriptedWorld.run([script]) { world in
+            try await world.client.subscribeAndSettle("t", world)
+            let filter = try TopicFilter("t")
+            let registration = ReaderRegistration(
+                ReadBuffer(), world.client.parts.coordinator.distributor, on: world.loop)
+            world.loop.execute { registration.open(filter, .afterProcessing) }
+            await world.connect()
+            _ = registration.queue.close()  // The loop learns of it later.
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            await world.settle()
+            #expect(await Reading.acknowledged(world).isEmpty)
+            world.loop.execute { registration.close([]) }
+            var messages = Reading.reader(world)
+            try #require(try await messages.next()).acknowledge()
+            await world.settle()
+            #expect(await Reading.acknowledged(world) == [1])
         }
     }
 
