@@ -46,12 +46,12 @@ public struct ClientEngine: ~Copyable {
     var version: ProtocolVersion
     /// Whether a server has accepted ``version``; it is then not given up because of a silent close.
     var hasConfirmedVersion = false
+    /// Whether the server's session is one that it began for this engine, or that the caller restored.
+    var isSessionKnown = false
 
     // What outlives a connection.
     var outgoing = OutgoingExchanges()
     var incoming = IncomingExchanges()
-    /// Whether the server's session is one that it began for this engine, or that the caller restored.
-    var isSessionKnown = false
     /// What to ask about a session that is not.
     var unknownSession: UnknownSession?
     /// The messages that wait for a connection or for their turn.

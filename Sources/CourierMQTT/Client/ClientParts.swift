@@ -89,7 +89,7 @@ struct ClientParts: Sendable {
                 warn: { link.coordinator?.warnOfReading($0) }))
         readers = MessageReaders(
             distributor, registry: settings.registry, events: events, census: census, deliveryQueue: deliveryQueue,
-            on: loop, warn: { text in loop.execute { link.coordinator?.warnOfReading(text) } })
+            on: loop)
         registry = settings.registry
         coordinator = ClientCoordinator(
             loop: loop, settings: settings, supervisor: supervisor, state: state, events: events,

@@ -30,6 +30,7 @@ final class AcknowledgementTicket: Sendable {
     let receipt: Receipt
     private let state: Mutex<State>
     private let done: @Sendable (AcknowledgementTicket) -> Void
+    private let storing = Atomic(false)
 
     /// A ticket for `readers` readers, at least one; `done` is called once, on the thread of the last.
     init(_ receipt: Receipt, readers: Int, done: @escaping @Sendable (AcknowledgementTicket) -> Void) {
@@ -40,6 +41,12 @@ final class AcknowledgementTicket: Sendable {
 
     /// The row of the store that the message is, if it is one.
     var row: StoredMessage.ID? { if case .row(let id) = receipt { id } else { nil } }
+
+    /// Whether the message is on its way into the store, after a reader left it.
+    var isBeingStored: Bool {
+        get { storing.load(ordering: .relaxed) }
+        set { storing.store(newValue, ordering: .relaxed) }
+    }
 
     /// One reader is done. To be called once for each.
     fileprivate func finishOne() {

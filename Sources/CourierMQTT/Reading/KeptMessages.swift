@@ -21,8 +21,6 @@ struct KeptMessages {
     private var elements: [Element] = []
     /// What acknowledges the unfinished ones.
     private var tickets: Set<ObjectIdentifier> = []
-    /// What acknowledges those that are on their way into the store.
-    private var storing: Set<ObjectIdentifier> = []
 
     /// Keeps at most `limit` messages, beside those that are unfinished.
     init(limit: Int) { self.limit = max(limit, 0) }
@@ -40,7 +38,7 @@ struct KeptMessages {
     /// it is kept or being stored. Its reader had it in a buffer with a limit, so there is none here.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
         guard let ticket = message.ticket, let topic = try? TopicName(message.topic),
-            !storing.contains(ObjectIdentifier(ticket)), tickets.insert(ObjectIdentifier(ticket)).inserted
+            !ticket.isBeingStored, tickets.insert(ObjectIdentifier(ticket)).inserted
         else { return false }
         elements.append(Element(message: message.detached(), topic: topic, end: end))
         return true
@@ -66,14 +64,12 @@ struct KeptMessages {
 
     private mutating func takeToStore(where isTaken: (Element) -> Bool) -> [ReceivedMessage] {
         let taken = remove(where: isTaken)
-        for message in taken { if let ticket = message.ticket { storing.insert(ObjectIdentifier(ticket)) } }
+        for message in taken { message.ticket?.isBeingStored = true }
         return taken
     }
 
     /// A message that was to be stored is, or will not be.
-    mutating func storingEnded(_ message: ReceivedMessage) {
-        if let ticket = message.ticket { storing.remove(ObjectIdentifier(ticket)) }
-    }
+    func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
     /// Puts unfinished messages back where they were, which is in front of what came after them; returns those that
     /// another reader has left here meanwhile.
@@ -114,7 +110,7 @@ struct KeptMessages {
     /// is known, and its acknowledgement counts on the next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
-    mutating func removeAll() { (elements, tickets, storing) = ([], [], []) }
+    mutating func removeAll() { (elements, tickets) = ([], []) }
 
     private mutating func remove(where isRemoved: (Element) -> Bool) -> [ReceivedMessage] {
         removeElements(where: isRemoved).map(\.message)

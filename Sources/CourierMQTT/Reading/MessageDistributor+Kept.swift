@@ -11,7 +11,8 @@ extension MessageDistributor {
     /// acknowledgements go in their order ([MQTT-4.6.0-2]), so that nothing else would come any more.
     static let unfinishedPatience = Duration.seconds(10)
 
-    /// How often the log is told at most that a message was given up while nobody listens to events, once a minute.
+    /// How often the log is told at most that messages were given up, and that some could not be decoded, while nobody
+    /// listens to events: once a minute each.
     static let warningInterval = Duration.seconds(60)
 
     /// Gives a new reader what was kept for it.
@@ -226,9 +227,19 @@ extension MessageDistributor {
                 + "their topics, unsubscribe, or raise messagePersistenceTTLSeconds.")
     }
 
-    private func warn(_ text: String) {
-        if let last = state.pointee.lastWarning, loop.now < last.advanced(by: Self.warningInterval) { return }
-        state.pointee.lastWarning = loop.now
+    private func warn(_ text: String) { warn(text, \.unread) }
+
+    /// A message could not be decoded, of which nobody would hear.
+    func warnOfUndecodable(_ text: String) {
+        loop.preconditionOnLoop()
+        warn(text, \.undecodable)
+    }
+
+    private func warn(_ text: String, _ kind: WritableKeyPath<LastWarnings, ContinuousClock.Instant?>) {
+        var last = state.pointee.lastWarnings ?? LastWarnings()
+        if let before = last[keyPath: kind], loop.now < before.advanced(by: Self.warningInterval) { return }
+        last[keyPath: kind] = loop.now
+        state.pointee.lastWarnings = last
         surroundings.warn(text)
     }
 }

@@ -33,6 +33,12 @@ final class MessageDistributor: @unchecked Sendable {
         var isOutdated = false
     }
 
+    /// When the log was last told of messages that came to nothing.
+    struct LastWarnings {
+        var unread: ContinuousClock.Instant?
+        var undecodable: ContinuousClock.Instant?
+    }
+
     /// Behind a pointer, because the fields of a class are checked for exclusive access at run time, several times per
     /// message.
     struct State: ~Copyable {
@@ -60,17 +66,16 @@ final class MessageDistributor: @unchecked Sendable {
         var lastIsValid = false
         /// Whether the page has this topic as its last one.
         var lastTopicIsOnPage = false
-        var behindCount = 0
-        var lastSerial = 0
         /// Whether the client has ended.
         var hasEnded = false
+        var behindCount = 0
+        var lastSerial = 0
         /// The copies of messages that came for several subscriptions.
         @Rare var recentCopies: RecentCopies?
         var afterProcessingCount = 0
         /// Fires when the time of an unfinished message is over.
         @Rare var unfinishedTimer: TimerToken?
-        /// When the log was last told that a message was given up.
-        @Rare var lastWarning: ContinuousClock.Instant?
+        @Rare var lastWarnings: LastWarnings?
     }
 
     /// What the distributor needs of the client. All on the loop.

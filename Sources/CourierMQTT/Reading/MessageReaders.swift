@@ -15,14 +15,12 @@ final class MessageReaders: Sendable {
     private let deadLetters = Mutex<PassthroughSubject<DeadLetter, Never>?>(nil)
     /// The options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
-    /// Tells the log.
-    private let warn: @Sendable (String) -> Void
-    /// When it was last told that a message could not be decoded.
-    private let lastWarning = Mutex<ContinuousClock.Instant?>(nil)
+    /// Whether the loop is about to tell the log that a message could not be decoded.
+    private let isWarning = Atomic(false)
 
     init(
         _ distributor: MessageDistributor, registry: AdapterRegistry, events: EventHub, census: WaiterCensus,
-        deliveryQueue: DispatchQueue, on loop: EventLoop, warn: @escaping @Sendable (String) -> Void
+        deliveryQueue: DispatchQueue, on loop: EventLoop
     ) {
         self.distributor = distributor
         self.registry = registry
@@ -30,7 +28,6 @@ final class MessageReaders: Sendable {
         self.census = census
         self.deliveryQueue = deliveryQueue
         self.loop = loop
-        self.warn = warn
     }
 
     /// Notes the options that events carry.
@@ -143,18 +140,16 @@ final class MessageReaders: Sendable {
         tellFailure(of: message, error)
     }
 
-    /// Tells the log of a message that could not be decoded, and of which nobody would hear; once a minute at most.
+    /// Tells the log of a message that could not be decoded, and of which nobody would hear.
     private func tellLog(of message: Message, _ error: CourierError) {
-        let now = loop.clock.now
-        let isDue = lastWarning.withLock { last in
-            guard last.map({ now >= $0.advanced(by: MessageDistributor.warningInterval) }) ?? true else { return false }
-            last = now
-            return true
-        }
-        guard isDue else { return }
-        warn(
+        guard !isWarning.exchange(true, ordering: .relaxed) else { return }
+        let text =
             "A message on \(message.topic.quoted()) could not be decoded, and nobody listens to deadLetters or to "
-                + "events: \(error)")
+            + "events: \(error)"
+        loop.execute { [self] in
+            distributor.warnOfUndecodable(text)
+            isWarning.store(false, ordering: .relaxed)
+        }
     }
 
     /// Tells that nothing came of a message.

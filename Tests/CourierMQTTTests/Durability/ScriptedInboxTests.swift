@@ -70,8 +70,8 @@ import Testing
     ) -> StoreChange {
         .keep(
             StoredMessage(
-                id: StoredMessage.ID(rawValue: id), topic: topic, payload: Array(text.utf8), qos: .one, storedAt: Date(),
-                expiresAt: expiresAt))
+                id: StoredMessage.ID(rawValue: id), topic: topic, payload: Array(text.utf8), qos: .one,
+                storedAt: Date(), expiresAt: expiresAt))
     }
 
     private static func incomingCount(_ world: ScriptedWorld, _ store: ControlledStore) async -> Int {
