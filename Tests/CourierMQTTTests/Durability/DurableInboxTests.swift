@@ -25,7 +25,9 @@ import Testing
         }
     }
 
-    @Test func `rows that expire while a reader has them hide no later row`() async throws {
+    private static func inbox() throws -> (
+        EventLoop, ControlledStore, steps: StoreLane, additions: StoreLane, DurableInbox
+    ) {
         let loop = try EventLoop(name: "inbox")
         let store = ControlledStore()
         let steps = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
@@ -33,15 +35,27 @@ import Testing
         let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop) {
             StoredMessage.ID(rawValue: 9)
         }
-        let rows = Self.ids.map { StoredMessage(id: $0, topic: "t", payload: [1], qos: .one, storedAt: Date()) }
-        try await store.memory.fill(rows.map { .keep($0) }, Self.scope)
+        return (loop, store, steps, additions, inbox)
+    }
+
+    /// Gives a reader all rows.
+    private static func handOut(
+        _ inbox: DurableInbox, _ steps: StoreLane, _ store: ControlledStore, on loop: EventLoop
+    ) async throws {
+        let rows = ids.map { StoredMessage(id: $0, topic: "t", payload: [1], qos: .one, storedAt: Date()) }
+        try await store.memory.fill(rows.map { .keep($0) }, scope)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             loop.execute {
-                steps.begin(Self.scope)
-                inbox.begin(Self.ids.count, Self.scope)
+                steps.begin(scope)
+                inbox.begin(ids.count, scope)
                 inbox.read(nil, after: nil) { _ in done.resume() }
             }
         }
+    }
+
+    @Test func `rows that expire while a reader has them hide no later row`() async throws {
+        let (loop, store, steps, _, inbox) = try Self.inbox()
+        try await Self.handOut(inbox, steps, store, on: loop)
         let hasRows = await Self.onLoop(loop) { inbox.hasRows }
         #expect(!hasRows)
 
@@ -65,22 +79,8 @@ import Testing
     }
 
     @Test func `what publishers have at the end is removed, because they deliver it`() async throws {
-        let loop = try EventLoop(name: "inbox")
-        let store = ControlledStore()
-        let steps = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
-        let additions = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
-        let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop) {
-            StoredMessage.ID(rawValue: 9)
-        }
-        let rows = Self.ids.map { StoredMessage(id: $0, topic: "t", payload: [1], qos: .one, storedAt: Date()) }
-        try await store.memory.fill(rows.map { .keep($0) }, Self.scope)
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            loop.execute {
-                steps.begin(Self.scope)
-                inbox.begin(Self.ids.count, Self.scope)
-                inbox.read(nil, after: nil) { _ in done.resume() }
-            }
-        }
+        let (loop, store, steps, _, inbox) = try Self.inbox()
+        try await Self.handOut(inbox, steps, store, on: loop)
         await Self.onLoop(loop) {
             let error = CourierError(.clientDestroyed, "The client has ended.")
             inbox.giveBack(Self.ids[2])
@@ -94,13 +94,7 @@ import Testing
     }
 
     @Test func `a reader that reads on behind the end gets nothing, while a row is still being stored`() async throws {
-        let loop = try EventLoop(name: "inbox")
-        let store = ControlledStore()
-        let steps = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
-        let additions = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
-        let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop) {
-            StoredMessage.ID(rawValue: 9)
-        }
+        let (loop, store, _, additions, inbox) = try Self.inbox()
         store.hold()
         await Self.onLoop(loop) {
             inbox.begin(0, Self.scope)
