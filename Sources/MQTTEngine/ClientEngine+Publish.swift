@@ -92,8 +92,10 @@ extension ClientEngine {
             return actions.append(.failed(header.token, .queueFull))
         }
         if kind == .untilPubRec, mustClear(id) {
-            if !isHeld { clear(id, now: now, into: &buffer, &actions) }
-        } else if !isHeld {
+            clear(id, now: now, into: &buffer, &actions)
+            return link.takeQuota()
+        }
+        if !isHeld {
             do throws(EncodeError) {
                 try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
             } catch {

@@ -19,9 +19,8 @@ extension ClientEngine {
             version = configuration.connect.version
             hasConfirmedVersion = false
         }
-        guard !isSameClient else { return }
-        sessionLost(&actions)
-        sessionChanges()
+        if !isSameClient { sessionLost(&actions) }
+        if !isSameClient || !isSameServer { sessionChanges() }
     }
 
     /// Says who acknowledges messages that come from now on.

@@ -43,7 +43,6 @@ extension ClientEngine {
             actions.append(.failed(exchange.token, .dropped))
         }
         incoming.restore(ids)
-        if outgoing.count > 0 || incoming.heldCount > 0 { sessionBecameKnown() }
     }
 
     /// The caller has stored that an exchange has come this far: what it waited with is written.
@@ -59,9 +58,6 @@ extension ClientEngine {
     ) {
         let now = Moment(now)
         guard let exchange = outgoing.release(id, token), isConnected, !link.resendStack.contains(id) else { return }
-        if exchange.kind == .untilCleared, exchange.holdsQuota {
-            return clear(id, now: now, into: &buffer, &actions)
-        }
         if let message = exchange.message {
             guard exchange.holdsQuota, let delivery = Delivery(qos: message.record.header.qos, packetID: id) else {
                 // It began on an earlier connection, and takes its turn behind what was sent on that.

@@ -4,13 +4,17 @@ import MQTTCodec
 extension ClientEngine {
     /// The server has kept a session.
     mutating func sessionKept() {
-        if !isSessionKnown, unknownSession == nil { unknownSession = UnknownSession() }
+        if !isSessionKnown, unknownSession == nil { unknownSession = UnknownSession(lastToBeCleared) }
+    }
+
+    private var lastToBeCleared: PacketID? {
+        outgoing.idsInOrder().last { outgoing.kind(of: $0) == .untilCleared }
     }
 
     /// The next session is one of which nothing is known.
     mutating func sessionChanges() { (isSessionKnown, unknownSession) = (false, nil) }
 
-    /// The server has begun a session with this connection, or the caller has brought what an earlier process left of it.
+    /// The server has begun a session with this connection, or is not asked any more.
     mutating func sessionBecameKnown() { (isSessionKnown, unknownSession) = (true, nil) }
 
     /// Says whether an exchange of QoS 2 that has just begun has to wait until its id is cleared.
@@ -18,7 +22,7 @@ extension ClientEngine {
     mutating func mustClear(_ id: PacketID) -> Bool {
         guard unknownSession?.mustClear(id) ?? false else { return false }
         unknownSession?.waits(id)
-        outgoing.setKind(.untilCleared, of: id)
+        outgoing.waitUntilCleared(id)
         return true
     }
 
@@ -35,7 +39,8 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// PUBCOMP has come for an exchange that waits until its id is cleared, also with "not found".
+    /// PUBCOMP has come for an exchange that waits until its id is cleared, also with "not found". Only now its message is
+    /// told as sent: what the caller stores by that is of an id that is free.
     mutating func receivedCleared(
         _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -51,7 +56,7 @@ extension ClientEngine {
             let delivery = Delivery(qos: .exactlyOnce, packetID: id)
         else { return }
         var failure = refusal(of: message.record.header, now: now)
-        if failure == nil {
+        if failure == nil, !configuration.awaitsStorage {
             do throws(EncodeError) {
                 try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
             } catch {
@@ -63,8 +68,10 @@ extension ClientEngine {
             if exchange.holdsQuota { link.returnQuota() }
             return actions.append(.failed(exchange.token, failure))
         }
+        outgoing.wasCleared(id, isHeld: configuration.awaitsStorage)
+        actions.append(ExchangeProgress.sent(exchange.token, id))
+        if configuration.awaitsStorage { return }
         written(now: now)
-        outgoing.setKind(.untilPubRec, of: id)
         outgoing.markSent(id, at: now, takingQuota: false)
         awaitAcknowledgement(now: now)
     }
@@ -72,7 +79,6 @@ extension ClientEngine {
     /// The connection has ended.
     mutating func unknownSessionLostConnection() {
         guard unknownSession != nil else { return }
-        let last = outgoing.idsInOrder().last { outgoing.kind(of: $0) == .untilCleared }
-        if unknownSession?.connectionLost(last) == false { sessionBecameKnown() }
+        if unknownSession?.connectionLost(lastToBeCleared) == false { sessionBecameKnown() }
     }
 }

@@ -46,7 +46,7 @@ public struct ClientEngine: ~Copyable {
     var version: ProtocolVersion
     /// Whether a server has accepted ``version``; it is then not given up because of a silent close.
     var hasConfirmedVersion = false
-    /// Whether the server's session is one that it began for this engine, or that the caller restored.
+    /// Whether the server began its session for this engine.
     var isSessionKnown = false
 
     // What outlives a connection.

@@ -5,6 +5,7 @@ import Testing
 /// Plays the server, the clock and the caller around one engine, so that a test reads as a conversation.
 final class Conversation {
     private var engine: ClientEngine
+    private let configuration: EngineConfiguration
     var now = ContinuousClock.now
     private var buffer = PacketBuffer()
     private var actions = ActionList()
@@ -16,6 +17,7 @@ final class Conversation {
         var configuration = EngineConfiguration(
             connect: Connect(version: version, clientID: "c", isCleanStart: false, keepAlive: 60))
         change(&configuration)
+        self.configuration = configuration
         engine = ClientEngine(configuration)
     }
 
@@ -125,6 +127,11 @@ final class Conversation {
     }
 
     func authenticate(_ auth: Auth) throws { try engine.authenticate(auth, now: now, into: &buffer) }
+
+    /// The next connection is with the same client id, perhaps at another server.
+    func reconfigure(isSameServer: Bool) {
+        engine.reconfigure(configuration, isSameServer: isSameServer, &actions)
+    }
 
     func pass(_ duration: Duration) { now = now.advanced(by: duration) }
 

@@ -58,9 +58,6 @@ struct IncomingExchanges {
     /// Whether answers are due that the caller has not given.
     var hasPending: Bool { pendingStart < pending.count }
 
-    /// How many QoS 2 ids are held.
-    var heldCount: Int { held.count }
-
     /// Whether a QoS 2 message with this id came on this connection and is not complete.
     func isCounted(_ id: PacketID) -> Bool { counted.contains(id) }
 

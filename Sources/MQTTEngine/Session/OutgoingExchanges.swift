@@ -119,10 +119,21 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// Notes what `id` waits for from now on.
-    mutating func setKind(_ kind: Kind, of id: PacketID) {
+    /// Notes that an exchange of QoS 2 that has just begun waits until its id is cleared.
+    mutating func waitUntilCleared(_ id: PacketID) {
         let index = Self.index(id)
-        if index < table.count { table[index]?.kind = kind }
+        guard index < table.count else { return }
+        table[index]?.kind = .untilCleared
+        table[index]?.isHeld = false
+    }
+
+    /// Notes that the exchange goes on with PUBLISH, now or, if it is held, when the caller has stored that it comes.
+    mutating func wasCleared(_ id: PacketID, isHeld: Bool) {
+        let index = Self.index(id)
+        guard index < table.count else { return }
+        table[index]?.kind = .untilPubRec
+        table[index]?.isHeld = isHeld
+        if isHeld { table[index]?.sentAt = nil }
     }
 
     /// Notes that the next packet of the exchange that `token` names need not wait any longer, and returns it.

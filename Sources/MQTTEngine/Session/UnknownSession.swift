@@ -17,6 +17,9 @@ final class UnknownSession {
     private var hasAnswered = false
     private var silentConnections: UInt8 = 0
 
+    /// Begins to ask; `last` is the last exchange that waits for its id, from an earlier connection.
+    init(_ last: PacketID?) { self.last = last }
+
     /// Whether `id` has to be cleared before the next message goes under it.
     func mustClear(_ id: PacketID) -> Bool { last != nil || !cleared.contains(id) }
 
