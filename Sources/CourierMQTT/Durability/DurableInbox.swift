@@ -26,6 +26,8 @@ final class DurableInbox: @unchecked Sendable {
     private let limit: Int
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
+    /// Whose rows they were when the client ended.
+    private var endedScope: StoreScope?
     /// Whether the next process may get repetitions of what this one has received.
     var storesPacketIDs = true
     /// At most how many rows there are, with those that a reader has; some may have expired.
@@ -148,12 +150,13 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// A reader is done with a row; `settled` is called when that is stored.
-    func remove(_ id: StoredMessage.ID, settled: ((Result<Void, CourierError>) -> Void)? = nil) {
+    func remove(_ id: StoredMessage.ID, settled: (@Sendable (Result<Void, CourierError>) -> Void)? = nil) {
         loop.preconditionOnLoop()
         guard handedOut.contains(id), removing.insert(id).inserted else {
             settled?(.success(()))
             return
         }
+        if let endedScope { return store.commit([.removeIncoming(id)], in: endedScope) { settled?($0) } }
         steps.add([.removeIncoming(id)]) { [weak self] outcome in
             if case .success = outcome { self?.wasRemoved(id) }
             settled?(outcome)
@@ -209,14 +212,11 @@ final class DurableInbox: @unchecked Sendable {
         additions.removeAll(error)
     }
 
-    /// The client has ended; what is stored stays, but for what a reader has by now.
+    /// The client has ended; what is stored stays, until a reader takes it that has it by now: publishers outlive the client.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
-        scope = nil
-        // Only publishers outlive the client, and they deliver what they have.
-        for id in handedOut { steps.add(.removeIncoming(id)) }
-        handedOut = []
+        (endedScope, scope) = (scope ?? endedScope, nil)
         additions.finish(error)
     }
 

@@ -144,9 +144,17 @@ extension MessageDistributor {
         warnOfUnfinished()
     }
 
-    /// Keeps a message that the broker waits for no more.
+    /// Keeps a message that the broker waits for no more: in the store, or in memory where there is none or it is full.
     private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
-        let message = ReceivedMessage(page: message.page, index: message.index, ticket: nil)
+        let message = ReceivedMessage(page: message.page, index: message.index, ticket: nil).detached()
+        let date = end.map { Date().addingTimeInterval(loop.now.duration(to: $0) / .seconds(1)) }
+        let isStored = rows?.keep(message, packetID: nil, until: date, isNew: false) { [weak self] outcome in
+            if outcome.isRefusal { self?.keepInMemory(message, until: end) }
+        }
+        if isStored != true { keepInMemory(message, until: end) }
+    }
+
+    private func keepInMemory(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
         if !state.pointee.kept.keep(message, until: end) { tellNoReader(message) }
     }
 

@@ -201,6 +201,7 @@ final class MessageDistributor: @unchecked Sendable {
         loop.preconditionOnLoop()
         receivedAll()
         state.pointee.hasEnded = true
+        for id in state.pointee.readers.indices where state.pointee.readers[id]?.catchUp != nil { endCatchUp(id) }
         for reader in state.pointee.readers { reader?.queue.finish() }
         state.pointee.kept.removeAll()
     }
