@@ -144,6 +144,7 @@ struct ClientWireTests {
     @Test func `after the broker's certificate was renewed the client connects by itself`() async throws {
         let certificates = try await Certificates.shared
         let first = try LoopbackBroker.start(
+            on: .tcp(port: try LocalPort.free()),
             tls: try TLSContext(server: TLSServerConfiguration(identity: certificates.identity("expired"))))
         let port = first.port
         let options = ConnectOptions(
