@@ -52,7 +52,7 @@ public struct ClientEngine: ~Copyable {
     // What outlives a connection.
     var outgoing = OutgoingExchanges()
     var incoming = IncomingExchanges()
-    /// What to ask about a session that is not.
+    /// What to ask about a session that is not known.
     var unknownSession: UnknownSession?
     /// The messages that wait for a connection or for their turn.
     var queue = Ring<MessageStore.Place>()

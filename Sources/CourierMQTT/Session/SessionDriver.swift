@@ -222,8 +222,11 @@ package final class SessionDriver: @unchecked Sendable {
     /// the connection, which it says by what is read.
     package func setReadingPaused(_ isPaused: Bool) {
         tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
-        if !isPaused { return state.pointee.channel?.resumeReading() ?? () }
-        if state.pointee.engine.isConnected { state.pointee.channel?.pauseReading() }
+        if !isPaused {
+            state.pointee.channel?.resumeReading()
+        } else if state.pointee.engine.isConnected {
+            state.pointee.channel?.pauseReading()
+        }
     }
 
     /// Whether what the server sends is left with the system for now.

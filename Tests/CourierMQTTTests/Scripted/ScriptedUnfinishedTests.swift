@@ -33,6 +33,22 @@ import Testing
         for _ in 0..<seconds { await world.run(for: .seconds(1)) }
     }
 
+    /// The same with a store that keeps nothing and says why by `code`.
+    private static func leaveUnfinished(
+        _ script: [ConnectionScript], _ code: CourierError.Code,
+        _ body: (ScriptedWorld, ControlledStore) async throws -> Void
+    ) async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run(script) {
+            $0.messageStore = store
+        } _: { world in
+            try await world.client.subscribeAndSettle("t", world)
+            try await leaveUnfinished(world)
+            store.fail { if case .keep = $0 { CourierError(code, "Not now.") } else { nil } }
+            try await body(world, store)
+        }
+    }
+
     /// [MQTT-4.3.3-10]: it is known, so it does not come to us a second time.
     @Test func `QoS 2 outlives the connection, and what comes behind it is acknowledged`() async throws {
         let script: [ConnectionScript] = [
@@ -188,13 +204,7 @@ import Testing
     }
 
     @Test func `a reader that comes while it is being stored gets it`() async throws {
-        let store = ControlledStore()
-        try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"))]) {
-            $0.messageStore = store
-        } _: { world in
-            try await world.client.subscribeAndSettle("t", world)
-            try await Self.leaveUnfinished(world)
-            store.fail { if case .keep = $0 { CourierError(.storeFailed, "Not yet.") } else { nil } }
+        try await Self.leaveUnfinished([Reading.broker(Reading.message(1, "a"))], .storeFailed) { world, store in
             await world.run(for: .seconds(11))
             #expect(await Reading.acknowledged(world).isEmpty)
             var messages = Reading.reader(world)
@@ -207,13 +217,7 @@ import Testing
     }
 
     @Test func `a full store does not cost one of QoS 2 whose session is gone`() async throws {
-        let store = ControlledStore()
-        try await ScriptedWorld.run([Self.cutting, .connection([.accept()])]) {
-            $0.messageStore = store
-        } _: { world in
-            try await world.client.subscribeAndSettle("t", world)
-            try await Self.leaveUnfinished(world)
-            store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
+        try await Self.leaveUnfinished([Self.cutting, .connection([.accept()])], .storeFull) { world, store in
             try world.client.publishMessage("", topic: "cut", qos: .zero)
             await Self.wait(25, world)  // It is refused after 10 s, and asked again.
             #expect(!store.changes.contains { if case .keep = $0 { true } else { false } })
@@ -223,13 +227,7 @@ import Testing
     }
 
     @Test func `a reader that comes before a full store has refused a message gets it`() async throws {
-        let store = ControlledStore()
-        try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"))]) {
-            $0.messageStore = store
-        } _: { world in
-            try await world.client.subscribeAndSettle("t", world)
-            try await Self.leaveUnfinished(world)
-            store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
+        try await Self.leaveUnfinished([Reading.broker(Reading.message(1, "a"))], .storeFull) { world, _ in
             await Self.wait(12, world)
             let seen = Series<String>()
             let sink = world.client.messagePublisher(topic: "t").sink { (message: Message) in
