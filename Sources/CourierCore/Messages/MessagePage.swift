@@ -20,11 +20,13 @@ package final class MessagePage: Sendable {
         package let qos: QoS
         package let isRetained: Bool
         package let isDuplicate: Bool
+        /// Whether several readers were given it.
+        package let isShared: Bool
 
         /// Joins what is known.
         package init(
             start: Int, byteCount: Int, topic: Int, properties: Int?, packetID: UInt16?, qos: QoS, isRetained: Bool,
-            isDuplicate: Bool
+            isDuplicate: Bool, isShared: Bool = false
         ) {
             self.start = UInt32(truncatingIfNeeded: start)
             self.byteCount = UInt32(truncatingIfNeeded: byteCount)
@@ -34,6 +36,7 @@ package final class MessagePage: Sendable {
             self.qos = qos
             self.isRetained = isRetained
             self.isDuplicate = isDuplicate
+            self.isShared = isShared
         }
 
         package static let noProperties = UInt32.max
@@ -67,12 +70,12 @@ package final class MessagePage: Sendable {
     /// A page of one message.
     package init(
         _ payload: Data, topic: String, qos: QoS, packetID: UInt16?, isRetained: Bool, isDuplicate: Bool,
-        properties: MessageProperties?
+        isShared: Bool = false, properties: MessageProperties?
     ) {
         entries = [
             Entry(
                 start: 0, byteCount: payload.count, topic: 0, properties: properties.map { _ in 0 }, packetID: packetID,
-                qos: qos, isRetained: isRetained, isDuplicate: isDuplicate)
+                qos: qos, isRetained: isRetained, isDuplicate: isDuplicate, isShared: isShared)
         ]
         bytes = []
         single = payload
@@ -134,7 +137,7 @@ package final class MessagePage: Sendable {
                 Entry(
                     start: kept.count, byteCount: Int(entry.byteCount), topic: topics.count - 1,
                     properties: hasProperties ? properties.count - 1 : nil, packetID: entry.packetID, qos: entry.qos,
-                    isRetained: entry.isRetained, isDuplicate: entry.isDuplicate))
+                    isRetained: entry.isRetained, isDuplicate: entry.isDuplicate, isShared: entry.isShared))
             kept += bytes[entry.range]
         }
         return MessagePage(entries: entries, bytes: kept, topics: topics, properties: properties)

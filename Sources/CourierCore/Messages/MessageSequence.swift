@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// The messages of a subscription as an asynchronous sequence.
 ///
 /// ```swift
@@ -34,7 +36,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// - Throws: Why the sequence can not go on; afterwards it is at its end.
         @inlinable
         public nonisolated(nonsending) mutating func next() async throws -> Element? {
-            if let element = batch.popLast() { return element }
+            if let element = takeReady() { return element }
             return try await refill()
         }
 
@@ -45,8 +47,15 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// - Throws: Why the sequence can not go on; afterwards it is at its end.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
-            if let element = batch.popLast() { return element }
+            if let element = takeReady() { return element }
             return try await refill()
+        }
+
+        @inlinable
+        mutating func takeReady() -> Element? {
+            guard let element = batch.popLast() else { return nil }
+            reading.unread.store(batch.count, ordering: .relaxed)
+            return element
         }
 
         @inlinable
@@ -61,7 +70,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
                 throw error
             }
             batch.reverse()
-            guard let element = batch.popLast() else {
+            guard let element = takeReady() else {
                 reading.end()
                 return nil
             }

@@ -5,10 +5,9 @@
 ///   array when there will be none. It ends when the task is cancelled: by an empty array or by throwing
 ///   `CancellationError`.
 /// - Asking for the next batch says that the reader is done with the last one. A source that acknowledges after
-///   processing therefore hands out batches of one; of a larger batch, what the loop had not reached when it was left
-///   is gone.
+///   processing therefore hands out batches of one.
 /// - What it holds ready is bounded, and it says what happens when the bound is reached.
-/// - ``cancel()`` is called once, when the reader will ask no more: the loop was left or the iterator dropped. It
+/// - ``cancel(unread:)`` is called once, when the reader will ask no more: the loop was left or the iterator dropped. It
 ///   may come from any thread, and must not block.
 public protocol MessageSource<Element>: AnyObject, Sendable {
     /// What the sequence delivers.
@@ -21,5 +20,7 @@ public protocol MessageSource<Element>: AnyObject, Sendable {
     nonisolated(nonsending) func nextBatch() async throws -> [Element]
 
     /// Ends the subscription that feeds this source.
-    func cancel()
+    ///
+    /// - Parameter count: How many elements at the end of the last batch the loop did not come to.
+    func cancel(unread count: Int)
 }

@@ -116,5 +116,5 @@ private final class FailedSource<Element: Sendable>: MessageSource {
 
     nonisolated(nonsending) func nextBatch() async throws -> [Element] { throw problem }
 
-    func cancel() {}
+    func cancel(unread count: Int) {}
 }

@@ -58,16 +58,25 @@ extension MessageDistributor {
         return true
     }
 
-    /// Keeps for the next reader what one has left unfinished, or did not come to of what was kept for it.
+    /// Keeps for the next reader what one has left unfinished or did not come to.
     func keepUnfinished(_ messages: [ReceivedMessage]) {
         let end = loop.now.advanced(by: Self.unfinishedPatience)
+        var topicsAfterRows: Set<String> = []
+        var hasRows = false
         for message in messages {
             switch message.ticket?.receipt {
-            case .row(let row): rows?.giveBack(row)
-            case .delivery: if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
+            case .row(let row):
+                rows?.giveBack(row)
+                hasRows = true
+            case .delivery:
+                if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
+                if hasRows { topicsAfterRows.insert(message.topic) }
             case .kept(let end): keepOn(message, until: end)
-            case nil: break
+            case nil: keepUnread(message)
             }
+        }
+        if let rows {  // Where it waits for the next reader, it must not get before the rows that it came after.
+            for topic in topicsAfterRows { storeUnfinished(state.pointee.kept.takeUnfinished(topic: topic), in: rows) }
         }
         setUnfinishedTimer()
     }
@@ -142,6 +151,19 @@ extension MessageDistributor {
         for message in state.pointee.kept.putBack(left, until: end) { message.acknowledge() }
         setUnfinishedTimer()
         warnOfUnfinished()
+    }
+
+    /// Keeps a message that was acknowledged when it came, and that its only reader did not come to, as one that nobody
+    /// reads. A client that has ended keeps nothing.
+    private func keepUnread(_ message: ReceivedMessage) {
+        guard !state.pointee.hasEnded else { return }
+        if timeToKeep > .zero { return keepOn(message, until: loop.now.advanced(by: timeToKeep)) }
+        // The broker has a retained one, and sends it to whoever subscribes.
+        guard !message.isRetained else { return }
+        tellGivenUp(
+            message,
+            "its reader ended before it came to it, and it was not kept; set messagePersistenceTTLSeconds, or read with "
+                + "acknowledge: .afterProcessing.")
     }
 
     /// Keeps a message that the broker waits for no more: in the store, or in memory where there is none or it is full.
@@ -220,7 +242,11 @@ extension MessageDistributor {
             cause == nil
             ? "it was not kept; read it, unsubscribe, or raise messagePersistenceTTLSeconds or maximumKeptMessages."
             : "the message store has no room for it; read it, unsubscribe, or raise the limits of the store."
-        let text = "A message on \(message.topic.quoted()) was given up: nobody reads this topic, and \(remedy)"
+        tellGivenUp(message, "nobody reads this topic, and \(remedy)", cause: cause)
+    }
+
+    private func tellGivenUp(_ message: ReceivedMessage, _ reason: String, cause: CourierError? = nil) {
+        let text = "A message on \(message.topic.quoted()) was given up: \(reason)"
         guard events.isListenedTo else { return warn(text) }
         surroundings.tell(
             .messageReceiveFailure(

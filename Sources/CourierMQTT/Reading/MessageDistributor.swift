@@ -161,8 +161,7 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes a reader, and keeps for the next one what it was to acknowledge and has not, and what was kept for it and
-    /// it has not taken.
+    /// Removes a reader, and keeps for the next one what it was to acknowledge and has not, and what it has not taken.
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return }
@@ -184,7 +183,7 @@ final class MessageDistributor: @unchecked Sendable {
             state.pointee.afterProcessingCount -= 1
             if state.pointee.afterProcessingCount == 0 { surroundings.setAcknowledgesOnCommand(false) }
         }
-        keepUnfinished(left + share.acknowledgeable)
+        keepUnfinished(left + share.worthKeeping)
     }
 
     /// A reader that was behind has room again.
@@ -234,7 +233,7 @@ final class MessageDistributor: @unchecked Sendable {
                 .messageReceive(topic: state.pointee.lastTopicString, sizeBytes: payload.byteCount))
         }
         let ticket = message.handle.flatMap { makeTicket($0) }
-        let marks = MessageMarks(message)
+        let marks = MessageMarks(message, isShared: state.pointee.lastReaders.count > 1)
         if state.pointee.lastReaders.isEmpty {
             if keep(payload, marks, properties, message.handle) { return }
         } else if payload.byteCount >= MessagePage.singleByteCount {
@@ -345,7 +344,7 @@ final class MessageDistributor: @unchecked Sendable {
         MessagePage(
             payload.withUnsafeBytes { Data($0) }, topic: state.pointee.lastTopicString, qos: marks.qos,
             packetID: marks.packetID, isRetained: marks.isRetained, isDuplicate: marks.isDuplicate,
-            properties: properties.isEmpty ? nil : MessageProperties(properties))
+            isShared: marks.isShared, properties: properties.isEmpty ? nil : MessageProperties(properties))
     }
 
     /// Finishes the page: what readers have of it becomes theirs.
@@ -411,8 +410,8 @@ final class MessageDistributor: @unchecked Sendable {
         guard let reader = state.pointee.readers[id] else { return }
         let pushed = reader.queue.push(&batch)
         if pushed.isEnded {
-            // Its reader has left or is about to, and ``remove(_:_:)`` follows: the acknowledgements must not be lost.
-            for message in batch.acknowledgeable { state.pointee.shares[id].append(MessageSlice(message)) }
+            // ``remove(_:_:)`` follows: at once if its reader has left, else when the reader notices.
+            for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil { state.pointee.shares[id].append(MessageSlice(message)) }
             return batch.removeAll()
         }
         guard pushed.isFull else { return }

@@ -103,7 +103,7 @@ final class MessageReaders: Sendable {
             QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
             loop.execute { registration.open(filter, .onReceipt) }
             return AnyCancellable { [loop] in
-                let left = registration.queue.close().acknowledgeable
+                let left = registration.queue.close().worthKeeping
                 loop.execute { registration.close(left) }
             }
         }

@@ -105,12 +105,33 @@ extension MessageSlice: RandomAccessCollection {
 }
 
 extension [MessageSlice] {
-    /// The messages that somebody has to acknowledge, in order.
-    var acknowledgeable: [ReceivedMessage] {
+    /// What is left of them without the first `count` messages.
+    func dropping(_ count: Int) -> [MessageSlice] {
+        var left = count
+        var rest: [MessageSlice] = []
+        for var slice in self {
+            left -= slice.takePrefix(Swift.max(left, 0)).count
+            if !slice.isEmpty { rest.append(slice) }
+        }
+        return rest
+    }
+
+    /// Whether all of them may be given up.
+    var areDisposable: Bool { allSatisfy { $0.disposableCount == $0.count } }
+
+    /// The messages that are not to be lost with the reader who does not come to them, in order.
+    var worthKeeping: [ReceivedMessage] {
         var messages: [ReceivedMessage] = []
-        for slice in self where slice.hasTickets {
-            for message in slice where message.ticket != nil { messages.append(message) }
+        for slice in self where slice.disposableCount < slice.count || slice.hasTickets {
+            for message in slice where message.isWorthKeeping { messages.append(message) }
         }
         return messages
+    }
+
+    /// Says of all of them that their reader has them.
+    func acknowledge() {
+        for slice in self where slice.hasTickets {
+            for message in slice { message.acknowledge() }
+        }
     }
 }

@@ -37,7 +37,7 @@ struct PageWriter {
             MessagePage.Entry(
                 start: bytes.count, byteCount: payload.byteCount, topic: topics.count - 1, properties: place,
                 packetID: marks.packetID, qos: marks.qos, isRetained: marks.isRetained,
-                isDuplicate: marks.isDuplicate))
+                isDuplicate: marks.isDuplicate, isShared: marks.isShared))
         payload.withUnsafeBytes { bytes.append(contentsOf: $0) }
         return UInt32(truncatingIfNeeded: entries.count - 1)
     }
@@ -58,18 +58,21 @@ struct PageWriter {
     }
 }
 
-/// What the broker says about a message beside its topic, payload and properties.
+/// What is known about a message beside its topic, payload and properties.
 struct MessageMarks {
     let qos: QoS
     let packetID: UInt16?
     let isRetained: Bool
     let isDuplicate: Bool
+    /// Whether several readers get it.
+    let isShared: Bool
 
-    init(_ message: IncomingMessage) {
+    init(_ message: IncomingMessage, isShared: Bool) {
         let delivery = message.view.delivery
         qos = QoS(delivery.qos)
         packetID = delivery.packetID?.rawValue
         isRetained = message.view.isRetained
         isDuplicate = delivery.isDuplicate
+        self.isShared = isShared
     }
 }

@@ -33,9 +33,12 @@ final class QueueDelivery<Output: Sendable>: Sendable {
         case .messages(let slices):
             let (transform, receive) = (transform, receive)  // Once for all of them.
             for slice in slices {
-                for message in slice { if let value = transform(message) { receive(.value(value)) } }
+                for message in slice {
+                    guard queue.claim() else { return }
+                    if let value = transform(message) { receive(.value(value)) }
+                }
             }
-            for message in slices.acknowledgeable { message.acknowledge() }
+            slices.acknowledge()
             takeTurn()
         case .nothing: if !queue.wake({ [self] in takeTurn() }) { takeTurn() }
         case .ended: receive(.completion(.finished))

@@ -3,7 +3,8 @@ import Synchronization
 
 /// The messages that wait for one reader: filled by the event loop a batch at a time, emptied by the reader.
 ///
-/// Nobody is called under the lock. The reader sets ``Waker`` while it has nothing to do, and is woken once.
+/// What the reader has taken last is in its hand: it claims each message when it comes to it, and what it has not claimed
+/// is still here when it leaves. Nobody is called under the lock. The reader sets ``Waker`` while it has nothing to do, and is woken once.
 final class ReaderQueue: Sendable {
     /// Wakes a reader that waits; called once, without a lock held.
     typealias Waker = @Sendable () -> Void
@@ -16,6 +17,8 @@ final class ReaderQueue: Sendable {
         var isFull = false
         /// Whether the reader takes no more; the batch is as it was.
         var isEnded = false
+        /// Whether it has left, too.
+        var isClosed = false
     }
 
     private struct State {
@@ -28,9 +31,12 @@ final class ReaderQueue: Sendable {
         private(set) var disposableCount = 0
         /// How many of the slices have something that has to be acknowledged.
         private var ticketedCount = 0
+        /// What the reader took last; empty if all of it may be given up.
+        private(set) var hand: [MessageSlice] = []
         var waker: Waker?
         var end: CourierError?
         var isEnded = false
+        var isClosed = false
         var isFull = false
 
         mutating func append(_ slice: MessageSlice) {
@@ -60,7 +66,13 @@ final class ReaderQueue: Sendable {
         /// Takes the next messages for the reader, at most `limit`. One that has to be acknowledged comes alone, so that
         /// those behind it are still here when the reader leaves.
         mutating func takeNext(_ limit: Int) -> [MessageSlice] {
-            take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)))
+            let taken = take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)))
+            if !taken.areDisposable { hand = taken }
+            return taken
+        }
+
+        mutating func emptyHand() {
+            if !hand.isEmpty { hand = [] }
         }
 
         /// How many messages come before the first slice with something to acknowledge, or else one; counted up to
@@ -116,6 +128,9 @@ final class ReaderQueue: Sendable {
     private let state = Mutex(State())
     /// Told, on the reader's thread, when a queue that was full has room again.
     private let drained: @Sendable () -> Void
+    /// How many messages of its hand the reader has come to, or at least ``closedMark``.
+    private let claimed = Atomic(0)
+    private static let closedMark = Int.max / 2
 
     init(_ buffer: ReadBuffer, drained: @escaping @Sendable () -> Void) {
         self.buffer = buffer
@@ -129,7 +144,7 @@ final class ReaderQueue: Sendable {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()
             guard !state.isEnded else {
-                pushed.isEnded = true
+                (pushed.isEnded, pushed.isClosed) = (true, state.isClosed)
                 return (pushed, nil)
             }
             for slice in batch { pushed.dropped += append(slice, to: &state) }
@@ -189,9 +204,11 @@ final class ReaderQueue: Sendable {
         case ended(CourierError?)
     }
 
-    /// Takes what is there, at most `limit` messages; one that has to be acknowledged alone.
+    /// Takes what is there, at most `limit` messages; one that has to be acknowledged alone. The reader is done with what
+    /// it took before.
     func take(atMost limit: Int) -> Taken {
         let (taken, wasFull) = state.withLock { state -> (Taken, Bool) in
+            state.emptyHand()
             guard state.count > 0 else {
                 if state.isEnded {
                     defer { state.end = nil }  // An error is told once.
@@ -199,6 +216,7 @@ final class ReaderQueue: Sendable {
                 }
                 return (.nothing, false)
             }
+            claimed.store(0, ordering: .relaxed)
             let taken = Taken.messages(state.takeNext(limit))
             guard state.isFull, state.count <= buffer.limit / 2 else { return (taken, false) }
             state.isFull = false
@@ -206,6 +224,12 @@ final class ReaderQueue: Sendable {
         }
         if wasFull { drained() }
         return taken
+    }
+
+    /// The reader comes to the next messages of its hand, so many of them; `false` when it has left and they were given
+    /// back.
+    func claim(_ count: Int = 1) -> Bool {
+        claimed.add(count, ordering: .relaxed).oldValue < Self.closedMark
     }
 
     /// Has `waker` called when there is something to take; `false` when there is already, and it is not kept.
@@ -217,13 +241,13 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// The reader is gone: nobody is woken any more, and what waited is given back.
+    /// The reader is gone: nobody is woken any more, and what it has not claimed and what waited is given back.
     func close() -> [MessageSlice] {
         let (left, wasFull) = state.withLock { state in
-            let left = state.take(.max)
+            let left = state.hand.dropping(claimed.exchange(Self.closedMark, ordering: .relaxed)) + state.take(.max)
             let wasFull = state.isFull
             state = State()
-            state.isEnded = true
+            (state.isEnded, state.isClosed) = (true, true)
             return (left, wasFull)
         }
         if wasFull { drained() }

@@ -28,6 +28,14 @@ struct ReceivedMessage: Sendable {
             ? self : ReceivedMessage(page: page.extracting(CollectionOfOne(index)), index: 0, ticket: ticket)
     }
 
+    /// Whether it is lost if its reader does not come to it: somebody has to acknowledge it, or it has QoS>0 and no other
+    /// reader was given it.
+    var isWorthKeeping: Bool {
+        if ticket != nil { return true }
+        let entry = page.entries[Int(index)]
+        return entry.qos != .zero && !entry.isShared
+    }
+
     /// This reader's part of its acknowledgement is done, if it has one.
     func acknowledge() { if let ticket { AcknowledgementPart(ticket).acknowledge() } }
 

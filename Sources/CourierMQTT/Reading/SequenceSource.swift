@@ -13,11 +13,25 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     private let closed: @Sendable ([ReceivedMessage]) -> Void
     /// The message that the loop's body has, and this reader's part in its acknowledgement.
     private let current = Mutex<(message: ReceivedMessage, part: AcknowledgementPart)?>(nil)
+    private let batch = Mutex(Batch())
+
+    /// What became of the messages of the last batch.
+    private struct Batch {
+        var valueCount = 0
+        /// For each message that had no value, how many values came before it.
+        var failures: [Int] = []
+
+        /// How many messages the loop has come to when `unread` values are left.
+        func reachedCount(unread: Int) -> Int {
+            let reached = valueCount - unread
+            return reached + failures.count { $0 <= reached }
+        }
+    }
 
     /// A source of `queue`'s messages.
     ///
     /// `report` is told what could not be decoded; `closed`, once, that the loop was left, with the messages whose
-    /// acknowledgement is still due, and those that were kept for it and it did not come to.
+    /// acknowledgement is still due, and those that it did not come to and that may not be lost.
     init(
         _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>, census: WaiterCensus,
         report: @escaping @Sendable (ReceivedMessage, any Error) -> Void,
@@ -58,14 +72,22 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     }
 
     private func decode(_ slices: [MessageSlice]) -> [Value] {
-        guard mode == .afterProcessing else {
-            for message in slices.acknowledgeable { message.acknowledge() }  // Kept for it, and its own from now on.
-            return decoder.decode(slices, report: report)
-        }
+        var failures: [Int] = []
         var values: [Value] = []
-        for slice in slices {
-            for message in slice { if let value = decode(message) { values.append(value) } }
+        if mode == .afterProcessing {
+            for slice in slices {
+                for message in slice {
+                    if let value = decode(message) { values.append(value) } else { failures.append(values.count) }
+                }
+            }
+        } else {
+            slices.acknowledge()  // Kept for it, and its own from now on.
+            values = decoder.decode(slices) { message, error, count in
+                report(message, error)
+                failures.append(count)
+            }
         }
+        batch.withLock { $0 = Batch(valueCount: values.count, failures: failures) }
         return values
     }
 
@@ -90,12 +112,13 @@ final class SequenceSource<Value: Sendable>: MessageSource {
         part?.acknowledge()
     }
 
-    func cancel() {
+    func cancel(unread count: Int) {
         let unfinished = current.withLock { current in
             defer { current = nil }
             return current
         }
-        var left = queue.close().acknowledgeable
+        _ = queue.claim(batch.withLock { $0.reachedCount(unread: count) })
+        var left = queue.close().worthKeeping
         if let unfinished, !unfinished.part.isDone { left.insert(unfinished.message, at: 0) }
         closed(left)
     }

@@ -33,14 +33,15 @@ struct ValueDecoder<Value: Sendable>: Sendable {
     /// The value of a message; one that is a `Message` is the same one.
     func decode(_ message: Message) throws -> Value { try body(message) }
 
-    /// The values of messages that nobody has to acknowledge; `report` is told what has none.
-    func decode(_ slices: [MessageSlice], report: (ReceivedMessage, any Error) -> Void) -> [Value] {
+    /// The values of messages that nobody has to acknowledge; `report` is told what has none, and how many values come
+    /// before it.
+    func decode(_ slices: [MessageSlice], report: (ReceivedMessage, any Error, Int) -> Void) -> [Value] {
         if let all { return all(slices) }
         var values: [Value] = []
         values.reserveCapacity(slices.reduce(0) { $0 + $1.count })
         for slice in slices {
             for message in slice {
-                do { values.append(try body(message.message())) } catch { report(message, error) }
+                do { values.append(try body(message.message())) } catch { report(message, error, values.count) }
             }
         }
         return values

@@ -38,7 +38,7 @@ final class AnswerTopic: Sendable {
     }
 
     deinit {
-        let left = registration.queue.close().acknowledgeable
+        let left = registration.queue.close().worthKeeping
         coordinator.loop.execute { [coordinator, registration] in coordinator.closed(registration, left) }
     }
 

@@ -192,5 +192,5 @@ private final class OverridingClient: QuietSession {
 
 private final class EndedSource<Element: Sendable>: MessageSource {
     nonisolated(nonsending) func nextBatch() async throws -> [Element] { [] }
-    func cancel() {}
+    func cancel(unread count: Int) {}
 }

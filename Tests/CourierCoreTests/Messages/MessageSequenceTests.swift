@@ -15,6 +15,7 @@ import Testing
         private let end: End
         private let asked = Mutex(0)
         private let cancelled = Mutex(0)
+        private let unread = Mutex<Int?>(nil)
 
         init(_ batches: [[Int]], then end: End = .finished) {
             self.batches = Mutex(batches)
@@ -23,6 +24,7 @@ import Testing
 
         var timesAsked: Int { asked.withLock { $0 } }
         var timesCancelled: Int { cancelled.withLock { $0 } }
+        var lastUnread: Int? { unread.withLock { $0 } }
 
         nonisolated(nonsending) func nextBatch() async throws -> [Int] {
             asked.withLock { $0 += 1 }
@@ -36,7 +38,10 @@ import Testing
             }
         }
 
-        func cancel() { cancelled.withLock { $0 += 1 } }
+        func cancel(unread count: Int) {
+            cancelled.withLock { $0 += 1 }
+            unread.withLock { $0 = count }
+        }
     }
 
     @Test func `elements come in order, batch after batch, and the source is cancelled once at the end`() async throws {
@@ -56,6 +61,13 @@ import Testing
         let source = ScriptedSource([[1, 2, 3]], then: .wait)
         for try await element in MessageSequence(open: { source }) where element == 2 { break }
         #expect(source.timesCancelled == 1)
+    }
+
+    @Test(arguments: [(1, 2), (2, 1), (3, 0), (4, 1), (5, 0)])
+    func `the source learns what the loop did not come to`(_ last: Int, _ unread: Int) async throws {
+        let source = ScriptedSource([[1, 2, 3], [4, 5]], then: .wait)
+        for try await element in MessageSequence(open: { source }) where element == last { break }
+        #expect(source.lastUnread == unread)
     }
 
     @Test func `a failure is thrown once, then the sequence is at its end`() async throws {

@@ -181,8 +181,42 @@ import Testing
         #expect(Self.taken(queue) == [2])
         for number: UInt16 in 3...5 { #expect(Self.taken(queue) == [number]) }
         #expect(Self.taken(queue) == [6, 7])
+        #expect(queue.claim(2))
         batch = [sender.slice([.one], isTicketed: true), sender.slice([.one])]
         _ = queue.push(&batch)
         #expect(Self.numbers(queue.close()) == [8, 9])
+    }
+
+    @Test func `what the reader has taken and not claimed is given back, before what waited`() {
+        let queue = ReaderQueue(ReadBuffer()) {}
+        var sender = Sender()
+        var batch = [sender.slice([.one, .two]), sender.slice([.zero, .one]), sender.slice([.one])]
+        _ = queue.push(&batch)
+        #expect(Self.taken(queue, 4) == [0, 1, 2, 3])
+        for _ in 0..<3 { #expect(queue.claim()) }
+        #expect(Self.numbers(queue.close()) == [3, 4])
+        #expect(!queue.claim(), "a message was given back and delivered")
+    }
+
+    @Test func `what was taken before is done with the next take`() {
+        let queue = ReaderQueue(ReadBuffer()) {}
+        var sender = Sender()
+        var batch = [sender.slice([.one, .one])]
+        _ = queue.push(&batch)
+        #expect(Self.taken(queue) == [0, 1])
+        #expect(Self.taken(queue).isEmpty)
+        #expect(queue.close().isEmpty)
+    }
+
+    @Test func `of messages that nobody acknowledges, those of QoS 0 and those of several readers may be lost`() {
+        let entries = [(QoS.zero, false), (.one, false), (.two, true), (.two, false)].map { qos, isShared in
+            MessagePage.Entry(
+                start: 0, byteCount: 0, topic: 0, properties: nil, packetID: 1, qos: qos, isRetained: false,
+                isDuplicate: false, isShared: isShared)
+        }
+        let page = MessagePage(entries: entries, bytes: [], topics: ["t"], properties: [])
+        let slices = [MessageSlice(page, [0, 1, 2, 3], tickets: [], disposableCount: 1)]
+        #expect(slices.worthKeeping.map(\.index) == [1, 3])
+        #expect([MessageSlice(page, [2], tickets: [Self.ticket()], disposableCount: 0)].worthKeeping.count == 1)
     }
 }

@@ -1,0 +1,188 @@
+import CourierCore
+import CourierTesting
+import Dispatch
+import Foundation
+import MQTTCodec
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// What becomes of messages that have arrived for a reader, and that it did not come to.
+@Suite(.timeLimit(.minutes(5))) struct ScriptedUnreadTests {
+    private static func message(_ id: PacketID, _ text: String, isRetained: Bool = false) -> ScriptStep {
+        .send(
+            .publish(
+                Publish(
+                    topic: "t", payload: Array(text.utf8), delivery: .atLeastOnce(id, isDuplicate: false),
+                    isRetained: isRetained)))
+    }
+
+    /// Sends these in one piece once the client has subscribed.
+    private static func broker(_ texts: [String], isRetained: Bool = false) -> ConnectionScript {
+        let messages = texts.enumerated().compactMap { index, text in
+            PacketID(rawValue: UInt16(index + 1)).map { message($0, text, isRetained: isRetained) }
+        }
+        return .connection(
+            [.accept(), .serve(until: .subscribe), .answer, .serve(until: .publish(to: "go"))] + messages)
+    }
+
+    private static func reader(
+        _ world: ScriptedWorld, _ mode: AcknowledgementMode = .onReceipt
+    ) -> MessageSequence<Message>.Iterator {
+        world.client.messages(Message.self, from: "t", qos: .one, acknowledge: mode).makeAsyncIterator()
+    }
+
+    /// Connects, has everything sent, and waits until it is acknowledged.
+    private static func receiveAll(_ count: UInt16, in world: ScriptedWorld) async throws {
+        await world.connect()
+        try world.client.publishMessage("", topic: "go", qos: .zero)
+        await world.until { await ScriptedReadingTests.acknowledged(world) == Array(1...count) }
+        await world.settle()
+    }
+
+    private static let letters = ["a", "b", "c", "d", "e"]
+
+    private static func run(
+        _ script: ConnectionScript, isStored: Bool = false, _ body: (ScriptedWorld) async throws -> Void
+    ) async throws {
+        try await ScriptedWorld.run([script]) {
+            $0.messagePersistenceTTLSeconds = 60
+            if isStored { $0.messageStore = ControlledStore() }
+        } _: { world in
+            try await body(world)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `messages that a loop did not come to go to the next reader`(_ isStored: Bool) async throws {
+        try await Self.run(Self.broker(Self.letters), isStored: isStored) { world in
+            do {
+                var first = Self.reader(world)
+                try await Self.receiveAll(5, in: world)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                try await ScriptedReadingTests.expectNext("b", of: &first)
+            }
+            await world.settle()
+            var second = Self.reader(world, .afterProcessing)
+            for text in ["c", "d", "e"] { try await ScriptedReadingTests.expectNext(text, of: &second) }
+            await world.run(for: .seconds(90))
+            #expect(world.errors(of: "messageReceiveFailure").isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `messages that a publisher did not come to go to the next reader`(_ isStored: Bool) async throws {
+        try await Self.run(Self.broker(Self.letters), isStored: isStored) { world in
+            let seen = Series<String>()
+            let subscription = Box<AnyCancellable>()
+            world.test.queue.sync {
+                subscription.value = world.client.messagePublisher(topic: "t").sink { (message: Message) in
+                    seen.append(message.payloadString ?? "")
+                    if message.payloadString == "b" { subscription.value?.cancel() }
+                }
+            }
+            try await world.client.subscribeAndSettle("t", world)
+            try await Self.receiveAll(5, in: world)
+            await world.until { seen.values.count == 2 }
+            await world.settle()
+            var next = Self.reader(world)
+            for text in ["c", "d", "e"] { try await ScriptedReadingTests.expectNext(text, of: &next) }
+            #expect(seen.values == ["a", "b"])
+            subscription.value = nil
+        }
+    }
+
+    @Test func `what another reader was given is not kept`() async throws {
+        try await Self.run(Self.broker(Self.letters)) { world in
+            var other = Self.reader(world)
+            do {
+                var first = Self.reader(world)
+                try await Self.receiveAll(5, in: world)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+            }
+            await world.settle()
+            for text in Self.letters { try await ScriptedReadingTests.expectNext(text, of: &other) }
+            let late = Series<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (text: String) in late.append(text) }
+            await world.run(for: .seconds(90))
+            #expect(late.values.isEmpty)
+            sink.cancel()
+        }
+    }
+
+    @Test func `a loop has come to what it could not decode`() async throws {
+        try await Self.run(Self.broker(["1", "x", "2", "y", "3", "z"])) { world in
+            do {
+                var numbers = world.client.messages(Int.self, from: "t", qos: .one).makeAsyncIterator()
+                try await Self.receiveAll(6, in: world)
+                #expect(try await numbers.next() == 1)
+                #expect(try await numbers.next() == 2)
+            }
+            await world.settle()
+            var rest = Self.reader(world)
+            try await ScriptedReadingTests.expectNext("3", of: &rest)
+            try await ScriptedReadingTests.expectNext("z", of: &rest)
+        }
+    }
+
+    @Test func `what is not kept is told, but for what the broker retains`() async throws {
+        for isRetained in [false, true] {
+            try await ScriptedWorld.run([Self.broker(["a", "b", "c"], isRetained: isRetained)]) { world in
+                do {
+                    var first = Self.reader(world)
+                    try await Self.receiveAll(3, in: world)
+                    try await ScriptedReadingTests.expectNext("a", of: &first)
+                }
+                await world.settle()
+                let errors = world.errors(of: "messageReceiveFailure")
+                #expect(errors.map(\.code) == (isRetained ? [] : [.noReader, .noReader]))
+                #expect(errors.allSatisfy { $0.message.contains("acknowledge: .afterProcessing") })
+            }
+        }
+    }
+
+    @Test func `what waits for a reader when the client ends is not told and not kept`() async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run([Self.broker(Self.letters)]) {
+            $0.messagePersistenceTTLSeconds = 60
+            $0.messageStore = store
+        } _: { world in
+            do {
+                var first = Self.reader(world)
+                try await Self.receiveAll(5, in: world)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                world.client.destroy()
+                await world.settle()
+            }
+            await world.settle()
+            #expect(world.errors(of: "messageReceiveFailure").isEmpty)
+        }
+    }
+
+    @Test func `what came after stored messages is given to the next reader after them`() async throws {
+        let store = ControlledStore()
+        let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, Self.message(1, "c")])
+        try await ScriptedWorld.run([script]) {
+            $0.messageStore = store
+        } _: { world in
+            let rows = ["a", "b"].enumerated().map { index, text in
+                StoreChange.keep(
+                    StoredMessage(
+                        id: StoredMessage.ID(rawValue: UInt64(index + 1)), topic: "t", payload: Array(text.utf8),
+                        qos: .one, storedAt: Date(), expiresAt: nil))
+            }
+            try await store.memory.fill(rows, world.scope)
+            do {
+                var first = Self.reader(world, .afterProcessing)
+                await world.connect()
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                await world.until { world.events.contains("messageReceive") }
+                await world.settle()
+            }
+            await world.settle()
+            var next = Self.reader(world, .afterProcessing)
+            for text in ["a", "b", "c"] { try await ScriptedReadingTests.expectNext(text, of: &next) }
+        }
+    }
+}
