@@ -1,7 +1,9 @@
 /// How many messages may wait for one reader, and what happens to the next one.
 ///
 /// Messages of QoS 1 and 2 are never dropped: at the limit the client stops reading from the broker until half of the
-/// buffer is free, whatever the policy says. The policy is for QoS 0.
+/// buffer is free, whatever the policy says. The policy is for QoS 0. While the broker's answer to a publish, a
+/// subscription or a question is awaited, perhaps by the loop that is behind, the client reads on, slowly; what then comes
+/// beyond twice the limit is not acknowledged until there is room, and dropped at QoS 0.
 public struct ReadBuffer: Hashable, Sendable {
     /// What happens to a message of QoS 0 when there is no room.
     public enum Overflow: Hashable, Sendable {
@@ -11,7 +13,7 @@ public struct ReadBuffer: Hashable, Sendable {
         /// The one that is just coming is given up.
         case dropNewest
 
-        /// Nothing is given up: the client stops reading from the broker, for all of its readers.
+        /// Nothing is given up up to twice the limit: the client stops reading from the broker, for all of its readers.
         case pause
     }
 

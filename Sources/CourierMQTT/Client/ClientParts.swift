@@ -77,6 +77,7 @@ struct ClientParts: Sendable {
                     driver.setReadingPaused(isPaused)
                     link.coordinator?.readingChanged(isPaused: isPaused)
                 },
+                isReadingPaused: { driver.isReadingPaused },
                 acknowledge: { acknowledgements.acknowledge($0) },
                 awaits: { driver.awaitsAcknowledgement($0) },
                 confirm: { driver.acknowledge($0) },

@@ -39,14 +39,23 @@ final class AcknowledgementInbox: LoopWork {
             defer { state.tickets = [] }
             return state.tickets
         }
-        for ticket in tickets {
-            switch ticket.receipt {
-            case .delivery(let handle): acknowledge(handle) { ticket.settle($0) }
-            case .row(let id):
-                guard let rows else { break }
-                rows.remove(id) { ticket.settle($0) }
-            case .kept: ticket.settle(.success(()))
-            }
+        driver.together {
+            for ticket in tickets { finish(ticket) }
+        }
+    }
+
+    private func finish(_ ticket: AcknowledgementTicket) {
+        switch ticket.receipt {
+        case .delivery(let handle): acknowledge(handle) { ticket.settle($0) }
+        case .row(let id): rows?.remove(id) { ticket.settle($0) }
+        case .kept: ticket.settle(.success(()))
+        }
+    }
+
+    /// Acknowledges deliveries. On the loop.
+    func acknowledge(_ handles: [IncomingMessage.Handle]) {
+        driver.together {
+            for handle in handles { acknowledge(handle) }
         }
     }
 

@@ -69,6 +69,12 @@ final class MessageDistributor: @unchecked Sendable {
         /// Whether the client has ended.
         var hasEnded = false
         var behindCount = 0
+        /// Whether messages come although a reader is behind, only to see what comes with them.
+        var isOverrun = false
+        /// Whether one has twice its limit by now: what comes is not acknowledged, so that the broker stops sending it.
+        var isOverfull = false
+        /// What is to be acknowledged when no reader is behind any more.
+        var withheld: [IncomingMessage.Handle] = []
         var lastSerial = 0
         /// The copies of messages that came for several subscriptions.
         @Rare var recentCopies: RecentCopies?
@@ -82,8 +88,10 @@ final class MessageDistributor: @unchecked Sendable {
     struct Surroundings: Sendable {
         /// Stops and resumes reading from the broker.
         var setReadingPaused: @Sendable (Bool) -> Void
-        /// Acknowledges a message to the broker.
-        var acknowledge: @Sendable (IncomingMessage.Handle) -> Void
+        /// Whether reading is stopped.
+        var isReadingPaused: @Sendable () -> Bool
+        /// Acknowledges messages to the broker.
+        var acknowledge: @Sendable ([IncomingMessage.Handle]) -> Void
         /// Whether the acknowledgement of a message still means anything.
         var awaits: @Sendable (IncomingMessage.Handle) -> Bool = { _ in true }
         /// Acknowledges a message that is stored together with what its repetition is known by.
@@ -154,7 +162,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.lastIsValid = false
         if mode == .afterProcessing {
             state.pointee.afterProcessingCount += 1
-            if state.pointee.afterProcessingCount == 1 { surroundings.setAcknowledgesOnCommand(true) }
+            if state.pointee.afterProcessingCount == 1 { setAcknowledgements() }
         }
         pushKept(to: id)
         if rows?.hasRows == true { beginCatchUp(id) }
@@ -181,7 +189,7 @@ final class MessageDistributor: @unchecked Sendable {
         if reader.catchUp != nil { caughtUp() }
         if reader.mode == .afterProcessing {
             state.pointee.afterProcessingCount -= 1
-            if state.pointee.afterProcessingCount == 0 { surroundings.setAcknowledgesOnCommand(false) }
+            if state.pointee.afterProcessingCount == 0 { setAcknowledgements() }
         }
         keepUnfinished(left + share.worthKeeping)
     }
@@ -209,6 +217,7 @@ final class MessageDistributor: @unchecked Sendable {
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
+        endOverrun()  // The next connection is read again, until a reader that is behind gets more.
         state.pointee.kept.connectionLost()
     }
 
@@ -225,7 +234,7 @@ final class MessageDistributor: @unchecked Sendable {
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: PacketProperties) {
         if !isLastTopic(topic) { look(up: topic) }
         if !properties.isEmpty, isSpare(properties.subscriptionIdentifiers, payload, isKept: message.handle != nil) {
-            if let handle = message.handle { surroundings.acknowledge(handle) }
+            if let handle = message.handle { surroundings.acknowledge([handle]) }
             return
         }
         if events.isListenedTo {
@@ -241,13 +250,35 @@ final class MessageDistributor: @unchecked Sendable {
         } else {
             add(payload, marks, properties, ticket)
         }
-        if let handle = message.handle, ticket == nil { surroundings.acknowledge(handle) }
+        if let handle = message.handle, ticket == nil { acknowledge(handle) }
         if state.pointee.byteCount >= MessagePage.sharedByteCount { handOver() }
     }
 
     /// All that one read brought has been told: the readers get it.
     func receivedAll() {
         if state.pointee.byteCount > 0 { handOver() }
+        if state.pointee.behindCount > 0, !state.pointee.isOverrun, surroundings.isReadingPaused() {
+            state.pointee.isOverrun = true
+            setAcknowledgements()
+        }
+    }
+
+    private func endOverrun() {
+        guard state.pointee.isOverrun else { return }
+        (state.pointee.isOverrun, state.pointee.isOverfull) = (false, false)
+        setAcknowledgements()
+        var withheld: [IncomingMessage.Handle] = []
+        swap(&withheld, &state.pointee.withheld)
+        if !withheld.isEmpty { surroundings.acknowledge(withheld) }
+    }
+
+    private func acknowledge(_ handle: IncomingMessage.Handle) {
+        guard state.pointee.isOverrun, state.pointee.isOverfull else { return surroundings.acknowledge([handle]) }
+        state.pointee.withheld.append(handle)
+    }
+
+    private func setAcknowledgements() {
+        surroundings.setAcknowledgesOnCommand(state.pointee.afterProcessingCount > 0 || state.pointee.isOverrun)
     }
 
     /// Leaves a copy of a message that came for these subscriptions to the readers that take it; `true` when nobody does,
@@ -408,13 +439,14 @@ final class MessageDistributor: @unchecked Sendable {
 
     func push(_ batch: inout [MessageSlice], to id: ReaderID) {
         guard let reader = state.pointee.readers[id] else { return }
-        let pushed = reader.queue.push(&batch)
+        let pushed = reader.queue.push(&batch, isOverrun: state.pointee.isOverrun)
         if pushed.isEnded {
             // ``remove(_:_:)`` follows: at once if its reader has left, else when the reader notices.
             for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil { state.pointee.shares[id].append(MessageSlice(message)) }
             return batch.removeAll()
         }
         guard pushed.isFull else { return }
+        if pushed.isOverfull { state.pointee.isOverfull = true }
         if reader.isBehind { return surroundings.setReadingPaused(true) }
         state.pointee.readers[id]?.isBehind = true
         fellBehind()
@@ -428,6 +460,8 @@ final class MessageDistributor: @unchecked Sendable {
 
     func caughtUp() {
         state.pointee.behindCount -= 1
-        if state.pointee.behindCount == 0 { surroundings.setReadingPaused(false) }
+        guard state.pointee.behindCount == 0 else { return }
+        endOverrun()
+        surroundings.setReadingPaused(false)
     }
 }

@@ -15,6 +15,8 @@ final class ReaderQueue: Sendable {
         var dropped = 0
         /// Whether the reader is so far behind that reading has to pause; ``drained`` is called when it is not.
         var isFull = false
+        /// Whether twice as many messages wait as should.
+        var isOverfull = false
         /// Whether the reader takes no more; the batch is as it was.
         var isEnded = false
         /// Whether it has left, too.
@@ -139,20 +141,22 @@ final class ReaderQueue: Sendable {
 
     // MARK: The event loop's side
 
-    /// Puts a batch in and leaves `batch` empty, unless the queue has ended.
-    func push(_ batch: inout [MessageSlice]) -> Pushed {
+    /// Puts a batch in and leaves `batch` empty, unless the queue has ended. `isOverrun` says that it comes although
+    /// reading is paused: then no policy saves messages of QoS 0 beyond twice the limit.
+    func push(_ batch: inout [MessageSlice], isOverrun: Bool = false) -> Pushed {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()
             guard !state.isEnded else {
                 (pushed.isEnded, pushed.isClosed) = (true, state.isClosed)
                 return (pushed, nil)
             }
-            for slice in batch { pushed.dropped += append(slice, to: &state) }
+            for slice in batch { pushed.dropped += append(slice, to: &state, isOverrun) }
             // At the limit nothing may be given up of QoS>0, so the sender has to wait.
             if state.count >= buffer.limit, buffer.overflow == .pause || state.disposableCount < state.count {
                 state.isFull = true
             }
             pushed.isFull = state.isFull
+            pushed.isOverfull = state.count - buffer.limit >= buffer.limit
             defer { state.waker = nil }
             return (pushed, state.waker)
         }
@@ -162,16 +166,19 @@ final class ReaderQueue: Sendable {
     }
 
     /// Adds messages as the policy says; returns how many were given up for them, or of them.
-    private func append(_ slice: MessageSlice, to state: inout State) -> Int {
-        let room = max(0, buffer.limit - state.count)
+    private func append(_ slice: MessageSlice, to state: inout State, _ isOverrun: Bool) -> Int {
+        var room = max(0, buffer.limit - state.count)
+        if buffer.overflow == .pause {
+            let spare = max(0, buffer.limit - max(0, state.count - buffer.limit))
+            room = isOverrun ? min(room, slice.count) + min(spare, slice.count) : slice.count
+        }
         let surplus = slice.count - room
-        guard surplus > 0, buffer.overflow != .pause else {
+        guard surplus > 0 else {
             state.append(slice)
             return 0
         }
         switch buffer.overflow {
-        case .pause: return 0
-        case .dropNewest:
+        case .pause, .dropNewest:
             var slice = slice
             let dropped = slice.dropNewest(beyond: room)
             state.append(slice)

@@ -1,6 +1,7 @@
 import CourierCore
 import CourierTransport
 import Foundation
+import Synchronization
 
 extension MQTTClient {
     func request<Question, Answer: Sendable>(
@@ -15,7 +16,9 @@ extension MQTTClient {
         let late = CourierError(.timedOut, "No answer to the question to \(topic.quoted()) came in \(timeout).")
         let deadline = parts.loop.clock.now.advanced(by: timeout)
         let timer = LoopTimer(on: parts.loop, after: timeout) { answer.resume(.failure(late)) }
+        parts.coordinator.driver.awaitedMessages.add(1, ordering: .relaxed)
         defer {
+            parts.coordinator.driver.awaitedMessages.subtract(1, ordering: .relaxed)
             timer.cancel()
             requests.end(correlation)
         }

@@ -1,6 +1,7 @@
 package import CourierTransport
 package import MQTTCodec
 package import MQTTEngine
+package import Synchronization
 
 /// Runs one client session on an event loop: an engine, the byte channel of its present connection, and the outbox that
 /// callers on other threads fill.
@@ -39,6 +40,8 @@ package final class SessionDriver: @unchecked Sendable {
         var isPerforming = false
         /// Whether the outbox waits for the channel to take bytes again.
         var isStalled = false
+        /// What is done about reading while the observer can take no more.
+        var pause = ReadingPause()
     }
 
     /// How many messages the outbox holds at most, 4,096 by default, before ``publish(_:)`` refuses more.
@@ -55,10 +58,12 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// The loop that the session lives on.
     package let loop: EventLoop
+    /// How many answers are waited for that come as messages.
+    package let awaitedMessages = Atomic(0)
 
     private let observer: any SessionObserver
     private let outbox: Outbox
-    private let state: UnsafeMutablePointer<State>
+    let state: UnsafeMutablePointer<State>
 
     /// Makes a session without a connection.
     package init(
@@ -157,6 +162,16 @@ package final class SessionDriver: @unchecked Sendable {
         tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer) }
     }
 
+    /// One write for all that `body` asks for.
+    package func together(_ body: () -> Void) {
+        loop.preconditionOnLoop()
+        guard !state.pointee.isPerforming else { return body() }
+        state.pointee.isPerforming = true
+        body()
+        state.pointee.isPerforming = false
+        settle()
+    }
+
     /// Whether a message that came with a handle is still to be acknowledged, now or on the next connection.
     package func awaitsAcknowledgement(_ handle: IncomingMessage.Handle) -> Bool {
         loop.preconditionOnLoop()
@@ -223,8 +238,10 @@ package final class SessionDriver: @unchecked Sendable {
     package func setReadingPaused(_ isPaused: Bool) {
         tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
         if !isPaused {
+            endPause()
             state.pointee.channel?.resumeReading()
         } else if state.pointee.engine.isConnected {
+            beginPause()
             state.pointee.channel?.pauseReading()
         }
     }
@@ -232,7 +249,7 @@ package final class SessionDriver: @unchecked Sendable {
     /// Whether what the server sends is left with the system for now.
     package var isReadingPaused: Bool {
         loop.preconditionOnLoop()
-        return state.pointee.channel?.isPaused ?? false
+        return state.pointee.pause.isOn || state.pointee.channel?.isPaused == true
     }
 
     /// Whether the server has accepted the connection.
@@ -273,6 +290,7 @@ extension SessionDriver {
         observer.progressedAll()
         flush()
         setTimer()
+        if state.pointee.pause.isOn { planGlance() }
     }
 
     private func flush() {
@@ -447,6 +465,7 @@ extension SessionDriver: ChannelHandler {
     package func closed(_ cause: ChannelCloseReason) {
         if state.pointee.channel?.hasEndedOutput != true { state.pointee.hasSaidGoodbye = false }
         state.pointee.channel = nil
+        endPause()
         state.pointee.hasOpened = false
         state.pointee.buffer.removeAll()
         state.pointee.engine.transportClosed(now: loop.now, wasSilent: cause.isSilent, &state.pointee.actions)

@@ -219,4 +219,17 @@ import Testing
         #expect(slices.worthKeeping.map(\.index) == [1, 3])
         #expect([MessageSlice(page, [2], tickets: [Self.ticket()], disposableCount: 0)].worthKeeping.count == 1)
     }
+
+    @Test func `while reading is paused QoS 0 is dropped beyond twice the limit`() {
+        let queue = ReaderQueue(ReadBuffer(limit: 2, overflow: .pause)) {}
+        var sender = Sender()
+        var batch = [sender.slice([.zero, .zero, .zero])]
+        #expect(queue.push(&batch).isFull)
+        batch = [sender.slice([.zero, .one, .zero, .one])]
+        #expect(queue.push(&batch, isOverrun: true).dropped == 1)
+        #expect(Self.taken(queue) == [0, 1, 2, 3, 4, 6])
+        let endless = ReaderQueue(ReadBuffer(limit: .max, overflow: .pause)) {}
+        batch = [sender.slice([.zero])]
+        #expect(endless.push(&batch, isOverrun: true).dropped == 0)
+    }
 }

@@ -1,0 +1,116 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import MQTTCodec
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Readers that are full and wait for an answer of the broker, which lies behind what they have no room for.
+@Suite(.timeLimit(.minutes(5))) struct ReadingPauseTests {
+    private static let count = 500
+
+    private static func test(at broker: RealBroker, _ id: String) async throws -> TestClient {
+        let test = try TestClient(
+            ConnectOptions(host: "127.0.0.1", port: broker.port, clientId: id, username: "", password: ""))
+        try await test.connect()
+        return test
+    }
+
+    /// Sends numbers to "in" until all are acknowledged.
+    private static func sendAll(_ test: TestClient, _ qos: QoS) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask { try await test.client.publish("\(number)", to: "in", qos: qos) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Handles each of the numbers in a loop with a small buffer, in a task of its own.
+    private static func handle(
+        with test: TestClient, _ qos: QoS = .one, limit: Int, _ body: @escaping @Sendable (String) async throws -> Void
+    ) async throws -> Task<Void, any Error> {
+        let working = Task {
+            var left = count
+            let buffer = ReadBuffer(limit: limit, overflow: .pause)
+            for try await text in test.client.messages(String.self, from: "in", qos: qos, buffer: buffer) {
+                try await body(text)
+                left -= 1
+                if left == 0 { break }
+            }
+        }
+        try await test.wait(for: "subscribeSuccess")
+        return working
+    }
+
+    @Test(arguments: [QoS.one, .two])
+    func `a loop that awaits a publish for each message goes on with a full buffer`(_ qos: QoS) async throws {
+        let broker = try await RealBroker(settings: "max_queued_messages 0")
+        let (sender, worker) = (try await Self.test(at: broker, "sender"), try await Self.test(at: broker, "worker"))
+        let seen = Series<String>()
+        let working = try await Self.handle(with: worker, qos, limit: 10) { text in
+            try await worker.client.publish(text, to: "out", qos: qos)
+            seen.append(text)
+        }
+        try await Self.sendAll(sender, qos)
+        try await working.value
+        #expect(Set(seen.values).count == Self.count)
+        try await worker.end()
+        try await sender.end()
+        await broker.stop()
+    }
+
+    @Test func `a loop that asks a question for each message goes on with a full buffer`() async throws {
+        let broker = try LoopbackBroker.start()
+        let (sender, worker) = (try TestClient(.local(broker.port)), try TestClient(.local(broker.port)))
+        try await sender.connect()
+        try await worker.connect()
+        let responder = Task {
+            try await sender.client.respond(to: "square") { (text: String) in "\((Int(text) ?? 0) * 2)" }
+        }
+        try await sender.wait(for: "subscribeSuccess")
+        let answers = Series<String>()
+        let working = try await Self.handle(with: worker, limit: 300) { text in
+            answers.append(try await worker.client.request(text, to: "square", timeout: .seconds(120)))
+        }
+        try await Self.sendAll(sender, .one)
+        try await working.value
+        #expect(Set(answers.values).count == Self.count)
+        responder.cancel()
+        _ = await responder.result
+        try await worker.end()
+        try await sender.end()
+        await broker.shutdown()
+    }
+
+    @Test func `what comes while a reader has twice its limit is acknowledged when it has room`() async throws {
+        let script = ConnectionScript.connection(
+            [.accept(), .serve(until: .subscribe), .answer] + Self.messages(1...12)
+                + [.serve(until: .publish(to: "x"))] + Self.messages(13...24)
+                + [.serve(until: .publish(to: "y"))] + Self.messages(25...30))
+        try await ScriptedWorld.run([script]) { world in
+            var messages = world.client.messages(
+                Message.self, from: "t", qos: .one, buffer: ReadBuffer(limit: 10, overflow: .pause)
+            ).makeAsyncIterator()
+            await world.connect()
+            for topic in ["x", "y"] {
+                try world.client.publishMessage("", topic: topic, qos: .one)
+                await world.run(for: .seconds(1))
+            }
+            let early = await ScriptedReadingTests.acknowledged(world)
+            #expect(early == Array(1..<25), "the broker is told to go on sending, or held up too early")
+            for number in 1...30 {
+                let message = try await messages.next()
+                #expect(message?.packetID == UInt16(number))
+            }
+            await world.run(for: .seconds(1))
+            #expect(await ScriptedReadingTests.acknowledged(world) == Array(1...30))
+        }
+    }
+
+    private static func messages(_ ids: ClosedRange<UInt16>) -> [ScriptStep] {
+        ids.compactMap { PacketID(rawValue: $0) }.map { ScriptedReadingTests.message($0, "\($0)") }
+    }
+}
