@@ -36,6 +36,7 @@ import Testing
 
     private static func go(_ world: ScriptedWorld) async throws {
         await world.connect()
+        await world.until { world.client.connectionState == .connected }  // Tasks read the store before.
         try world.publish("", to: "go", qos: .zero)
         await world.settle()
     }
@@ -316,6 +317,7 @@ import Testing
             let past = Date(timeIntervalSinceNow: -1)
             try await store.memory.fill([Self.row(1, "old", expiresAt: past), Self.row(2, "new")], world.scope)
             await world.connect()
+            await world.until { world.client.connectionState == .connected }
             await world.run(for: .seconds(6))
             await world.until { await Self.incomingCount(world, store) == 1 }
             var messages = Self.reader(world)

@@ -71,6 +71,7 @@ import Testing
     func `what is not to survive the process passes the store by`(_ qos: QoS) async throws {
         try await Self.run { world, store in
             await world.connect()
+            await world.until { world.client.connectionState == .connected }
             try world.publish("x", qos: qos)
             await world.settle()
             #expect(await world.publishes().map(\.text) == ["x"])

@@ -297,6 +297,7 @@ import Testing
         } _: { world, _ in
             for _ in 0..<3 {
                 await world.connect()
+                await world.until { world.client.connectionState == .connected }
                 world.client.disconnect()
                 await world.run(for: .seconds(6))
             }
