@@ -49,7 +49,7 @@ import Testing
                 to: listener.endpoint, tls: tls?.0, on: loop, handler: Counter(total))
             channel.send([1, 2, 3, 4])
         }
-        try await total.wait("all echoes", seconds: 50) { $0 == 4 * count }
+        try await total.wait("all echoes") { $0 == 4 * count }
         let after = heapBytes
         listener.close()
         return (after - before) / (2 * count)

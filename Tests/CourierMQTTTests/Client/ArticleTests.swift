@@ -52,7 +52,7 @@ import Testing
 
     /// Waits until what the main queue brings makes `condition` true.
     private func wait(until condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+        let deadline = ContinuousClock.now + .patience
         while !condition() {
             try #require(ContinuousClock.now < deadline, "waited in vain")
             await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }

@@ -70,7 +70,7 @@ final class Recorder: ChannelHandler, CustomStringConvertible {
     }
 
     func bytes(_ count: Int) async throws -> [UInt8] {
-        let log = try await log.wait("\(count) bytes", seconds: 50) { $0.bytes.count >= count || !$0.closed.isEmpty }
+        let log = try await log.wait("\(count) bytes") { $0.bytes.count >= count || !$0.closed.isEmpty }
         return log.bytes
     }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TestSupport
 
 /// A value that tests can wait for, without sleeping.
 final class Watched<Value: Sendable>: Sendable {
@@ -38,9 +39,7 @@ final class Watched<Value: Sendable>: Sendable {
 
     /// The value once it satisfies the condition; throws after a long time without that.
     @discardableResult
-    func wait(
-        _ what: String, seconds: Int = 30, until isSatisfied: @escaping @Sendable (Value) -> Bool
-    ) async throws -> Value {
+    func wait(_ what: String, until isSatisfied: @escaping @Sendable (Value) -> Bool) async throws -> Value {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
             let (now, id) = state.withLock { state -> (Value?, Int) in
                 if isSatisfied(state.value) { return (state.value, 0) }
@@ -49,15 +48,20 @@ final class Watched<Value: Sendable>: Sendable {
                 return (nil, state.nextID)
             }
             if let now { return continuation.resume(returning: now) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) {
-                let waiter = self.state.withLock { state -> Waiter? in
-                    guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-                    return state.waiters.remove(at: index)
-                }
-                waiter?.continuation.resume(returning: nil)
-            }
+            let patience = DispatchTimeInterval.seconds(Int(Duration.patience.components.seconds))
+            DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.giveUp(id) }
         }
-        guard let result else { throw Late(description: "\(what) did not come within \(seconds) s; now: \(value)") }
+        guard let result else {
+            throw Late(description: "\(what) did not come within \(Duration.patience); now: \(value)")
+        }
         return result
+    }
+
+    private func giveUp(_ id: Int) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index)
+        }
+        waiter?.continuation.resume(returning: nil)
     }
 }

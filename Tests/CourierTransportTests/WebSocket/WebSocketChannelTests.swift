@@ -245,7 +245,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
             }
             #expect(isHigh)
             await receiver.onLoop { $0.resumeReading() }
-            try await sender.log.wait("release", seconds: 50) { $0.lowWaters == 1 && $0.drained >= 1 }
+            try await sender.log.wait("release") { $0.lowWaters == 1 && $0.drained >= 1 }
             let received = try await reader.bytes(total)
             #expect(received.count == total)
         }
