@@ -182,6 +182,7 @@ import Testing
         page.server.stop()
         page.server.stop()
         try await onThread { while try !events.read().isEmpty {} }
+        try await LocalPort.untilFree(port)
         #expect(throws: RawHTTP.Failure.self) { _ = try RawHTTP(port: port) }
         let again = try page.logger.serve(port: port)
         #expect(again.url.path != "/\(token)/")

@@ -19,26 +19,9 @@ import Testing
         return error
     }
 
-    /// Where the search for the next port begins.
-    private static let portOffset = Atomic<Int>(Int(getpid()) * 37)
-
-    /// A port where nobody listens, and nobody will: it is below those that the system gives away by itself.
-    private func freePort(_ loop: EventLoop) async throws -> UInt16 {
-        while true {
-            let port = UInt16(14_000 + Self.portOffset.add(1, ordering: .relaxed).newValue % 6_000)
-            guard
-                let listener = try? ChannelListener.listen(
-                    on: .tcp(host: "127.0.0.1", port: port), loop: loop, makeHandler: { _ in Recorder() })
-            else { continue }
-            listener.close()
-            await loop.run {}
-            return port
-        }
-    }
-
     @Test func `refused: the sentence begins with the cause and the address`() async throws {
         try await withLoop { loop in
-            let port = try await freePort(loop)
+            let port = try LocalPort.free()
             let error = try await failure(.tcp(host: "127.0.0.1", port: port), loop)
             #expect(error.code == .connectionRefused)
             #expect(error.errno == ECONNREFUSED)
@@ -48,7 +31,7 @@ import Testing
 
     @Test func `refused: a name with two addresses names both`() async throws {
         try await withLoop { loop in
-            let port = try await freePort(loop)
+            let port = try LocalPort.free()
             let tools = DialTools(resolver: resolver(["::1", "127.0.0.1"]))
             let error = try await failure(.tcp(host: "two.example", port: port), loop, tools: tools)
             #expect(error.code == .connectionRefused)

@@ -154,6 +154,7 @@ struct ClientWireTests {
         let connected = Task { try await test.client.connected() }
         try await test.wait(for: "connectionFailure")
         await first.shutdown()
+        try await LocalPort.untilFree(port)
         let second = try LoopbackBroker.start(
             on: .tcp(port: port), tls: try TLSContext(server: TLSServerConfiguration(identity: certificates.server)))
         try await connected.value

@@ -25,7 +25,7 @@ package enum LocalPort {
 
     /// Asked as a server does that may have the port of one before it: a process that is just being started has our descriptors
     /// until it becomes another program, and this one must not keep the server from the port.
-    private static func isFree(_ port: UInt16) -> Bool {
+    static func isFree(_ port: UInt16) -> Bool {
         withSocket { descriptor in
             var isReused: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
