@@ -15,11 +15,22 @@ import Testing
 struct BrokerRestartTests {
     /// Half of them QoS 1, half QoS 2.
     static let count = 50_000
+    /// How many are published before the broker has stopped, at most.
+    static let countBefore = 40_000
 
     @Test(arguments: [ProtocolVersion.v311, .v5])
     func `a restart in the middle of 50000 publishes loses none and doubles no QoS 2 message`(
         version: ProtocolVersion
     ) async throws {
+        // One that crashes when it is to stop, as mosquitto 2.0.11 does at times, has forgotten the sessions.
+        for _ in 0..<5 {
+            if try await restart(version) { return }
+        }
+        Issue.record("mosquitto never stopped in order")
+    }
+
+    /// `false` if the broker has not stored its sessions, so that nothing can be said.
+    private func restart(_ version: ProtocolVersion) async throws -> Bool {
         let broker = try await RealBroker(persists: true, settings: "max_inflight_messages 0")
         let loop = try EventLoop()
         let receiver = TestSession(version, id: "receiver", on: loop)
@@ -29,8 +40,11 @@ struct BrokerRestartTests {
         let sender = TestSession(version, id: "sender", on: loop) { $0.maximumQueued = Self.count }
         try await sender.connect(to: broker.endpoint)
 
+        let (outcomes, hasStopped) = AsyncStream.makeStream(of: Bool.self)
         async let publishing: Void = {
+            var outcome = outcomes.makeAsyncIterator()
             for number in 0..<Self.count {
+                if number == Self.countBefore, await outcome.next() != true { return }
                 let bytes = [UInt8(number >> 16), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)]
                 try await sender.publish(
                     "n/\(number % 2)", bytes, qos: number % 2 == 0 ? .exactlyOnce : .atLeastOnce,
@@ -38,8 +52,15 @@ struct BrokerRestartTests {
             }
         }()
         try await sender.wait("for the first thousands") { $0.acknowledged.count > 10_000 }
-        try await broker.restart()
+        let isStored = await broker.stop()
+        hasStopped.yield(isStored)
         try await sender.wait("for the connection to end") { !$0.isConnected }
+        guard isStored else {
+            try await publishing
+            await loop.shutdown()
+            return false
+        }
+        try await broker.start()
         #expect(sender.record.acknowledged.count < Self.count)
         try await sender.connect(to: broker.endpoint)
         try await publishing
@@ -61,5 +82,6 @@ struct BrokerRestartTests {
         #expect(firstArrivals == firstArrivals.sorted { $0.lexicographicallyPrecedes($1) })
         await loop.shutdown()
         await broker.stop()
+        return true
     }
 }
