@@ -340,7 +340,7 @@ import Testing
     @Test func `a regular file is refused with a reason`() async throws {
         try await withLoop { loop in
             let folder = try TemporaryFolder()
-            let file = open(folder.file("plain"), O_RDWR | O_CREAT, 0o600)
+            let file = open(folder.file("plain"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             let recorder = Recorder()
             ByteChannel.connect(to: .descriptors(reading: file, writing: file), on: loop, handler: recorder)
             let error = try await recorder.failure()

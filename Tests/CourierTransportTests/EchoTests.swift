@@ -58,7 +58,8 @@ import Testing
             accept(DescriptorStream(reading: there[0], writing: back[1], name: "pipes", calls: calls))
             return (.descriptors(reading: back[0], writing: there[1]), nil)
         case .socketPair:
-            let pair = descriptors { socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, $0) }
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            let pair = descriptors { socketpair(AF_UNIX, type, 0, $0) }
             accept(DescriptorStream(reading: pair[0], writing: pair[0], name: "socket pair", calls: calls))
             return (.descriptors(reading: pair[1], writing: pair[1]), nil)
         case .memory, .memoryInBits:

@@ -14,7 +14,8 @@ import Testing
 
     @Test func `an input that lets nobody wait is waited for all the same`() throws {
         var ends: [Int32] = [-1, -1]
-        try #require(pipe(&ends) == 0)
+        // Like a pipe, but no child can inherit it.
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
         try #require(ends.allSatisfy { fcntl($0, F_SETFL, O_NONBLOCK) == 0 })
         let (readEnd, writeEnd) = (ends[0], ends[1])
         defer { close(readEnd) }
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func `what can not be read is no end of the input`() throws {
-        let folder = open("/", O_RDONLY | O_DIRECTORY)
+        let folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(folder) }
         var reader = LineReader(folder)
         #expect(lines(&reader).isEmpty)
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func `a line without an end is given up`() throws {
-        let zeros = open("/dev/zero", O_RDONLY)
+        let zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC)
         defer { close(zeros) }
         let longest = 1 << 20
         var reader = LineReader(zeros, longest: longest)

@@ -46,7 +46,7 @@ struct ProcessTests {
         let place = "-h 127.0.0.1 -p \(broker.port)"
         // The input stays open behind the first lines.
         try #require(mkfifo(folder.file("lines"), 0o600) == 0)
-        let writer = open(folder.file("lines"), O_RDWR)
+        let writer = open(folder.file("lines"), O_RDWR | O_CLOEXEC)
         defer { close(writer) }
         let courier = try CourierExecutable.path.get()
         let run = try ProgramRun(
@@ -94,7 +94,7 @@ struct ProcessTests {
         _ = try await ProgramRun(["/usr/bin/mosquitto_pub"] + place + message).end()
         // A pipe that holds some of it, and that this test does not read.
         try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
-        let pipe = open(folder.file("pipe"), O_RDWR | O_NONBLOCK)
+        let pipe = open(folder.file("pipe"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(pipe) }
         let courier = try CourierExecutable.path.get()
         let line = "cd '\(folder.path)'; exec \(courier) \(words) \(place.joined(separator: " ")) >pipe"

@@ -3,6 +3,8 @@ import Synchronization
 
 /// Foundation streams over a socket, as an accessory's session gives them.
 enum DescriptorStreams {
+    private static let socketType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+
     /// The streams of one socket, which closes with the last of them; `end` makes calls return that wait.
     static func pair(
         _ socket: Int32, bytesPerCall: Int = .max, onRelease: @escaping @Sendable () -> Void = {}
@@ -17,13 +19,13 @@ enum DescriptorStreams {
     /// Two sockets that are connected with each other.
     static func socketPair() throws -> (Int32, Int32) {
         var sockets: [Int32] = [0, 0]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0 else { throw POSIXError(.EMFILE) }
+        guard socketpair(AF_UNIX, socketType, 0, &sockets) == 0 else { throw POSIXError(.EMFILE) }
         return (sockets[0], sockets[1])
     }
 
     /// A socket connected with a port of this machine.
     static func socket(to port: UInt16) throws -> Int32 {
-        let descriptor = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = Foundation.socket(AF_INET, socketType, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

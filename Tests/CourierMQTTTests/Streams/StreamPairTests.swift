@@ -1,3 +1,4 @@
+import CLinux
 import CourierTesting
 import CourierTransport
 import Foundation
@@ -30,7 +31,7 @@ struct StreamPairTests {
     @Test func `Foundation's own streams over two pipes keep the laws`() async throws {
         try await DuplexByteStreamLaws.check(.init(showsReset: false), patience: .seconds(200)) {
             var (there, back): ([Int32], [Int32]) = ([0, 0], [0, 0])
-            try #require(pipe(&there) == 0 && pipe(&back) == 0)
+            try #require(courier_pipe(&there) == 0 && courier_pipe(&back) == 0)
             defer { for descriptor in there + back { close(descriptor) } }
             func pair(reading: Int32, writing: Int32) throws -> StreamPair {
                 let input = try #require(InputStream(fileAtPath: "/dev/fd/\(reading)"))

@@ -14,7 +14,8 @@ import Testing
     @Test func `sockets keep them`() async throws {
         try await DuplexByteStreamLaws.check(DuplexByteStreamLaws.Abilities(showsReset: false)) {
             var descriptors: [Int32] = [-1, -1]
-            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            try #require(socketpair(AF_UNIX, type, 0, &descriptors) == 0)
             let streams = descriptors.map { DescriptorStream(reading: $0, writing: $0, name: "socket \($0)") }
             return (streams[0], streams[1])
         }
