@@ -267,9 +267,9 @@ import Testing
         let (test, broker) = try Self.pair()
         let client = test.client
         try await Promise { done in client.connect(completion: done) }.value.get()
-        let granted = await Promise { done in client.subscribe("a", qos: .two, completion: done) }.value
+        let granted = try await Promise { done in client.subscribe("a", qos: .two, completion: done) }.value
         #expect(try granted.get() == .two)
-        let illegal = await Promise { done in client.subscribe("a/#/b", qos: .two, completion: done) }.value
+        let illegal = try await Promise { done in client.subscribe("a/#/b", qos: .two, completion: done) }.value
         #expect(throws: CourierError.self) { try illegal.get() }
         let receipt = try await Promise { done in try client.publish(text: "x", to: "a", completion: done) }.value
         #expect(try receipt.get().reasonCode == .success)
@@ -299,6 +299,8 @@ import Testing
 
 /// What a completion brings, to be awaited.
 struct Promise<Value: Sendable>: Sendable {
+    struct NeverCalled: Error {}
+
     private let stream: AsyncStream<Value>
 
     init(_ start: (@escaping @Sendable (Value) -> Void) throws -> Void) rethrows {
@@ -310,10 +312,11 @@ struct Promise<Value: Sendable>: Sendable {
         }
     }
 
+    /// Throws when nobody can call the completion any more, or the test has ended meanwhile.
     var value: Value {
-        get async {
+        get async throws {
             var iterator = stream.makeAsyncIterator()
-            guard let value = await iterator.next() else { preconditionFailure("the completion was never called") }
+            guard let value = await iterator.next() else { throw NeverCalled() }
             return value
         }
     }
