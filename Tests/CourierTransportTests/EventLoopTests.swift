@@ -164,14 +164,20 @@ import Testing
     }
 
     @Test(arguments: [(LoopPriority.normal, 0), (.utility, 5), (.background, 15)] as [(LoopPriority, Int32)])
-    func `a loop's thread yields to others as it was told`(_ priority: LoopPriority, _ niceness: Int32) async throws {
+    func `a loop's thread yields to others as it was told, also in a group`(
+        _ priority: LoopPriority, _ niceness: Int32
+    ) async throws {
         let before = courier_thread_niceness()
-        let loop = try EventLoop(priority: priority)
-        let actual = await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: courier_thread_niceness()) }
+        let single = try EventLoop(priority: priority)
+        let group = try EventLoopGroup(count: 2, priority: priority)
+        for loop in [single] + group.loops {
+            let actual = await withCheckedContinuation { continuation in
+                loop.execute { continuation.resume(returning: courier_thread_niceness()) }
+            }
+            #expect(actual == max(niceness, before))
         }
-        #expect(actual == max(niceness, before))
-        await loop.shutdown()
+        await single.shutdown()
+        await group.shutdown()
     }
 
     @Test func `a loop reads no more at once than it was told`() async throws {
