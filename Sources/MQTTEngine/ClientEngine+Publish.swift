@@ -36,7 +36,7 @@ extension ClientEngine {
         guard message.header.qos != .atMostOnce else {
             return publishUnacknowledged(message, now: now, into: &buffer, &actions)
         }
-        if isConnected, queue.isEmpty, link.resendStack.isEmpty, link.quota > 0 {
+        if isConnected, queue.isEmpty, link.resendStack.isEmpty, link.quota > 0, !outgoing.isFull {
             begin(store.keep(message), now: now, into: &buffer, &actions)
         } else if queue.count < configuration.maximumQueued {
             queue.append(store.keep(message))

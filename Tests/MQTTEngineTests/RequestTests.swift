@@ -62,4 +62,21 @@ struct RequestTests {
         #expect(talk.inFlightCount == 0)
         #expect(try talk.sent() == [])
     }
+
+    @Test func `a message waits while a request has the last packet id`() throws {
+        let talk = Conversation { $0.maximumInFlight = 65_535 }
+        try talk.connect()
+        talk.subscribe("a", token: 1)
+        for token in 2...65_535 as ClosedRange<UInt64> {
+            talk.publish(qos: .atLeastOnce, token: Token(rawValue: token))
+        }
+        _ = try talk.sent()
+        _ = talk.performed()
+        talk.publish(qos: .atLeastOnce, token: 70_000)
+        #expect(talk.performed() == [])
+        #expect(talk.queuedCount == 1)
+        try talk.receive(.subAck(SubAck(packetID: 1, reasonCodes: [.grantedQoS1])))
+        #expect(try talk.sent() == [OutgoingTests.publish(1, .atLeastOnce)])
+        #expect(talk.queuedCount == 0)
+    }
 }
