@@ -109,39 +109,43 @@ extension ClientEngine {
         actions.append(ExchangeProgress.sent(header.token, id))
     }
 
-    /// Sends an exchange of an earlier connection on: PUBLISH with DUP, or PUBREL ([MQTT-4.4.0-1]). Says `false` when it
-    /// has to wait for quota.
+    /// Sends an exchange of an earlier connection on: PUBREL, or PUBLISH, with DUP if it was written before
+    /// ([MQTT-4.4.0-1]). Says `false` when it has to wait for quota.
     private mutating func resend(
         _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
-        guard let exchange = outgoing.exchange(of: id), !exchange.isHeld else { return true }
+        guard let exchange = outgoing.exchange(of: id) else { return true }
         guard let message = exchange.message else {
+            if exchange.isHeld { return true }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
             written(now: now)
-            outgoing.markSent(id, at: now, takingQuota: false)
+            outgoing.markReleased(id, at: now)
             awaitAcknowledgement(now: now)
             return true
         }
         guard link.quota > 0 else { return false }
-        if exchange.kind == .untilCleared {
+        if exchange.isHeld || exchange.kind == .untilCleared {
+            // It has its turn, though its PUBLISH comes later: none of QoS 2 behind it goes before ([MQTT-4.6.0-1]).
             link.takeQuota()
-            outgoing.markSent(id, at: now, takingQuota: true)
-            clear(id, now: now, into: &buffer, &actions)
+            outgoing.markHoldsQuota(id)
+            if !exchange.isHeld { clear(id, now: now, into: &buffer, &actions) }
             return true
         }
         let qos = message.record.header.qos
-        guard let delivery = Delivery(qos: qos, packetID: id, isDuplicate: true) else { return true }
+        let isFirst = !exchange.isWritten
+        guard let delivery = Delivery(qos: qos, packetID: id, isDuplicate: !isFirst) else { return true }
         do throws(EncodeError) {
-            try link.write(store.view(message), delivery, isFirst: false, now: now, into: &buffer)
+            try link.write(store.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
         } catch {
-            // It could be written before: the new connection allows less.
+            // When it began it could be written: the new connection allows less.
             endExchange(id)
             actions.append(.failed(exchange.token, .notEncodable(error)))
             return true
         }
         written(now: now)
         link.takeQuota()
-        outgoing.markSent(id, at: now, takingQuota: true)
+        outgoing.markHoldsQuota(id)
+        outgoing.markPublished(id, at: now)
         awaitAcknowledgement(now: now)
         return true
     }

@@ -51,32 +51,31 @@ extension ClientEngine {
     ///   - token: The name of the message.
     ///   - id: Its packet id.
     ///   - now: The present.
-    ///   - buffer: Gets PUBLISH or PUBREL, when there is a connection; otherwise the next one does.
-    ///   - actions: Gets the failure of a message that cannot be written.
+    ///   - buffer: Gets PUBLISH or PUBREL, when there is a connection on which it is the message's turn; otherwise it goes
+    ///     when that comes.
+    ///   - actions: Gets the failure of a message that cannot be written, and what follows from the place that it leaves.
     public mutating func stored(
         _ token: Token, _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         let now = Moment(now)
         guard let exchange = outgoing.release(id, token), isConnected, !link.resendStack.contains(id) else { return }
         if let message = exchange.message {
-            guard exchange.holdsQuota, let delivery = Delivery(qos: message.record.header.qos, packetID: id) else {
-                // It began on an earlier connection, and takes its turn behind what was sent on that.
-                link.resendStack.insert(id, at: 0)
-                return pump(now: now, into: &buffer, &actions)
-            }
+            guard let delivery = Delivery(qos: message.record.header.qos, packetID: id) else { return }
             do throws(EncodeError) {
                 try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
             } catch {
                 endExchange(id)
                 link.returnQuota()
-                return actions.append(.failed(token, .notEncodable(error)))
+                actions.append(.failed(token, .notEncodable(error)))
+                return pump(now: now, into: &buffer, &actions)
             }
+            outgoing.markPublished(id, at: now)
         } else {
             // Never behind messages that wait for quota, which only the PUBCOMP to this gives back.
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
+            outgoing.markReleased(id, at: now)
         }
         written(now: now)
-        outgoing.markSent(id, at: now, takingQuota: false)
         awaitAcknowledgement(now: now)
     }
 

@@ -35,7 +35,7 @@ extension ClientEngine {
         unknownSession?.asked()
         link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
         written(now: now)
-        outgoing.markSent(id, at: now, takingQuota: false)
+        outgoing.markReleased(id, at: now)
         awaitAcknowledgement(now: now)
     }
 
@@ -72,7 +72,7 @@ extension ClientEngine {
         actions.append(ExchangeProgress.sent(exchange.token, id))
         if configuration.awaitsStorage { return }
         written(now: now)
-        outgoing.markSent(id, at: now, takingQuota: false)
+        outgoing.markPublished(id, at: now)
         awaitAcknowledgement(now: now)
     }
 

@@ -154,6 +154,8 @@ struct UnknownSessionTests {
         try talk.reconnect(isSessionPresent: true)
         #expect(try talk.sent() == [])
         talk.stored(1, 1)
+        #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
+        try talk.reconnect(isSessionPresent: true)
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce, isDuplicate: true)])
     }
 

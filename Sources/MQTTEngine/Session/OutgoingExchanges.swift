@@ -40,10 +40,12 @@ struct OutgoingExchanges {
         /// When its last packet was written on this connection; `nil` while it waits to be sent again.
         var sentAt: Moment?
         var kind: Kind
-        /// Whether its PUBLISH was written on this connection, and so counts against the server's receive maximum.
+        /// Whether it counts against the server's receive maximum: it has had its turn on this connection.
         var holdsQuota: Bool
         /// Whether its next packet waits until the caller has stored that it comes.
         var isHeld = false
+        /// Whether its PUBLISH may have been written, on whichever connection: the next one is a repetition.
+        var isWritten: Bool
     }
 
     /// The highest packet id.
@@ -64,7 +66,7 @@ struct OutgoingExchanges {
     ) -> PacketID? {
         let exchange = Exchange(
             token: token, order: nextOrder, message: message, sentAt: isHeld ? nil : now, kind: kind,
-            holdsQuota: kind.isPublish, isHeld: isHeld)
+            holdsQuota: kind.isPublish, isHeld: isHeld, isWritten: !isHeld)
         if let id = free.popFirst() {
             table[Self.index(id)] = exchange
             nextOrder &+= 1
@@ -125,6 +127,7 @@ struct OutgoingExchanges {
         guard index < table.count else { return }
         table[index]?.kind = .untilCleared
         table[index]?.isHeld = false
+        table[index]?.isWritten = false
     }
 
     /// Notes that the exchange goes on with PUBLISH, now or, if it is held, when the caller has stored that it comes.
@@ -158,7 +161,7 @@ struct OutgoingExchanges {
             guard table[Self.index(exchange.id)] == nil else { return false }
             table[Self.index(exchange.id)] = Exchange(
                 token: exchange.token, order: nextOrder, message: exchange.message, sentAt: nil, kind: exchange.kind,
-                holdsQuota: false)
+                holdsQuota: false, isWritten: true)
             nextOrder &+= 1
             count &+= 1
             return true
@@ -169,12 +172,26 @@ struct OutgoingExchanges {
         return taken
     }
 
-    /// Notes that a packet of the exchange was written at `now`; a PUBLISH takes quota.
-    mutating func markSent(_ id: PacketID, at now: Moment, takingQuota: Bool) {
+    /// Notes that the exchange has its turn on this connection, and counts against the server's receive maximum.
+    mutating func markHoldsQuota(_ id: PacketID) {
+        let index = Self.index(id)
+        guard index < table.count else { return }
+        table[index]?.holdsQuota = true
+    }
+
+    /// Notes that the PUBLISH of an exchange that holds quota was written at `now`.
+    mutating func markPublished(_ id: PacketID, at now: Moment) {
         let index = Self.index(id)
         guard index < table.count else { return }
         table[index]?.sentAt = now
-        if takingQuota { table[index]?.holdsQuota = true }
+        table[index]?.isWritten = true
+    }
+
+    /// Notes that PUBREL was written at `now`.
+    mutating func markReleased(_ id: PacketID, at now: Moment) {
+        let index = Self.index(id)
+        guard index < table.count else { return }
+        table[index]?.sentAt = now
     }
 
     /// The connection is gone: everything waits to be sent again, and nothing counts against the next one's quota.

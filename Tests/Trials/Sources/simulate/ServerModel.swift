@@ -18,7 +18,8 @@ struct ServerModel {
     private(set) var sessionsLost = 0
 
     let version: ProtocolVersion
-    let receiveMaximum: Int
+    /// Another one for each connection.
+    var receiveMaximum: Int
     /// Plants the mistake of delivering a QoS 2 message at every PUBLISH, to prove that walks find it.
     let deliversTwice: Bool
 

@@ -10,6 +10,12 @@ struct World: ~Copyable {
     /// What became of a message that the client published.
     private enum Outcome { case open, acknowledged, failed }
 
+    /// What the engine waits for when it has a store.
+    private enum StoreStep {
+        case outgoing(Token, PacketID)
+        case release(PacketID)
+    }
+
     private var random: SeededGenerator
     private let version: ProtocolVersion
     private let configuration: EngineConfiguration
@@ -23,6 +29,12 @@ struct World: ~Copyable {
     private var toClient: [UInt8] = []
     private var clientUnread: [UInt8] = []
     private var actions = ActionList()
+    /// What the store has not taken yet; it is slow, and takes the oldest first.
+    private var storing: [StoreStep] = []
+    /// The packet ids of messages that were given one.
+    private var packetIDs: [Token: PacketID] = [:]
+    /// Messages above QoS 0 that the engine has written, whether or not they arrived.
+    private var written: Set<Int> = []
 
     private var outcomes: [Outcome] = []
     /// How many sessions had been lost when a message was published, for those that are exactly once.
@@ -47,6 +59,7 @@ struct World: ~Copyable {
         configuration.outgoingTopicAliases = UInt16(random.below(4))
         configuration.acknowledgements = random.pick([.automatic, .onCommand])
         configuration.sessionLossPolicy = random.pick([.resend, .fail, .drop])
+        configuration.awaitsStorage = random.chance(40)
         self.configuration = configuration
         engine = ClientEngine(configuration)
         server = ServerModel(
@@ -73,16 +86,17 @@ struct World: ~Copyable {
 
     private mutating func step() throws(Broken) {
         steps += 1
-        switch random.below(100) {
+        switch random.below(110) {
         case 0..<20: publish()
         case 20..<30: publishFromServer()
         case 30..<55: try carryToServer(atMost: 1 + random.below(60))
         case 55..<80: try carryToClient(atMost: 1 + random.below(60))
         case 80..<86: acknowledgeOne()
-        case 86..<90 where cutsLeft > 0: cut()
+        case 86..<90 where cutsLeft > 0: try cut()
         case 90..<96: open()
         case 96..<98 where cutsLeft > 0: try restartServer(keepingSession: random.chance(70))
-        case 98... where cutsLeft > 0: passTime()
+        case 98..<100 where cutsLeft > 0: passTime()
+        case 100...: store(atMost: 1 + random.below(3))
         default: break
         }
         try perform()
@@ -115,22 +129,22 @@ struct World: ~Copyable {
     }
 
     /// Both ends lose the connection, with all that is on its way.
-    private mutating func cut() {
+    private mutating func cut() throws(Broken) {
         guard isConnected else { return }
         isConnected = false
         cutsLeft -= 1
-        toServer = []
+        try loseOutput()
         toClient = []
         clientUnread = []
-        clientOutput.removeAll()
         server.disconnected()
+        server.receiveMaximum = 1 + random.below(6)
         engine.transportClosed(now: now, &actions)
     }
 
     /// A server that lost the session says so in its next CONNACK, and only there: if that one were cut off, neither
     /// MQTT nor we could know. So it arrives.
     private mutating func restartServer(keepingSession: Bool) throws(Broken) {
-        cut()
+        try cut()
         server.restarted(keepingSession: keepingSession)
         guard !keepingSession else { return }
         try perform()
@@ -152,17 +166,41 @@ struct World: ~Copyable {
         engine.acknowledge(handle, now: now, into: &clientOutput)
     }
 
+    private mutating func store(atMost limit: Int) {
+        for step in storing.prefix(limit) {
+            switch step {
+            case .outgoing(let token, let id): engine.stored(token, id, now: now, into: &clientOutput, &actions)
+            case .release(let id): engine.storedRelease(id, now: now, into: &clientOutput)
+            }
+        }
+        storing.removeFirst(min(limit, storing.count))
+    }
+
     private mutating func carryToServer(atMost limit: Int) throws(Broken) {
-        clientOutput.withBytes { toServer += $0.withUnsafeBytes { Array($0) } }
-        clientOutput.removeAll()
+        takeOutput()
         // The server reads whole packets: a split read is the client's test, and the decoder's.
         var budget = limit
         let decoder = PacketDecoder(version: version, sender: .client)
         while budget > 0 {
             guard let packet = try Self.next(&toServer, decoder, &budget) else { return }
+            try checkMark(packet)
             let version = version
             try server.received(packet) { toClient += Self.encoded($0, version, .server) }
         }
+    }
+
+    private mutating func takeOutput() {
+        clientOutput.withBytes { toServer += $0.withUnsafeBytes { Array($0) } }
+        clientOutput.removeAll()
+    }
+
+    /// What is on its way to the server does not arrive; it was written all the same.
+    private mutating func loseOutput() throws(Broken) {
+        takeOutput()
+        let decoder = PacketDecoder(version: version, sender: .client)
+        var budget = Int.max
+        while let packet = try Self.next(&toServer, decoder, &budget) { try checkMark(packet) }
+        toServer = []
     }
 
     private mutating func carryToClient(atMost limit: Int) throws(Broken) {
@@ -200,14 +238,27 @@ struct World: ~Copyable {
                 case .transportClosed, .pingTimeout, .connectTimeout, .acknowledgementTimeout: closed = true
                 default: throw Broken("the engine closed: \(reason)")
                 }
-            case .connected, .sent, .receivedByServer, .incomingReleased, .incomingReplaced, .qosDowngraded,
-                .subscribed, .unsubscribed,
-                .authenticationContinued, .authenticated, .pingSent, .pongReceived:
+            case .connected(let connAck):
+                if !connAck.isSessionPresent { storing = [] }  // The engine begins anew, and tells it.
+            case .sent(let token, let id):
+                packetIDs[token] = id
+                awaitStorage(of: token)
+            case .receivedByServer(let token): awaitStorage(of: token)
+            case .incomingReleased(let id): if configuration.awaitsStorage { storing.append(.release(id)) }
+            case .incomingReplaced, .qosDowngraded, .subscribed, .unsubscribed, .authenticationContinued,
+                .authenticated, .pingSent, .pongReceived:
                 break
             }
         }
         actions.removeAll()
-        if closed { cut() }
+        if closed { try cut() }
+    }
+
+    private mutating func awaitStorage(of token: Token) {
+        guard configuration.awaitsStorage, Payload.qos(Int(token.rawValue)) == .exactlyOnce,
+            let id = packetIDs[token]
+        else { return }
+        storing.append(.outgoing(token, id))
     }
 
     private mutating func finish(_ token: Token, _ outcome: Outcome) throws(Broken) {
@@ -230,6 +281,15 @@ struct World: ~Copyable {
         }
     }
 
+    /// A message is marked as a repetition when it is one, and not the first time ([MQTT-3.3.1-1]).
+    private mutating func checkMark(_ packet: Packet) throws(Broken) {
+        guard case .publish(let publish) = packet, publish.delivery.qos != .atMostOnce else { return }
+        let serial = Payload.serial(publish.payload)
+        if written.insert(serial).inserted, publish.delivery.isDuplicate {
+            throw Broken("message \(serial) is marked as a repetition the first time")
+        }
+    }
+
     /// No more faults: everything gets its turn.
     private mutating func settle() throws(Broken) {
         for _ in 0..<10_000 {
@@ -239,8 +299,10 @@ struct World: ~Copyable {
             try carryToClient(atMost: .max)
             try perform()
             while !handles.isEmpty { acknowledgeOne() }
+            store(atMost: .max)
+            try perform()
             try checkBooks()
-            var isQuiet = toServer.isEmpty && toClient.isEmpty && clientOutput.isEmpty
+            var isQuiet = toServer.isEmpty && toClient.isEmpty && clientOutput.isEmpty && storing.isEmpty
             isQuiet = isQuiet && engine.inFlightCount == 0 && engine.queuedCount == 0 && server.isIdle
             if isQuiet, engine.isConnected { return }
         }

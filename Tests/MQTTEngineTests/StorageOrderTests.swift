@@ -1,0 +1,100 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+/// Messages of QoS 2 that wait for a slow store keep their turn, whatever becomes of the connection.
+@Suite
+struct StorageOrderTests {
+    private typealias Out = OutgoingTests
+
+    /// Publishes messages of QoS 2 with the tokens 1 to `count`, of which the server allows `receiveMaximum` at a time.
+    private static func talk(publishing count: UInt64, receiveMaximum: UInt16 = .max) throws -> Conversation {
+        let talk = Conversation { $0.awaitsStorage = true }
+        try talk.connect(properties: [.receiveMaximum(receiveMaximum)])
+        for token in 1...count { talk.publish(qos: .exactlyOnce, token: Token(rawValue: token)) }
+        return talk
+    }
+
+    /// The server and the store do what ends the exchange of `token`; says what was written.
+    private static func finish(_ token: Token, _ id: PacketID, _ talk: Conversation) throws -> [Packet] {
+        try talk.receive(.pubRec(id))
+        talk.stored(token, id)
+        try talk.receive(.pubComp(id))
+        return try talk.sent()
+    }
+
+    @Test(arguments: [1, 3])
+    func `[MQTT-4.6.0-1] no message overtakes one that is being stored over reconnects`(_ reconnects: Int) throws {
+        let talk = try Self.talk(publishing: 2, receiveMaximum: 1)
+        for _ in 1...reconnects {
+            try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
+        }
+        #expect(talk.queuedCount == 1, "the first has the only turn")
+        talk.stored(1, 1)
+        talk.stored(2, 2)
+        #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
+        talk.publish(qos: .exactlyOnce, token: 3)
+        #expect(try Self.finish(1, 1, talk) == [.pubRel(1)])
+        #expect(talk.performed().last == .sent(2, 1))
+        talk.stored(2, 1)
+        #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
+        #expect(talk.queuedCount == 1, "one turn was given back, and not more")
+    }
+
+    @Test func `[MQTT-3.3.4-9] messages that are being stored keep a smaller receive maximum, in order`() throws {
+        let talk = try Self.talk(publishing: 3)
+        try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
+        for id in 1...3 as ClosedRange<UInt16> {
+            talk.stored(Token(rawValue: UInt64(id)), try #require(PacketID(rawValue: id)))
+        }
+        #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
+        #expect(try Self.finish(1, 1, talk) == [.pubRel(1), Out.publish(2, .exactlyOnce)])
+        #expect(try Self.finish(2, 2, talk) == [.pubRel(2), Out.publish(3, .exactlyOnce)])
+    }
+
+    /// [MQTT-3.3.1-1]
+    @Test func `what is stored without a connection goes as a first transmission, and as a repetition after that`()
+        throws
+    {
+        let talk = try Self.talk(publishing: 2)
+        talk.close()
+        talk.stored(1, 1)
+        try talk.connect(isSessionPresent: true)
+        #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
+        talk.stored(2, 2)
+        #expect(try talk.sent() == [Out.publish(2, .exactlyOnce)])
+        try talk.reconnect(isSessionPresent: true)
+        #expect(
+            try talk.sent() == [
+                Out.publish(1, .exactlyOnce, isDuplicate: true), Out.publish(2, .exactlyOnce, isDuplicate: true),
+            ])
+    }
+
+    @Test func `PUBREL that is being stored takes no turn`() throws {
+        let talk = try Self.talk(publishing: 2, receiveMaximum: 1)
+        talk.stored(1, 1)
+        try talk.receive(.pubRec(1))
+        try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
+        #expect(talk.queuedCount == 0)
+        talk.stored(1, 1)
+        talk.stored(2, 2)
+        #expect(try talk.sent() == [.pubRel(1), Out.publish(2, .exactlyOnce)])
+    }
+
+    @Test func `a stored message that the new connection is too small for leaves its turn to the next`() throws {
+        let talk = Conversation { $0.awaitsStorage = true }
+        try talk.connect(properties: [.receiveMaximum(1)])
+        talk.publish(qos: .exactlyOnce, token: 1, size: 100)
+        talk.publish(qos: .exactlyOnce, token: 2)
+        try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1), .maximumPacketSize(50)])
+        talk.stored(1, 1)
+        let actions = talk.performed()
+        guard case .failed(1, .notEncodable)? = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(actions.dropFirst() == [.sent(2, 1)])
+        talk.stored(2, 1)
+        #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
+    }
+}
