@@ -5,8 +5,9 @@ public struct OfflinePolicy: Hashable, Sendable {
         /// An `await publish` waits for room, at most this long, and then fails with `queueFull`; the forms that do
         /// not wait fail at once.
         case suspend(timeout: Duration)
-        /// The message that has waited longest fails with `queueFull`, and the new one takes its place. What a message
-        /// store has is not given up: where nothing else waits, the new message is, as with ``dropNewest``.
+        /// The message that has waited longest fails with `queueFull`, and so on until the new one fits. What a message
+        /// store has is not given up. Where giving up all the others would not make enough room, none of them is: the new
+        /// message is, as with ``dropNewest``.
         case dropOldest
         /// The new message is given up: who waits for it, or for the client to take it, gets `queueFull`, an event says
         /// so, and the forms that do not wait return as if it had been taken.

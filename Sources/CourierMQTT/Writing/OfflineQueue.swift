@@ -44,6 +44,9 @@ struct OfflineQueue {
     private var firstDroppable = 0
     private(set) var count = 0
     private(set) var byteCount = 0
+    /// How much of that is stored, and does not go for another message.
+    private var storedCount = 0
+    private var storedByteCount = 0
     /// Where the waiting message of a latest-only topic stands, by the topic's bytes.
     private var latest: [[UInt8]: Int] = [:]
 
@@ -74,41 +77,54 @@ struct OfflineQueue {
             message.expiry = message.expiry.map { min($0, end) } ?? end
         }
         var verdict = Verdict(expiry: message.expiry)
+        let element = Element(message: message, isLatestOnly: isLatestOnly, isStored: isStored)
         if isLatestOnly, let index = latest[Array(message.topic.utf8)], let old = elements[index] {
             verdict.ended.append((old.message.token, .messageReplaced))
+            remove(at: index)
             guard isStored else {
-                byteCount += Self.size(message) - Self.size(old.message)
-                elements[index] = Element(message: message, isLatestOnly: true, isStored: false)
-                firstDroppable = min(firstDroppable, index)
+                put(element, at: index)
                 return verdict
             }
-            remove(at: index)
             compact()
         }
         let size = Self.size(message)
-        while count >= max(policy.maximumCount, 1) || byteCount + size > policy.maximumBytes {
+        if !fits(size, beside: count, byteCount) {
             switch overflow ?? policy.overflow {
             case .suspend, .fail:
                 verdict.fate = .refused
                 return verdict
-            case .dropNewest:
+            case .dropOldest where fits(size, beside: storedCount, storedByteCount): break
+            case .dropOldest, .dropNewest:
                 verdict.fate = .givenUp
                 verdict.ended.append((message.token, .queueFull))
                 return verdict
-            case .dropOldest:
-                guard let oldest = dropOldest() else {  // It is too large, or what waits is stored.
-                    verdict.fate = .givenUp
-                    verdict.ended.append((message.token, .queueFull))
-                    return verdict
-                }
-                verdict.ended.append((oldest.token, .queueFull))
             }
         }
-        if isLatestOnly { latest[Array(message.topic.utf8)] = elements.count }
-        elements.append(Element(message: message, isLatestOnly: isLatestOnly, isStored: isStored))
+        while !fits(size, beside: count, byteCount), let oldest = dropOldest() {
+            verdict.ended.append((oldest.token, .queueFull))
+        }
+        put(element, at: elements.count)
+        return verdict
+    }
+
+    /// Whether there is room for a message of so many bytes where so many others with so many bytes wait.
+    private func fits(_ size: Int, beside count: Int, _ byteCount: Int) -> Bool {
+        count < max(policy.maximumCount, 1) && byteCount + size <= policy.maximumBytes
+    }
+
+    /// Puts a message in the place of one that is gone, or behind the last place.
+    private mutating func put(_ element: Element, at index: Int) {
+        if index < elements.count { elements[index] = element } else { elements.append(element) }
+        if element.isLatestOnly { latest[Array(element.message.topic.utf8)] = index }
+        let size = Self.size(element.message)
         count += 1
         byteCount += size
-        return verdict
+        if element.isStored {
+            storedCount += 1
+            storedByteCount += size
+        } else {
+            firstDroppable = min(firstDroppable, index)
+        }
     }
 
     /// The message that has waited longest.
@@ -168,8 +184,13 @@ struct OfflineQueue {
         guard let element = elements[index] else { return nil }
         elements[index] = nil
         if element.isLatestOnly { latest[Array(element.message.topic.utf8)] = nil }
+        let size = Self.size(element.message)
         count -= 1
-        byteCount -= Self.size(element.message)
+        byteCount -= size
+        if element.isStored {
+            storedCount -= 1
+            storedByteCount -= size
+        }
         return element.message
     }
 

@@ -14,21 +14,23 @@ import Testing
     }
 
     private static func message(
-        _ number: UInt64, _ topic: String = "t", expiry: ContinuousClock.Instant? = nil
+        _ number: UInt64, _ topic: String = "t", size: Int = 2, expiry: ContinuousClock.Instant? = nil
     ) -> OutgoingMessage {
         OutgoingMessage(
-            topic: topic, payload: [1], qos: .atLeastOnce, expiry: expiry, token: Token(rawValue: number))
+            topic: topic, payload: [UInt8](repeating: 1, count: max(0, size - topic.utf8.count)), qos: .atLeastOnce,
+            expiry: expiry, token: Token(rawValue: number))
     }
 
-    /// Adds a message.
+    /// Adds a message of so many bytes with its topic.
     ///
     /// - Returns: The tokens of those that were given up for it, or its own.
     private static func add(
-        _ number: UInt64, _ topic: String = "t", isLatestOnly: Bool = false, isStored: Bool = false,
+        _ number: UInt64, _ topic: String = "t", size: Int = 2, isLatestOnly: Bool = false, isStored: Bool = false,
         to queue: inout OfflineQueue
     ) -> [UInt64] {
         let verdict = queue.append(
-            message(number, topic), isLatestOnly: isLatestOnly, isStored: isStored, isStored ? .fail : nil, now: start)
+            message(number, topic, size: size), isLatestOnly: isLatestOnly, isStored: isStored,
+            isStored ? .fail : nil, now: start)
         return verdict.ended.map(\.token.rawValue)
     }
 
@@ -52,6 +54,27 @@ import Testing
         for number in 1...4 as ClosedRange<UInt64> { _ = Self.add(number, isStored: true, to: &queue) }
         for number in 5...6 as ClosedRange<UInt64> { #expect(Self.add(number, to: &queue) == [number]) }
         #expect(Self.numbers(&queue) == [1, 2, 3, 4])
+    }
+
+    @Test func `dropOldest gives up nothing for a message that can not fit`() {
+        var queue = Self.queue(OfflinePolicy(maximumBytes: 100, overflow: .dropOldest))
+        for number in 1...50 as ClosedRange<UInt64> { #expect(Self.add(number, to: &queue) == []) }
+        #expect(Self.add(51, size: 101, to: &queue) == [51])
+        #expect(queue.count == 50)
+        #expect(Self.add(52, size: 100, to: &queue) == Array(1...50 as ClosedRange<UInt64>))
+        #expect(Self.numbers(&queue) == [52])
+
+        // Nor where what is stored stands in its way.
+        #expect(Self.add(60, size: 95, isStored: true, to: &queue) == [])
+        #expect(Self.add(61, size: 5, to: &queue) == [])
+        #expect(Self.add(62, size: 10, to: &queue) == [62])
+        #expect(Self.add(63, size: 5, to: &queue) == [61])
+        #expect(Self.numbers(&queue) == [60, 63])
+        // What has gone stands in nobody's way.
+        #expect(Self.add(64, size: 100, to: &queue) == [])
+        #expect(Self.add(65, size: 100, to: &queue) == [64])
+        #expect(Self.numbers(&queue) == [65])
+        #expect(queue.byteCount == 0)
     }
 
     @Test func `a stored latest-only message goes to the end, and the one that it replaces goes`() {
