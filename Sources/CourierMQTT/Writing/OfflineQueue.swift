@@ -65,8 +65,9 @@ struct OfflineQueue {
     /// Whether that holds, and a message of so many bytes fits.
     func hasRoom(for size: Int) -> Bool { hasRoom && byteCount + size <= policy.maximumBytes }
 
-    /// Adds a message at the end, or in the place of an older one that it replaces. One that is stored is always added
-    /// at the end, in the order in which it was stored, and is not given up when there is no room for a later one.
+    /// Adds a message at the end, or in the place of an older one that it replaces, which stays if the new one is not
+    /// taken. One for which others have to go is added at the end. So is one that is stored, in the order in which it was
+    /// stored, and it is not given up when there is no room for a later one.
     mutating func append(
         _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false,
         _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
@@ -78,38 +79,52 @@ struct OfflineQueue {
         }
         var verdict = Verdict(expiry: message.expiry)
         let element = Element(message: message, isLatestOnly: isLatestOnly, isStored: isStored)
-        if isLatestOnly, let index = latest[Array(message.topic.utf8)], let old = elements[index] {
-            verdict.ended.append((old.message.token, .messageReplaced))
-            remove(at: index)
-            guard isStored else {
-                put(element, at: index)
-                return verdict
-            }
-            compact()
-        }
+        let index = isLatestOnly ? latest[Array(message.topic.utf8)] : nil
+        let old = index.flatMap { elements[$0] }
         let size = Self.size(message)
-        if !fits(size, beside: count, byteCount) {
+        let isInRoom = fits(size, replacing: old)
+        if !isInRoom {
             switch overflow ?? policy.overflow {
             case .suspend, .fail:
                 verdict.fate = .refused
                 return verdict
-            case .dropOldest where fits(size, beside: storedCount, storedByteCount): break
+            case .dropOldest where fits(size, besideStoredReplacing: old): break
             case .dropOldest, .dropNewest:
                 verdict.fate = .givenUp
                 verdict.ended.append((message.token, .queueFull))
                 return verdict
             }
         }
-        while !fits(size, beside: count, byteCount), let oldest = dropOldest() {
+        if let index, let old {
+            verdict.ended.append((old.message.token, .messageReplaced))
+            remove(at: index)
+            if isInRoom, !isStored {
+                put(element, at: index)
+                return verdict
+            }
+            compact()
+        }
+        while !fits(size, replacing: nil), let oldest = dropOldest() {
             verdict.ended.append((oldest.token, .queueFull))
         }
         put(element, at: elements.count)
         return verdict
     }
 
-    /// Whether there is room for a message of so many bytes where so many others with so many bytes wait.
-    private func fits(_ size: Int, beside count: Int, _ byteCount: Int) -> Bool {
-        count < max(policy.maximumCount, 1) && byteCount + size <= policy.maximumBytes
+    /// Whether there is room for a message of so many bytes, once `old` has gone.
+    private func fits(_ size: Int, replacing old: Element?) -> Bool {
+        fits(size, beside: count, byteCount, without: old)
+    }
+
+    /// Whether there would be if only that waited which is stored.
+    private func fits(_ size: Int, besideStoredReplacing old: Element?) -> Bool {
+        fits(size, beside: storedCount, storedByteCount, without: old.flatMap { $0.isStored ? $0 : nil })
+    }
+
+    private func fits(_ size: Int, beside count: Int, _ byteCount: Int, without old: Element?) -> Bool {
+        let oldSize = old.map { Self.size($0.message) } ?? 0
+        return count - (old == nil ? 0 : 1) < max(policy.maximumCount, 1)
+            && byteCount - oldSize + size <= policy.maximumBytes
     }
 
     /// Puts a message in the place of one that is gone, or behind the last place.

@@ -87,6 +87,46 @@ import Testing
         #expect(queue.byteCount == 0)
     }
 
+    @Test func `what replaces a message keeps the limit of bytes, and the older one stays where it is not taken`() {
+        let policies: [(OfflinePolicy.Overflow, OfflineQueue.Fate, [UInt64])] = [
+            (.fail, .refused, []), (.suspend(timeout: .seconds(30)), .refused, []), (.dropNewest, .givenUp, [9]),
+        ]
+        for (overflow, fate, ended) in policies {
+            var queue = Self.queue(OfflinePolicy(maximumBytes: 30, overflow: overflow))
+            for number in 1...3 as ClosedRange<UInt64> {
+                #expect(Self.add(number, "\(number)", size: 10, isLatestOnly: true, to: &queue) == [])
+            }
+            #expect(Self.add(4, "1", size: 10, isLatestOnly: true, to: &queue) == [1])
+            let verdict = queue.append(Self.message(9, "2", size: 11), isLatestOnly: true, now: Self.start)
+            #expect(verdict.fate == fate)
+            #expect(verdict.ended.map(\.token.rawValue) == ended)
+            #expect(queue.byteCount == 30)
+            #expect(Self.add(5, "2", size: 3, isLatestOnly: true, to: &queue) == [2])
+            #expect(Self.add(6, "3", size: 17, isLatestOnly: true, to: &queue) == [3])
+            #expect(queue.byteCount == 30)
+            #expect(Self.numbers(&queue) == [4, 5, 6])
+        }
+    }
+
+    @Test func `dropOldest makes room for what replaces a message, which then goes to the end`() {
+        var queue = Self.queue(OfflinePolicy(maximumBytes: 30, overflow: .dropOldest))
+        for number in 1...3 as ClosedRange<UInt64> {
+            #expect(Self.add(number, "\(number)", size: 10, isLatestOnly: true, to: &queue) == [])
+        }
+        #expect(Self.add(4, "2", size: 31, isLatestOnly: true, to: &queue) == [4])
+        #expect(Self.add(5, "2", size: 15, isLatestOnly: true, to: &queue) == [2, 1])
+        #expect(queue.byteCount == 25)
+        #expect(Self.numbers(&queue) == [3, 5])
+    }
+
+    @Test func `a stored message that does not fit leaves the one that it would replace`() {
+        var queue = Self.queue(OfflinePolicy(maximumBytes: 30))
+        #expect(Self.add(1, "state", size: 10, isLatestOnly: true, isStored: true, to: &queue) == [])
+        #expect(Self.add(2, size: 20, isStored: true, to: &queue) == [])
+        #expect(Self.add(3, "state", size: 11, isLatestOnly: true, isStored: true, to: &queue) == [])
+        #expect(Self.numbers(&queue) == [1, 2])
+    }
+
     @Test func `messages that have expired leave no places behind`() {
         var queue = Self.queue(OfflinePolicy())
         _ = queue.append(Self.message(0, "first"), isLatestOnly: true, now: Self.start)
