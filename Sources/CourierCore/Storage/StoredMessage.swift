@@ -37,7 +37,9 @@ public struct StoredMessage: Hashable, Sendable {
     public let storedAt: Date
 
     /// When it is of no more use; `nil` for never. A store may drop an expired incoming message by itself, an
-    /// outgoing one never.
+    /// outgoing one never. An outgoing one is given up then if it was not sent, by its own
+    /// ``MessageProperties/messageExpiry`` or because the client lets none wait longer; the broker is told of the
+    /// former only.
     public let expiresAt: Date?
 
     /// Collects the fields.

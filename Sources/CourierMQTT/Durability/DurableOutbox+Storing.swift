@@ -109,12 +109,23 @@ extension DurableOutbox {
                 payload: ends.isListenedTo ? arrival.payload : nil))
     }
 
-    /// Hands a stored message to the gate; `false`, and its token is forgotten, when that does not take it.
+    /// Hands a stored message to the gate, or ends it if it has waited too long; `false`, and its token is forgotten, when
+    /// the gate does not take it.
     func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false) -> Bool {
         live[token] = Live(id: message.id, qos: message.qos)
-        let outgoing = message.outgoing(token, now: loop.now, date: Date())
+        let (now, date) = (loop.now, Date())
+        if message.isOver(at: date) {
+            lastHandedOver = message.id
+            ended(token)
+            ends.end(token, with: .queue(.messageExpired))
+            return true
+        }
+        let end = message.expiresAt.map { now.advanced(by: .bounded(seconds: $0.timeIntervalSince(date))) }
+        let admission = gate.submit(
+            message.outgoing(token, now: now, date: date), isLatestOnly: isLatestOnly, overflow: .fail, isStored: true,
+            giveUpAt: end)
         // What the store has belongs to the present session, which another thread may just have given up.
-        switch gate.submit(outgoing, isLatestOnly: isLatestOnly, overflow: .fail, isStored: true) {
+        switch admission {
         case .delivered, .queued:
             lastHandedOver = message.id
             return true

@@ -4,7 +4,8 @@ import MQTTCodec
 import MQTTEngine
 
 extension StoredMessage {
-    /// The message for the session, under a name.
+    /// The message for the session, under a name. Its expiry is the app's; how long the client lets it wait is no business
+    /// of the broker's.
     ///
     /// - Parameters:
     ///   - token: The name.
@@ -12,9 +13,13 @@ extension StoredMessage {
     ///   - date: The present, as a date.
     /// - Returns: The message.
     func outgoing(_ token: Token, now: ContinuousClock.Instant, date: Date) -> OutgoingMessage {
-        OutgoingMessage(
+        let expiry = properties.messageExpiry.map { expiry in
+            // A clock that was set back does not make it longer.
+            now.advanced(by: expiry.bounded - .bounded(seconds: date.timeIntervalSince(storedAt)))
+        }
+        return OutgoingMessage(
             topic: topic, payload: payload, qos: PacketQoS(qos), isRetained: isRetained,
             properties: properties.isEmpty ? PacketProperties() : PacketProperties(publishing: properties),
-            expiry: expiresAt.map { now.advanced(by: .bounded(seconds: $0.timeIntervalSince(date))) }, token: token)
+            expiry: expiry, token: token)
     }
 }

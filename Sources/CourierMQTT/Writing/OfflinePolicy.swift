@@ -28,8 +28,9 @@ public struct OfflinePolicy: Hashable, Sendable {
     public var maximumCount: Int
     /// How many bytes of topics and payloads may wait, 64 MiB by default and at least 1.
     public var maximumBytes: Int
-    /// How long a message may wait until it fails with `messageExpired`; `nil`, the default, is for ever. A shorter
-    /// `messageExpiry` of the message itself counts too.
+    /// How long a message may wait in the client's queue, or in the message store, until it fails with `messageExpired`;
+    /// `nil`, the default, is for ever. A shorter `messageExpiry` of the message itself counts too, and it alone is what
+    /// the broker is told.
     public var maximumAge: Duration?
     /// What happens at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
     public var overflow: Overflow

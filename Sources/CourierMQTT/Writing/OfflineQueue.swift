@@ -22,7 +22,7 @@ struct OfflineQueue {
         var ended: [(token: Token, code: CourierError.Code)] = []
         var fate = Fate.taken
         /// When the new message will have waited too long, if ever.
-        var expiry: Instant?
+        var giveUpAt: Instant?
     }
 
     private struct Element {
@@ -31,6 +31,8 @@ struct OfflineQueue {
         var isLatestOnly: Bool
         /// Whether a message store has it, so that it is not given up for another one.
         var isStored: Bool
+        /// When it has waited too long. The broker is told of the message's own expiry only.
+        var giveUpAt: Instant?
     }
 
     /// From how many places of messages that are gone on the others close up.
@@ -68,17 +70,16 @@ struct OfflineQueue {
     /// Adds a message at the end, or in the place of an older one that it replaces, which stays if the new one is not
     /// taken. One for which others have to go is added at the end. So is one that is stored, in the order in which it was
     /// stored, and it is not given up when there is no room for a later one.
+    ///
+    /// It waits until its own expiry, or until the policy or `giveUpAt` says, whichever is earlier.
     mutating func append(
-        _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false,
+        _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false, giveUpAt: Instant? = nil,
         _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
     ) -> Verdict {
-        var message = message
-        if let age = policy.maximumAge {
-            let end = now.advanced(by: age.bounded)
-            message.expiry = message.expiry.map { min($0, end) } ?? end
-        }
-        var verdict = Verdict(expiry: message.expiry)
-        let element = Element(message: message, isLatestOnly: isLatestOnly, isStored: isStored)
+        let ends = [giveUpAt, message.expiry, policy.maximumAge.map { now.advanced(by: $0.bounded) }]
+        let element = Element(
+            message: message, isLatestOnly: isLatestOnly, isStored: isStored, giveUpAt: ends.compactMap { $0 }.min())
+        var verdict = Verdict(giveUpAt: element.giveUpAt)
         let index = isLatestOnly ? latest[Array(message.topic.utf8)] : nil
         let old = index.flatMap { elements[$0] }
         let size = Self.size(message)
@@ -175,7 +176,7 @@ struct OfflineQueue {
     mutating func removeExpired(now: Instant) -> [Token] {
         var expired: [Token] = []
         for index in elements.indices.dropFirst(start) {
-            guard let element = elements[index], let expiry = element.message.expiry, expiry <= now else { continue }
+            guard let element = elements[index], let end = element.giveUpAt, end <= now else { continue }
             expired.append(element.message.token)
             remove(at: index)
         }
@@ -184,7 +185,7 @@ struct OfflineQueue {
     }
 
     /// When the first message expires, if any will.
-    var nextExpiry: Instant? { elements.dropFirst(start).lazy.compactMap { $0?.message.expiry }.min() }
+    var nextExpiry: Instant? { elements.dropFirst(start).lazy.compactMap { $0?.giveUpAt }.min() }
 
     /// Takes everything out, and returns the tokens in order.
     mutating func removeAll() -> [Token] {

@@ -54,6 +54,13 @@ final class PublishGate: Sendable {
 
         var hasRoom: Bool { queue.hasRoom && !isSessionFull }
 
+        /// Takes out what has waited too long.
+        mutating func takeExpired(now: Instant) -> [Token] {
+            let expired = queue.removeExpired(now: now)
+            expiryCheck = queue.nextExpiry
+            return expired
+        }
+
         /// Whether there is room for a message of so many bytes: a session takes one of any size.
         func hasRoom(for size: Int, isOpen: Bool) -> Bool { hasRoom && (isOpen || queue.hasRoom(for: size)) }
 
@@ -117,9 +124,10 @@ final class PublishGate: Sendable {
 
     /// Takes a message, if there is room; `overflow` says what happens otherwise, and is the policy's by default. What a
     /// store has belongs to the present session, and is not taken while that is given up; nor is it given up for a later
-    /// message.
+    /// message. It waits until `giveUpAt` at most.
     func submit(
-        _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false
+        _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false,
+        giveUpAt: Instant? = nil
     ) -> Admission {
         let overflow = overflow ?? policy.overflow
         if isOpen.load(ordering: .acquiring) {
@@ -136,10 +144,10 @@ final class PublishGate: Sendable {
             }
             isOpen.store(false, ordering: .releasing)
             let verdict = state.queue.append(
-                message, isLatestOnly: isLatestOnly, isStored: isStored, overflow, now: now())
+                message, isLatestOnly: isLatestOnly, isStored: isStored, giveUpAt: giveUpAt, overflow, now: now())
             needsDrain = state.isConnected && !isHeld
-            if let expiry = verdict.expiry, state.expiryCheck.map({ expiry < $0 }) ?? true {
-                state.expiryCheck = expiry
+            if let end = verdict.giveUpAt, state.expiryCheck.map({ end < $0 }) ?? true {
+                state.expiryCheck = end
                 needsExpiryCheck = true
             }
             return (Admission(verdict.fate), verdict)
@@ -223,13 +231,17 @@ final class PublishGate: Sendable {
         case blocked
     }
 
-    /// Hands at most `limit` waiting messages to the session.
+    /// Hands at most `limit` waiting messages to the session, and ends what has waited too long.
     func drain(_ limit: Int) -> Drained {
-        let (drained, waiters) = state.withLock { state -> (Drained, [Waiter<Void>]) in
+        let (expired, drained, waiters) = state.withLock { state -> ([Token], Drained, [Waiter<Void>]) in
             state.isSessionFull = false
+            // The session knows of a message's own expiry only.
+            let isAnyOver = state.expiryCheck.map { $0 <= now() } ?? false
+            let expired = isAnyOver ? state.takeExpired(now: now()) : []
             let drained = drain(limit, &state)
-            return (drained, state.takeRoomWaiters(isOpen: isPassable))
+            return (expired, drained, state.takeRoomWaiters(isOpen: isPassable))
         }
+        if !expired.isEmpty { ended(expired.map { ($0, .messageExpired) }) }
         for waiter in waiters { waiter.resume(.success(())) }
         return drained
     }
@@ -250,8 +262,7 @@ final class PublishGate: Sendable {
     /// Ends what has waited too long, and says when the next one will have.
     func removeExpired(now: Instant) -> Instant? {
         let (expired, next, waiters) = state.withLock { state in
-            let expired = state.queue.removeExpired(now: now)
-            state.expiryCheck = state.queue.nextExpiry
+            let expired = state.takeExpired(now: now)
             return (expired, state.expiryCheck, state.takeRoomWaiters(isOpen: isPassable))
         }
         if !expired.isEmpty { ended(expired.map { ($0, .messageExpired) }) }

@@ -214,6 +214,21 @@ import Testing
         }
     }
 
+    @Test func `[MQTT-3.3.2-5] how long a message may wait here is not when the broker deletes it`() async throws {
+        try await Self.offline(OfflinePolicy(maximumAge: .seconds(5))) { world in
+            let plain = try world.publish("no expiry of its own")
+            let own = Box<Result<PublishReceipt, CourierError>>()
+            try world.client.publish(
+                bytes: [1], to: "t", qos: .one, retain: true,
+                properties: MessageProperties(messageExpiry: .seconds(60))
+            ) { own.value = $0 }
+            await world.run(for: .seconds(2))
+            #expect(plain.value?.success != nil)
+            #expect(own.value?.success != nil)
+            #expect(await world.publishes().map(\.properties.messageExpiryInterval) == [nil, 59])
+        }
+    }
+
     // MARK: The latest only
 
     @Test func `of a topic that wants the latest only, the latest goes out, in the place of the first`() async throws {

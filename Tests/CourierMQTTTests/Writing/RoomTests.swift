@@ -68,6 +68,27 @@ import Testing
         try await waiter.value()
     }
 
+    @Test func `what has waited too long is not sent when its turn comes before anybody has looked`() {
+        let start = ContinuousClock.now
+        let passed = Box<Duration>()
+        let ended = Box<[CourierError.Code]>()
+        let delivered = Box<Int>()
+        let gate = PublishGate(
+            OfflinePolicy(maximumAge: .seconds(5)), now: { start + (passed.value ?? .zero) },
+            deliver: { _, _, _, _ in
+                delivered.value = (delivered.value ?? 0) + 1
+                return true
+            }, requestDrain: {}, ended: { ended.value = $0.map(\.code) })
+        #expect(Self.submit(to: gate) == .queued)
+        passed.value = .seconds(4)
+        #expect(Self.submit(to: gate) == .queued)
+        passed.value = .seconds(5)
+        gate.connected()
+        #expect(gate.drain(.max) == .opened)
+        #expect(ended.value == [.messageExpired])
+        #expect(delivered.value == 1)
+    }
+
     @Test func `who needs more room than there is waits for that`() async throws {
         let gate = Self.gate([], OfflinePolicy(maximumBytes: 100, maximumAge: .seconds(1)))
         func submit(_ count: Int) -> PublishGate.Admission {

@@ -1,0 +1,65 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// How long stored messages may wait, and what the broker is told of it.
+extension ScriptedOutboxTests {
+    private static func message(
+        _ id: UInt64, _ text: String, expiry: Duration? = nil, storedAt: Date = Date(), expiresAt: Date?
+    ) -> StoredMessage {
+        StoredMessage(
+            id: StoredMessage.ID(rawValue: id), topic: "t", payload: Array(text.utf8), qos: .one,
+            properties: MessageProperties(messageExpiry: expiry), storedAt: storedAt, expiresAt: expiresAt)
+    }
+
+    @Test func `[MQTT-3.3.2-5] how long a stored message may wait here is not when the broker deletes it`() async throws
+    {
+        try await Self.run {
+            $0.offline.maximumAge = .seconds(3_600)
+        } _: { world, store in
+            await world.connect()
+            let outcome = try world.publish("x")
+            await world.until { outcome.value?.success != nil }
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.properties.messageExpiryInterval) == [nil])
+        }
+    }
+
+    @Test func `the broker is told what is left of the expiry of a row`() async throws {
+        try await Self.run { world, store in
+            let rows = [
+                Self.message(1, "own", expiry: .seconds(600), storedAt: Date() - 300, expiresAt: Date() + 100),
+                // The clock was set back since.
+                Self.message(2, "future", expiry: .seconds(600), storedAt: Date() + 900, expiresAt: Date() + 1_500),
+                Self.message(3, "plain", expiresAt: Date() + 100),
+            ]
+            try await store.memory.fill(rows.map { .enqueue($0) }, world.scope)
+            await world.connect()
+            await world.until { await world.publishes().count == 3 }
+            let intervals = await world.publishes().map(\.properties.messageExpiryInterval)
+            try #require(intervals.count == 3)
+            // The wall clock goes on meanwhile.
+            #expect((240...300).contains(intervals[0] ?? 0))
+            #expect(intervals[1] == 600)
+            #expect(intervals[2] == nil)
+        }
+    }
+
+    @Test func `a row whose time was over before there was a connection is told and not sent`() async throws {
+        try await Self.run { world, store in
+            try await store.memory.fill(
+                [
+                    .enqueue(Self.message(1, "over", expiresAt: Date() - 1)),
+                    .enqueue(Self.message(2, "in time", expiresAt: nil)),
+                ], world.scope)
+            await world.connect()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == ["in time"])
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == [.messageExpired])
+        }
+    }
+}
