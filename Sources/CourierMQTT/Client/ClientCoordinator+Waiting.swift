@@ -23,7 +23,10 @@ extension ClientCoordinator {
 
     /// Ends what has waited too long, now and as often as needed.
     func scheduleExpiry() {
-        guard !isReleased, let next = publishing.gate.removeExpired(now: loop.now) else { return }
+        guard !isReleased else { return }
+        let next = publishing.gate.removeExpired(now: loop.now)
+        publishing.durable?.readMore()  // What is on disk only may have waited too long as well.
+        guard let next else { return }
         let deadline = max(next, loop.now.advanced(by: ClientSettings.expiryCheckInterval))
         if let expiryTimer {
             guard deadline < expiryTimer.deadline else { return }

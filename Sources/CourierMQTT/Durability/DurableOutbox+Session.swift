@@ -41,6 +41,7 @@ extension DurableOutbox {
             }
         }
         storeArrivals()
+        readMore()
         return unfinished
     }
 

@@ -62,4 +62,47 @@ extension ScriptedOutboxTests {
             #expect(world.errors(of: "messageSendFailure").map(\.code) == [.messageExpired])
         }
     }
+
+    // MARK: On disk only
+
+    /// A broker that refuses every attempt, so that there is never a connection.
+    private static let closed = Array(
+        repeating: ConnectionScript.connection([.refuse(.serverUnavailable)]), count: 100)
+
+    @Test func `what is on disk only fails when its time is over, also without a connection`() async throws {
+        try await Self.run(Self.closed) {
+            $0.offline = OfflinePolicy(maximumCount: 2, maximumAge: .seconds(5))
+        } _: { world, store in
+            await world.connect()
+            var outcomes: [Box<Result<PublishReceipt, CourierError>>] = []
+            for index in 0..<10 {
+                outcomes.append(try world.publish("\(index)"))
+                await world.until { await store.memory.summary(of: world.scope).outgoingCount == index + 1 }
+            }
+            await world.until { [outcomes] in
+                await world.run(for: .seconds(1))
+                return outcomes.allSatisfy { $0.value != nil }
+            }
+            #expect(outcomes.allSatisfy { $0.value?.failure?.code == .messageExpired })
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            let count = store.outgoingReadCount
+            await world.run(for: .seconds(10))
+            #expect(store.outgoingReadCount == count)
+            #expect(await world.publishes().isEmpty)
+        }
+    }
+
+    @Test func `pages of rows whose time is over are all looked at without a connection`() async throws {
+        try await Self.run(Self.closed) { world, store in
+            let rowCount = StoredSession.pageSize * 2 + 1
+            let rows = (1...rowCount).map { Self.message(UInt64($0), "\($0)", expiresAt: Date() - 1) }
+            try await store.memory.fill(rows.map { .enqueue($0) }, world.scope)
+            await world.connect()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(world.errors(of: "messageSendFailure").count == rowCount)
+            let count = store.outgoingReadCount
+            await world.run(for: .seconds(10))
+            #expect(store.outgoingReadCount == count)
+        }
+    }
 }
