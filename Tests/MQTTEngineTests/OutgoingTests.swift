@@ -197,6 +197,24 @@ struct OutgoingTests {
             ])
     }
 
+    @Test(arguments: [PacketQoS.atLeastOnce, .exactlyOnce])
+    func `[MQTT-4.4.0-1] a message whose time ran out in flight is sent again, with an expiry of 1`(
+        qos: PacketQoS
+    ) throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: qos, token: 1, expiry: .seconds(5))
+        let first = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+        #expect(first.map(\.properties.messageExpiryInterval) == [5])
+        for passed in [Duration.seconds(5), .seconds(60)] {  // To its end, and far beyond.
+            talk.pass(passed)
+            try talk.reconnect(isSessionPresent: true)
+            let again = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+            #expect(again.map(\.delivery.isDuplicate) == [true])
+            #expect(again.map(\.properties.messageExpiryInterval) == [1])
+        }
+    }
+
     @Test func `an expired QoS 0 message fails too`() throws {
         let talk = Conversation()
         try talk.connect()

@@ -99,11 +99,12 @@ extension Link {
             topicAlias: alias, into: &buffer)
     }
 
-    /// The seconds from `now` to `end`, rounded up, as a message expiry interval.
+    /// The seconds from `now` to `end`, rounded up, as a message expiry interval; at least 1. A message that is sent again
+    /// may be older than that, and 0 is no end at all for some servers.
     private static func wholeSeconds(from now: Moment, to end: Moment) -> UInt32 {
         let left = now.duration(to: end).components
-        guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
-        return UInt32(clamping: left.attoseconds > 0 ? left.seconds.addingClamped(1) : left.seconds)
+        guard left.seconds >= 0, left.attoseconds >= 0 else { return 1 }
+        return max(1, UInt32(clamping: left.attoseconds > 0 ? left.seconds.addingClamped(1) : left.seconds))
     }
 }
 

@@ -12,6 +12,7 @@ public struct OutgoingHeader: Hashable, Sendable {
     /// Whether the server keeps it for later subscribers.
     public var isRetained: Bool
     /// When it is worth nothing any more: it is not sent after that, and carries the seconds that remain; `nil` is never.
+    /// Once it was sent it is sent again after that too, with 1 second.
     public var expiry: ContinuousClock.Instant? {
         get { expiresAt?.instant }
         set { expiresAt = newValue.map(Moment.init) }

@@ -13,6 +13,7 @@ public struct OutgoingMessage: Hashable, Sendable {
     /// Its properties, without topic alias and message expiry, which are the engine's; left out before MQTT 5.
     public var properties: PacketProperties
     /// When it is worth nothing any more: it is not sent after that, and carries the seconds that remain; `nil` is never.
+    /// Once it was sent it is sent again after that too, with 1 second.
     public var expiry: ContinuousClock.Instant?
     /// Whether it is sent again when its connection ends before the acknowledgement; otherwise it fails then.
     public var isRetried: Bool
