@@ -177,6 +177,6 @@ extension ClientEngine {
                 actions.append(.failed(exchange.token, .dropped))
             }
         }
-        for message in again + queue.removeAll() { queue.append(message) }
+        for message in again + queue.removeAll() { enqueue(message) }
     }
 }

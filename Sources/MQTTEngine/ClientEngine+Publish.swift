@@ -39,10 +39,32 @@ extension ClientEngine {
         if isConnected, queue.isEmpty, link.resendStack.isEmpty, link.quota > 0, !outgoing.isFull {
             begin(store.keep(message), now: now, into: &buffer, &actions)
         } else if queue.count < configuration.maximumQueued {
-            queue.append(store.keep(message))
+            enqueue(store.keep(message))
             if isConnected { pump(now: now, into: &buffer, &actions) }
         } else {
             actions.append(.failed(message.header.token, .queueFull))
+        }
+    }
+
+    /// Lets a message wait for a connection or for its turn.
+    @inline(__always)
+    mutating func enqueue(_ message: MessageStore.Place) {
+        queue.append(message)
+        if let expiry = message.record.header.expiresAt { queueExpiry = min(expiry, queueExpiry ?? expiry) }
+    }
+
+    /// Fails the messages that wait and whose time is over.
+    mutating func failExpired(now: Moment, _ actions: inout ActionList) {
+        guard let expiry = queueExpiry, expiry <= now else { return }
+        queueExpiry = nil
+        for message in queue.removeAll() {
+            let header = message.record.header
+            if let expiry = header.expiresAt, expiry <= now {
+                store.discard(message)
+                actions.append(.failed(header.token, .expired))
+            } else {
+                enqueue(message)
+            }
         }
     }
 

@@ -39,6 +39,7 @@ extension ClientEngine {
         outgoing = OutgoingExchanges()
         incoming.sessionLost()  // Its serials go on: handles of this session must not mean messages of the next.
         queue = Ring()
+        queueExpiry = nil
         store = MessageStore()
         sessionChanges()
     }

@@ -56,6 +56,8 @@ public struct ClientEngine: ~Copyable {
     var unknownSession: UnknownSession?
     /// The messages that wait for a connection or for their turn.
     var queue = Ring<MessageStore.Place>()
+    /// No message in ``queue`` expires before; `nil` when none ever does.
+    var queueExpiry: Moment?
     /// The bytes of the messages in ``queue``, and of those in ``outgoing`` that may have to be sent again.
     var store = MessageStore()
 

@@ -345,6 +345,7 @@ extension SessionDriver {
         state.pointee.timer = nil
         state.pointee.timerDeadline = nil
         tell { $0.engine.timerFired(now: $1, into: &$0.buffer, &$0.actions) }
+        if state.pointee.channel == nil { resumeIfStalled() }  // What expired made room.
         trim()
     }
 
@@ -479,6 +480,7 @@ extension SessionDriver: ChannelHandler {
         if let timer = state.pointee.timer { loop.cancel(timer) }
         state.pointee.timer = nil
         state.pointee.timerDeadline = nil
+        setTimer()
         let reason = state.pointee.closeReason ?? .transportClosed
         state.pointee.closeReason = nil
         if state.pointee.isStalled {

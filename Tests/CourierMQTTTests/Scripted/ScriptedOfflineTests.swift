@@ -229,6 +229,29 @@ import Testing
         }
     }
 
+    @Test func `what waited for its turn when the connection was lost expires before there is another`() async throws {
+        let full = ConnectionScript.connection([
+            .accept(properties: [.receiveMaximum(1)]), .expect(.publish), .pause(.seconds(2)), .cut(.orderly),
+        ])
+        let closed = Array(repeating: ConnectionScript.connection([.refuse(.serverUnavailable)]), count: 20)
+        try await ScriptedWorld.run([full] + closed) { world in
+            await world.connect()
+            let sent = try world.publish("sent")
+            let waiting = Box<Result<PublishReceipt, CourierError>>()
+            try world.client.publish(
+                bytes: [1], to: "t", qos: .one, retain: false,
+                properties: MessageProperties(messageExpiry: .seconds(5))
+            ) { waiting.value = $0 }
+            await world.run(for: .seconds(4))
+            #expect(world.client.connectionState != .connected)
+            #expect(waiting.value == nil)
+            await world.run(for: .seconds(2))
+            #expect(waiting.value?.failure?.code == .messageExpired)
+            #expect(sent.value == nil)
+            #expect(await world.publishes().map(\.text) == ["sent"])
+        }
+    }
+
     // MARK: The latest only
 
     @Test func `of a topic that wants the latest only, the latest goes out, in the place of the first`() async throws {
