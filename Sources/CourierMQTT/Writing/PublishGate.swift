@@ -132,7 +132,7 @@ final class PublishGate: Sendable {
         let overflow = overflow ?? policy.overflow
         if isOpen.load(ordering: .acquiring) {
             if handOver(message) { return .delivered }
-            if overflow.refusesNewest, isOpen.load(ordering: .acquiring) { return submitToFullSession(message) }
+            if overflow.refusesNewest, let admission = submitToFullSession(message) { return admission }
         }
         var needsDrain = false
         var needsExpiryCheck = false
@@ -162,11 +162,13 @@ final class PublishGate: Sendable {
         deliver(message.header, message.topic, message.payload.span.bytes, message.properties)
     }
 
-    /// The session is connected and full: it has room again sooner than a queue in front of it would help.
+    /// The session is connected and full: it has room again sooner than a queue in front of it would help. `nil` when
+    /// messages do not pass straight on any more.
     ///
     /// It may have made room before it was noted that it had none, and would not say so again: so it is asked once more.
-    private func submitToFullSession(_ message: OutgoingMessage) -> Admission {
+    private func submitToFullSession(_ message: OutgoingMessage) -> Admission? {
         state.withLock { state in
+            guard isPassable else { return nil }
             state.isSessionFull = !handOver(message)
             return state.isSessionFull ? .full : .delivered
         }
@@ -213,12 +215,15 @@ final class PublishGate: Sendable {
         requestDrain()
     }
 
-    /// Messages wait from now on.
+    /// Messages wait from now on, in the queue: whether the session is full does not matter to them.
     func disconnected() {
-        state.withLock { state in
+        let waiters = state.withLock { state in
             state.isConnected = false
+            state.isSessionFull = false
             isOpen.store(false, ordering: .releasing)
+            return state.takeRoomWaiters(isOpen: false)
         }
+        for waiter in waiters { waiter.resume(.success(())) }
     }
 
     /// What ``drain(_:)`` came to.

@@ -60,6 +60,21 @@ import Testing
         #expect(gate.hasRoom)
     }
 
+    @Test func `a lost connection ends the wait for a full session, because the queue has room`() async throws {
+        let gate = Self.opened(Self.gate([false, false]))
+        #expect(Self.submit(to: gate) == .full)
+        let census = WaiterCensus()
+        let waiter = gate.roomWaiter(census)
+        let task = Task { try await waiter.value() }
+        while census.count == 0 { await Task.yield() }
+        gate.disconnected()
+        #expect(census.count == 0)
+        task.cancel()  // Which does nothing to a wait that has ended.
+        try await task.value
+        #expect(gate.hasRoom)
+        #expect(Self.submit(to: gate) == .queued)
+    }
+
     @Test func `what expires makes room`() async throws {
         let gate = Self.gate([], OfflinePolicy(maximumCount: 1, maximumAge: .seconds(1)))
         #expect(Self.submit(to: gate) == .queued)
@@ -148,6 +163,34 @@ import Testing
             gate.release()
             try await ready.value
             try world.publish("y")
+        }
+    }
+
+    @Test func `who waits for a full session goes on when its connection is lost`() async throws {
+        let broken = ConnectionScript.connection([.accept(), .pause(.seconds(5)), .cut(.reset)])
+        let endless = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run([broken] + Array(repeating: endless, count: 9)) {
+            $0.maximumInFlight = 10
+            $0.offline.overflow = .suspend(timeout: .seconds(600))
+        } _: { world in
+            world.test.stopListening()  // To so many messages.
+            await world.connect()
+            let gate = world.client.parts.publishing.gate
+            while gate.hasRoom {
+                #expect(throws: CourierError.self) { while true { try world.publish("x") } }
+                await world.settle()
+            }
+            let ready = Task { [client = world.client] in try await client.readyToPublish() }
+            let late = Task { [client = world.client] in try await client.publish("late", to: "t") }
+            await world.until { world.client.waitingCount == 2 }
+            await world.run(for: .seconds(6))
+            await world.until { gate.waitingCount == 1 }
+            try await ready.value
+            try world.publish("y")
+            #expect(gate.waitingCount == 2)
+            world.client.destroy()
+            let error = await #expect(throws: CourierError.self) { try await late.value }
+            #expect(error?.code == .clientDestroyed)
         }
     }
 
