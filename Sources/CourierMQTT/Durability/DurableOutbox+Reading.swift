@@ -25,15 +25,16 @@ extension DurableOutbox {
     ) {
         guard reading != nil, session == self.session else { return }  // Given up meanwhile.
         reading = nil
-        let replaced = replacedWhileReading
-        replacedWhileReading = []
+        let ended = replaced.union(removedWhileReading)
+        removedWhileReading = []
         switch page {
         case .success(let rows):
-            for row in rows where !replaced.contains(row.message.id) {
+            for row in rows {
                 // It is in the store already, and the store has not said so yet: it is accepted first.
                 if row.message.id.rawValue > max(self.lastStored?.rawValue ?? 0, lastOfEarlierProcess) { return }
                 // What was sent goes on with its packet id, now or in the next process: anew, it would come twice.
-                if row.progress != .queued || restoredBehind.contains(row.message.id) {
+                let isOnItsWay = row.progress != .queued || restoredBehind.contains(row.message.id)
+                if isOnItsWay || ended.contains(row.message.id) {
                     lastHandedOver = row.message.id
                     continue
                 }

@@ -108,6 +108,7 @@ extension DurableOutbox {
         (lastHandedOver, lastStored, lastTold) = (nil, nil, nil)
         restoredBehind = []
         latest = [:]
+        replaced = []
         stopReading()
         endWaiting(error)
     }
@@ -124,7 +125,7 @@ extension DurableOutbox {
     func stopReading() {
         reading?.cancel()
         reading = nil
-        replacedWhileReading = []
+        removedWhileReading = []
         if let retryTimer { loop.cancel(retryTimer) }
         retryTimer = nil
     }

@@ -95,11 +95,17 @@ extension DurableOutbox {
     }
 
     private func replace(_ id: StoredMessage.ID, _ topic: String, _ qos: QoS) {
-        steps.add(.removeOutgoing(id))
-        if reading != nil { replacedWhileReading.insert(id) }
+        replaced.insert(id)
+        steps.add([.removeOutgoing(id)], settled: { [weak self] _ in self?.removed(id) })
         guard let recipient = recipients.removeValue(forKey: id) else { return }
         let entry = PublishLedger.Entry(recipient: recipient, topic: topic, qos: qos, payload: nil)
         ends.end(ledger.enter(entry), with: .queue(.messageReplaced))
+    }
+
+    /// A replaced message is not in the store any more.
+    private func removed(_ id: StoredMessage.ID) {
+        guard replaced.remove(id) != nil, reading != nil else { return }
+        removedWhileReading.insert(id)
     }
 
     private func enter(_ arrival: Arrival) -> Token {

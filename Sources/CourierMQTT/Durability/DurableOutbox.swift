@@ -72,7 +72,10 @@ final class DurableOutbox: @unchecked Sendable {
     var recipients: [StoredMessage.ID: PublishLedger.Recipient] = [:]
     /// The messages on disk only that a newer one to their topic replaces.
     var latest: [String: StoredMessage.ID] = [:]
-    var replacedWhileReading: Set<StoredMessage.ID> = []
+    /// The messages on disk only that were replaced, and whose removal is not stored yet.
+    var replaced: Set<StoredMessage.ID> = []
+    /// Those whose removal was stored since the present page began to be read, which may have them.
+    var removedWhileReading: Set<StoredMessage.ID> = []
     var isCommitting = false
     var reading: Task<Void, Never>?
     var retryTimer: TimerToken?

@@ -196,6 +196,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a replaced message that is read before it is removed is not sent`(isRemovedThen: Bool) async throws {
+        let latest = PublishRequest(topic: TopicTemplate(exactly: "state"), isLatestOnly: true)
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            await world.connect()
+            // One for the gate, a page of the store, and the one that is replaced at the front of the next page.
+            let texts = (0...StoredSession.pageSize).map { "\($0)" }
+            for text in texts { try await world.client.enqueue(text, to: "t") }
+            try await world.client.enqueue("old", as: latest)
+            let removal = StoreChange.removeOutgoing(StoredMessage.ID(rawValue: UInt64(texts.count) + 1))
+            store.fail { $0 == removal ? CourierError(.storeFailed, "Not yet.") : nil }
+            store.holdReads()
+            await world.run(for: .seconds(1))
+            await world.until { store.heldReadCount == 1 }
+            try await world.client.enqueue("new", as: latest)
+            await world.settle()
+            store.releaseRead()
+            await world.until { store.heldReadCount == 1 }
+            if isRemovedThen {
+                store.fail(nil)
+                await world.run(for: .seconds(1))
+                await world.until { store.changes.contains(removal) }
+            }
+            store.letReadsPass()
+            store.releaseRead()
+            await world.until { await world.publishes().contains { $0.text == "new" } }
+            #expect(await world.publishes().map(\.text) == texts + ["new"])
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+        }
+    }
+
     // MARK: The end
 
     @Test func `a client that is let go leaves its rows`() async throws {
