@@ -307,7 +307,8 @@ public protocol CourierSession: CourierEventManager {
     ///   ``CourierError/Code-swift.struct/invalidTopicName``,
     ///   ``CourierError/Code-swift.struct/invalidMessage`` when a property is not legal,
     ///   ``CourierError/Code-swift.struct/sessionMissing`` before `connect()` and after
-    ///   ``CourierClient/destroy()``, ``CourierError/Code-swift.struct/connectionLost`` for QoS 0 without a
+    ///   ``CourierClient/destroy()``, ``CourierError/Code-swift.struct/clientDestroyed`` when another thread calls that
+    ///   meanwhile, ``CourierError/Code-swift.struct/connectionLost`` for QoS 0 without a
     ///   connection, ``CourierError/Code-swift.struct/queueFull``. All else is told to the completion,
     ///   ``CourierError/Code-swift.struct/clientDestroyed`` among it.
     func publish(

@@ -62,7 +62,11 @@ extension DurableOutbox {
         let entry = PublishLedger.Entry(
             recipient: recipient, topic: message.topic, qos: message.qos,
             payload: ends.isListenedTo ? message.payload : nil)
-        guard handOver(message, ledger.enter(entry)) else { return false }
+        let token = ledger.enter(entry)
+        guard handOver(message, token) else {
+            if ledger.take(token) == nil { recipients[message.id] = nil }  // It has ended with its session.
+            return false
+        }
         recipients[message.id] = nil
         if latest[message.topic] == message.id { latest[message.topic] = nil }
         return true

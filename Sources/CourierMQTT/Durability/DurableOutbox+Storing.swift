@@ -83,8 +83,10 @@ extension DurableOutbox {
         if let end { return ends.end(enter(arrival), with: .abandoned(end)) }
         lastStored = message.id
         if !isSpilled {
-            if handOver(message, enter(arrival), isLatestOnly: arrival.shape.isLatestOnly) { return }
+            let token = enter(arrival)
+            if handOver(message, token, isLatestOnly: arrival.shape.isLatestOnly) { return }
             isSpilled = true
+            guard ledger.take(token) != nil else { return }  // It has ended with its session.
         }
         if arrival.shape.isLatestOnly, let older = latest.updateValue(message.id, forKey: message.topic) {
             replace(older, message.topic, message.qos)
@@ -115,8 +117,7 @@ extension DurableOutbox {
                 payload: ends.isListenedTo ? arrival.payload : nil))
     }
 
-    /// Hands a stored message to the gate, or ends it if it has waited too long; `false`, and its token is forgotten, when
-    /// the gate does not take it.
+    /// Hands a stored message to the gate, or ends it if it has waited too long; `false` when the gate does not take it.
     func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false) -> Bool {
         live[token] = Live(id: message.id, qos: message.qos)
         let (now, date) = (loop.now, Date())
@@ -135,9 +136,8 @@ extension DurableOutbox {
         case .delivered, .queued:
             lastHandedOver = message.id
             return true
-        case .full, .givenUp, .offline:
+        case .full, .givenUp, .offline, .late:
             live[token] = nil
-            _ = ledger.take(token)
             return false
         }
     }

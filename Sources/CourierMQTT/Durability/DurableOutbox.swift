@@ -102,9 +102,10 @@ final class DurableOutbox: @unchecked Sendable {
 // MARK: - From any thread
 
 extension DurableOutbox {
-    /// Takes a message on its way; `false` when too much waits for the store.
-    func add(_ arrival: Arrival) throws(CourierError) -> Bool {
-        let verdict = try arrivals.add(arrival)
+    /// Takes a message of a session, as ``PublishGate/session`` counts them, on its way; `false` when too much waits
+    /// for the store.
+    func add(_ arrival: Arrival, to session: Int) throws(CourierError) -> Bool {
+        let verdict = try arrivals.add(arrival, to: session)
         if verdict == .full { return false }
         ends.began(arrival.shape.topic, arrival.shape.qos, arrival.payload.count)
         if verdict == .takenFirst { loop.execute { [self] in storeArrivals() } }

@@ -55,10 +55,12 @@ final class OutboxArrivals: Sendable {
 
     init(_ policy: OfflinePolicy) { self.policy = policy }
 
-    /// Takes a message, if there is room.
-    func add(_ arrival: DurableOutbox.Arrival) throws(CourierError) -> Verdict {
+    /// Takes a message of the session after so many that were given up, if there is room; throws when that one was,
+    /// too.
+    func add(_ arrival: DurableOutbox.Arrival, to session: Int) throws(CourierError) -> Verdict {
         let (verdict, end) = state.withLock { state -> (Verdict, CourierError?) in
             if let end = state.end { return (.full, end) }
+            if state.givenUp > session { return (.full, DurableOutbox.destroyed) }
             guard state.hasRoom(policy) else { return (.full, nil) }
             state.taken.list.append(arrival)
             state.byteCount += arrival.payload.count + arrival.shape.topic.utf8.count

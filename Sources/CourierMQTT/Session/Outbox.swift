@@ -14,6 +14,8 @@ struct Outbox: ~Copyable {
         var isScheduled = false
         /// Whether somebody was told that it is full and is to be told when it is not.
         var isFull = false
+        /// Of which session messages are taken.
+        var session = 0
     }
 
     /// What a caller learns.
@@ -22,6 +24,8 @@ struct Outbox: ~Copyable {
         case taken(wakesLoop: Bool)
         /// Not taken: the limit is reached.
         case full
+        /// Not taken: it is of another session.
+        case foreign
     }
 
     private let contents = Mutex(Contents())
@@ -35,11 +39,15 @@ struct Outbox: ~Copyable {
         self.byteLimit = max(byteLimit, 1)
     }
 
+    /// Takes messages of this session only from now on, and of session 0 at first.
+    borrowing func begin(_ session: Int) { contents.withLock { $0.session = session } }
+
     /// Hands a message of these parts over.
     borrowing func append(
-        _ header: OutgoingHeader, topic: String, payload: RawSpan, properties: PacketProperties
+        _ header: OutgoingHeader, topic: String, payload: RawSpan, properties: PacketProperties, of session: Int
     ) -> Answer {
         contents.withLock { contents in
+            guard contents.session == session else { return .foreign }
             guard contents.messages.count < limit, contents.messages.byteCount < byteLimit else {
                 contents.isFull = true
                 return .full

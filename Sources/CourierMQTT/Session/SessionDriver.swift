@@ -93,17 +93,23 @@ package final class SessionDriver: @unchecked Sendable {
             message.header, topic: message.topic, payload: message.payload.span.bytes, properties: message.properties)
     }
 
-    /// Hands a message of these parts over like ``publish(_:)``, by copying their bytes and nothing else.
+    /// Hands a message of these parts over like ``publish(_:)``, by copying their bytes and nothing else. One that is
+    /// of another session than ``begin(_:)`` named last is not taken, and nothing follows.
     package func publish(
-        _ header: OutgoingHeader, topic: String, payload: RawSpan, properties: PacketProperties = []
+        _ header: OutgoingHeader, topic: String, payload: RawSpan, properties: PacketProperties = [],
+        of session: Int = 0
     ) -> Bool {
-        switch outbox.append(header, topic: topic, payload: payload, properties: properties) {
+        switch outbox.append(header, topic: topic, payload: payload, properties: properties, of: session) {
         case .taken(let wakesLoop):
             if wakesLoop { loop.enqueue(self) }
             return true
-        case .full: return false
+        case .full, .foreign: return false
         }
     }
+
+    /// Takes messages of this session only from now on, and of session 0 at first. ``forgetSession()`` follows for
+    /// those of the one before.
+    package func begin(_ session: Int) { outbox.begin(session) }
 
     // MARK: On the loop
 

@@ -99,15 +99,6 @@ struct PlaceTable<Element: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable
         return UInt64(use) << 32 | UInt64(index)
     }
 
-    /// Whether nobody has taken an element out.
-    borrowing func contains(_ key: UInt64) -> Bool {
-        let use = UInt32(truncatingIfNeeded: key >> 32)
-        guard Header.mark(of: use) != Header.free,
-            let place = existingPlace(at: UInt32(truncatingIfNeeded: key))
-        else { return false }
-        return place.header.pointee.use.load(ordering: .acquiring) == use
-    }
-
     /// Takes an element out, if nobody has.
     borrowing func take(_ key: UInt64) -> Element? {
         var freed = Chain()

@@ -89,10 +89,14 @@ final class PublishEnds: @unchecked Sendable {
         completions.add(.answered(completion, code))
     }
 
-    /// Forgets a publish whose caller is told by the throwing call itself.
-    func withdraw(_ token: Token, _ error: CourierError) {
-        guard let entry = ledger.take(token) else { return }
+    /// Forgets a publish whose caller is told by the throwing call itself; `false` if it has ended, and was told,
+    /// before.
+    @discardableResult
+    func withdraw(_ token: Token, _ error: CourierError) -> Bool {
+        guard token != PublishLedger.anonymous else { return true }
+        guard let entry = ledger.take(token) else { return false }
         tell(entry, .failure(error))
+        return true
     }
 
     /// Ends everything.

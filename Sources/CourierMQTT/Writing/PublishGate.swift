@@ -24,6 +24,8 @@ final class PublishGate: Sendable {
         case full
         /// There is no connection, or a session that ends, and it is not one that waits for the next.
         case offline
+        /// Its session was given up.
+        case late
 
         init(_ fate: OfflineQueue.Fate) {
             switch fate {
@@ -34,8 +36,10 @@ final class PublishGate: Sendable {
         }
     }
 
-    /// Hands the parts of a message to the session.
-    typealias Deliver = @Sendable (OutgoingHeader, _ topic: String, _ payload: RawSpan, PacketProperties) -> Bool
+    /// Hands the parts of a message to the session that it is of.
+    typealias Deliver = @Sendable (
+        OutgoingHeader, _ topic: String, _ payload: RawSpan, PacketProperties, _ session: Int
+    ) -> Bool
 
     /// Messages that ended in the queue, each with the reason.
     typealias Ended = [(token: Token, code: CourierError.Code)]
@@ -76,10 +80,15 @@ final class PublishGate: Sendable {
 
     private let sharedPolicy: Shared<OfflinePolicy>
     private let isOpen = Atomic(false)
+    /// How many sessions were given up; changed under the lock.
+    private let givenUp = Atomic(0)
     private let state: Mutex<State>
     private let now: @Sendable () -> Instant
-    /// Hands a message to the session; `false` when it has no room. From any thread, also under our lock.
+    /// Hands a message to the session; `false` when it has no room, or was given up. From any thread, also under our
+    /// lock.
     private let deliver: Deliver
+    /// Says of which session messages are taken from now on. Under our lock.
+    private let begin: @Sendable (_ session: Int) -> Void
     /// Asks for ``drain(_:)`` on the loop soon.
     private let requestDrain: @Sendable () -> Void
     /// Asks for ``removeExpired(now:)`` on the loop soon: a message will expire before any other.
@@ -89,12 +98,14 @@ final class PublishGate: Sendable {
 
     init(
         _ policy: OfflinePolicy, now: @escaping @Sendable () -> Instant, deliver: @escaping Deliver,
+        begin: @escaping @Sendable (_ session: Int) -> Void = { _ in },
         requestDrain: @escaping @Sendable () -> Void, requestExpiryCheck: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable (Ended) -> Void
     ) {
         sharedPolicy = Self.policies.share(policy)
         self.now = now
         self.deliver = deliver
+        self.begin = begin
         self.requestDrain = requestDrain
         self.requestExpiryCheck = requestExpiryCheck
         self.ended = ended
@@ -116,27 +127,36 @@ final class PublishGate: Sendable {
     /// Whether messages pass straight on.
     var isPassable: Bool { isOpen.load(ordering: .acquiring) }
 
-    /// Hands a message to the session; `false` when it has no room, or messages do not pass
-    /// straight on.
-    func pass(_ header: OutgoingHeader, _ topic: String, _ payload: RawSpan, _ properties: PacketProperties) -> Bool {
-        isPassable && deliver(header, topic, payload, properties)
+    /// The present session, by how many were given up before it. Who publishes asks for it before asking whether there
+    /// is a session: then none that begins or ends later gets the message.
+    var session: Int { givenUp.load(ordering: .acquiring) }
+
+    /// Hands a message to its session; `false` when that has no room or was given up, or messages do not pass straight
+    /// on.
+    func pass(
+        _ header: OutgoingHeader, _ topic: String, _ payload: RawSpan, _ properties: PacketProperties,
+        of session: Int
+    ) -> Bool {
+        isPassable && deliver(header, topic, payload, properties, session)
     }
 
-    /// Takes a message, if there is room; `overflow` says what happens otherwise, and is the policy's by default. What a
-    /// store has belongs to the present session, and is not taken while that is given up; nor is it given up for a later
-    /// message. It waits until `giveUpAt` at most.
+    /// Takes a message of a session, the present one by default, if there is room; `overflow` says what happens
+    /// otherwise, and is the policy's by default. What a store has belongs to the present session, and is not taken
+    /// while that is given up; nor is it given up for a later message. It waits until `giveUpAt` at most.
     func submit(
-        _ message: OutgoingMessage, isLatestOnly: Bool, overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false,
-        giveUpAt: Instant? = nil
+        _ message: OutgoingMessage, of session: Int? = nil, isLatestOnly: Bool,
+        overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false, giveUpAt: Instant? = nil
     ) -> Admission {
+        let session = session ?? self.session
         let overflow = overflow ?? policy.overflow
-        if isOpen.load(ordering: .acquiring) {
-            if handOver(message) { return .delivered }
-            if overflow.refusesNewest, let admission = submitToFullSession(message) { return admission }
+        if isPassable {
+            if handOver(message, session) { return .delivered }
+            if overflow.refusesNewest, let admission = submitToFullSession(message, session) { return admission }
         }
         var needsDrain = false
         var needsExpiryCheck = false
         let (admission, verdict) = state.withLock { state -> (Admission, OfflineQueue.Verdict) in
+            guard session == self.session else { return (.late, OfflineQueue.Verdict()) }
             let isHeld = state.holds > 0
             let needsConnection = message.qos == .atMostOnce && !policy.queuesQoS0
             if isHeld && isStored || needsConnection && (isHeld || !state.isConnected) {
@@ -158,18 +178,18 @@ final class PublishGate: Sendable {
         return admission
     }
 
-    private func handOver(_ message: OutgoingMessage) -> Bool {
-        deliver(message.header, message.topic, message.payload.span.bytes, message.properties)
+    private func handOver(_ message: OutgoingMessage, _ session: Int) -> Bool {
+        deliver(message.header, message.topic, message.payload.span.bytes, message.properties, session)
     }
 
     /// The session is connected and full: it has room again sooner than a queue in front of it would help. `nil` when
     /// messages do not pass straight on any more.
     ///
     /// It may have made room before it was noted that it had none, and would not say so again: so it is asked once more.
-    private func submitToFullSession(_ message: OutgoingMessage) -> Admission? {
+    private func submitToFullSession(_ message: OutgoingMessage, _ session: Int) -> Admission? {
         state.withLock { state in
-            guard isPassable else { return nil }
-            state.isSessionFull = !handOver(message)
+            guard isPassable, session == self.session else { return nil }
+            state.isSessionFull = !handOver(message, session)
             return state.isSessionFull ? .full : .delivered
         }
     }
@@ -191,11 +211,14 @@ final class PublishGate: Sendable {
         state.withLock { state in state.roomWaiters.removeAll { $0.waiter === waiter } }
     }
 
-    /// The session is given up: what comes from now on belongs to the next one, and waits until ``release()``.
+    /// The session is given up, and takes nothing more: what comes from now on belongs to the next one, and waits until
+    /// ``release()``.
     func hold() {
         state.withLock { state in
             state.holds += 1
+            state.isSessionFull = false
             isOpen.store(false, ordering: .releasing)
+            begin(givenUp.add(1, ordering: .releasing).newValue)
         }
     }
 
@@ -258,7 +281,7 @@ final class PublishGate: Sendable {
                 isOpen.store(true, ordering: .releasing)
                 return .opened
             }
-            guard handOver(message) else { return .blocked }
+            guard handOver(message, session) else { return .blocked }
             state.queue.popFirst()
         }
         return .hasMore

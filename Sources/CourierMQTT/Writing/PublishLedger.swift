@@ -129,9 +129,6 @@ final class PublishLedger: Sendable {
         Token(rawValue: places.insert(Slot(task: task, topic: topic, qos: qos), isMarked: true))
     }
 
-    /// Whether a publish has not ended. From any thread.
-    func contains(_ token: Token) -> Bool { places.contains(token.rawValue) }
-
     /// Takes a publish out; `nil` when it has ended before, or is anonymous. From any thread.
     func take(_ token: Token) -> Entry? { places.take(token.rawValue)?.entry() }
 

@@ -36,6 +36,7 @@ final class Publishing: Sendable {
     init(
         _ policy: OfflinePolicy, mayMeetVersion5: Bool, registry: AdapterRegistry, events: EventHub,
         census: WaiterCensus, on loop: EventLoop, deliver: @escaping PublishGate.Deliver,
+        begin: @escaping @Sendable (_ session: Int) -> Void,
         requestDrain: @escaping @Sendable () -> Void, requestExpiryCheck: @escaping @Sendable () -> Void = {},
         completions: CompletionQueue,
         durable: ((PublishGate, PublishLedger, PublishEnds) -> DurableOutbox)? = nil
@@ -49,8 +50,8 @@ final class Publishing: Sendable {
         self.ends = ends
         let link = durable.map { _ in OutboxLink() }
         gate = PublishGate(
-            policy, now: { [clock = loop.clock] in clock.now }, deliver: deliver, requestDrain: requestDrain,
-            requestExpiryCheck: requestExpiryCheck,
+            policy, now: { [clock = loop.clock] in clock.now }, deliver: deliver, begin: begin,
+            requestDrain: requestDrain, requestExpiryCheck: requestExpiryCheck,
             ended: { ended in
                 let outbox = link?.outbox.withLock { $0.value }
                 for (token, code) in ended {
@@ -126,10 +127,11 @@ final class Publishing: Sendable {
         _ payload: RawSpan, to topic: String, _ qos: QoS, isRetained: Bool, _ properties: PacketProperties = [],
         told completion: PublishLedger.Completion? = nil
     ) -> Bool {
+        let session = gate.session
         guard mayPass(topic, qos) else { return false }
         let isEntered = completion != nil && qos != .zero
         let token = isEntered ? ledger.enter(completion, topic, qos) : PublishLedger.anonymous
-        guard gate.pass(Self.header(qos, isRetained, token), topic, payload, properties) else {
+        guard gate.pass(Self.header(qos, isRetained, token), topic, payload, properties, of: session) else {
             // If it is not there any more it has ended, because the session was given up, and its completion was told.
             return isEntered && ledger.take(token) == nil
         }
@@ -145,16 +147,18 @@ final class Publishing: Sendable {
     private nonisolated(nonsending) func publishAtOnceAndWait(
         _ bytes: [UInt8], to topic: String, _ qos: QoS, isRetained: Bool, _ properties: PacketProperties
     ) async throws -> PublishReceipt? {
+        let session = gate.session
         guard mayPass(topic, qos) else { return nil }
         if qos == .zero {  // Nobody waits for its end: it has none.
             let header = Self.header(qos, isRetained, PublishLedger.anonymous)
-            return gate.pass(header, topic, bytes.span.bytes, properties) ? PublishReceipt() : nil
+            return gate.pass(header, topic, bytes.span.bytes, properties, of: session) ? PublishReceipt() : nil
         }
         let entered = Atomic<UInt64>(Self.notEntered)
         let word = await withTaskCancellationHandler {
             await withUnsafeContinuation { (task: PublishLedger.Continuation) in
                 let token = ledger.enter(task, topic, qos)
-                let isPassed = gate.pass(Self.header(qos, isRetained, token), topic, bytes.span.bytes, properties)
+                let header = Self.header(qos, isRetained, token)
+                let isPassed = gate.pass(header, topic, bytes.span.bytes, properties, of: session)
                 if !isPassed { resume(token, .notTaken) }
                 let isWaiting = entered.compareExchange(
                     expected: Self.notEntered, desired: token.rawValue, ordering: .acquiringAndReleasing
@@ -195,18 +199,15 @@ final class Publishing: Sendable {
 
     /// Hands bytes over; the outcome is told to `recipient`, unless this throws.
     func publish(_ bytes: [UInt8], _ shape: Shape, for recipient: PublishLedger.Recipient) throws(CourierError) {
-        try check(shape)
+        let session = try check(shape)
         if let durable, shape.qos.isPersisted {
             let arrival = DurableOutbox.Arrival(shape: shape, payload: bytes, recipient: recipient, acceptance: nil)
-            guard try durable.add(arrival) else { throw Self.queueFull(shape, gate.policy) }
+            guard try durable.add(arrival, to: session) else { throw Self.queueFull(shape, gate.policy) }
             return
         }
         let message = outgoing(bytes, shape, recipient)
-        if try submit(message, shape) == .full {
-            let error = Self.queueFull(shape, gate.policy)
-            ends.withdraw(message.token, error)
-            throw error
-        }
+        guard let error = refusal(submit(message, shape, session), shape) else { return }
+        if ends.withdraw(message.token, error) { throw error }
     }
 
     /// Encodes a value, hands it over, and waits for its end; also for room, if the policy says so.
@@ -243,17 +244,17 @@ final class Publishing: Sendable {
     nonisolated(nonsending) func publishAndWait(
         _ bytes: [UInt8], _ shape: Shape
     ) async throws -> PublishReceipt {
-        try check(shape)
+        let session = try check(shape)
         if let durable, shape.qos.isPersisted {
             let waiter = Waiter<PublishReceipt>(census)
             try await store(
                 DurableOutbox.Arrival(shape: shape, payload: bytes, recipient: .waiter(waiter), acceptance: nil),
-                durable)
+                durable, session)
             return try await waiter.value()
         }
         let waiter = Waiter<PublishReceipt>(census)
         // Nobody waits for the end of QoS 0: it has none.
-        try await handOver(outgoing(bytes, shape, shape.qos == .zero ? .nobody : .waiter(waiter)), shape)
+        try await handOver(outgoing(bytes, shape, shape.qos == .zero ? .nobody : .waiter(waiter)), shape, session)
         return shape.qos == .zero ? PublishReceipt() : try await waiter.value()
     }
 
@@ -280,51 +281,47 @@ final class Publishing: Sendable {
         let shape = Shape(
             topic: topic, qos: qos, isRetained: isRetained, isLatestOnly: isLatestOnly, properties: properties,
             contentType: contentType)
-        try check(shape)
+        let session = try check(shape)
         if let durable, shape.qos.isPersisted {
             let waiter = Waiter<Void>(census)
             try await store(
-                DurableOutbox.Arrival(shape: shape, payload: bytes, recipient: .nobody, acceptance: waiter), durable)
+                DurableOutbox.Arrival(shape: shape, payload: bytes, recipient: .nobody, acceptance: waiter), durable,
+                session)
             return try await waiter.value()
         }
-        try await handOver(outgoing(bytes, shape, .nobody), shape)
+        try await handOver(outgoing(bytes, shape, .nobody), shape, session)
     }
 
     /// Hands a message over, when there is room for it; throws when it is given up, which nobody else may tell.
-    private nonisolated(nonsending) func handOver(_ message: OutgoingMessage, _ shape: Shape) async throws {
+    private nonisolated(nonsending) func handOver(
+        _ message: OutgoingMessage, _ shape: Shape, _ session: Int
+    ) async throws {
         var deadline: ContinuousClock.Instant?
-        var admission = try submit(message, shape)
+        var admission = submit(message, shape, session)
         while admission == .full {
             let full = Self.queueFull(shape, gate.policy)
             do {
                 let waiter = gate.roomWaiter(census, for: OfflineQueue.size(message))
                 try await room(waiter, orThrow: full, by: &deadline) { [gate] in gate.forget($0) }
-                try checkSession(message)
             } catch {
                 // Who gives up waiting has not sent it.
                 ends.withdraw(message.token, error as? CourierError ?? full)
                 throw error
             }
-            admission = try submit(message, shape)
+            admission = submit(message, shape, session)
         }
         if admission == .givenUp { throw PublishEnds.queueError(.queueFull, shape.topic) }
-    }
-
-    /// The session that a message waited to be part of may have been given up meanwhile.
-    private func checkSession(_ message: OutgoingMessage) throws(CourierError) {
-        let isKnown = message.token == PublishLedger.anonymous || ledger.contains(message.token)
-        guard isKnown, hasSession.load(ordering: .acquiring) else {
-            throw CourierError(
-                .clientDestroyed,
-                "The client was destroyed while the message to \(message.topic.quoted()) waited for room.")
-        }
+        guard let error = refusal(admission, shape) else { return }
+        ends.withdraw(message.token, error)
+        throw error
     }
 
     /// Hands a message to the store's outbox, when that has room.
-    private nonisolated(nonsending) func store(_ arrival: DurableOutbox.Arrival, _ durable: DurableOutbox) async throws
-    {
+    private nonisolated(nonsending) func store(
+        _ arrival: DurableOutbox.Arrival, _ durable: DurableOutbox, _ session: Int
+    ) async throws {
         var deadline: ContinuousClock.Instant?
-        while try !durable.add(arrival) {
+        while try !durable.add(arrival, to: session) {
             let error = Self.queueFull(arrival.shape, gate.policy)
             try await room(durable.roomWaiter(census), orThrow: error, by: &deadline) { durable.forget($0) }
         }
@@ -369,7 +366,9 @@ final class Publishing: Sendable {
         return [.contentType(contentType)]
     }
 
-    private func check(_ shape: Shape) throws(CourierError) {
+    /// Throws what is wrong with a message; returns the session that it belongs to.
+    private func check(_ shape: Shape) throws(CourierError) -> Int {
+        let session = gate.session
         guard hasSession.load(ordering: .acquiring) else {
             throw CourierError(
                 .sessionMissing,
@@ -383,10 +382,15 @@ final class Publishing: Sendable {
             throw CourierError(.invalidTopicName, "The topic \(shape.topic.quoted()) is not legal.", cause: error)
         }
         if !shape.properties.isEmpty { try shape.properties.check(topic: shape.topic) }
+        return session
     }
 
     private func outgoing(_ bytes: [UInt8], _ shape: Shape, _ recipient: PublishLedger.Recipient) -> OutgoingMessage {
         let isListenedTo = events.isListenedTo
+        if isListenedTo {  // First: once it is entered, another thread may tell its end.
+            events.tell(
+                .messageSend(topic: shape.topic, qos: shape.qos, sizeBytes: bytes.count), options.withLock { $0 })
+        }
         let token: Token
         if case .nobody = recipient, !isListenedTo {
             token = PublishLedger.anonymous
@@ -394,10 +398,6 @@ final class Publishing: Sendable {
             token = ledger.enter(
                 PublishLedger.Entry(
                     recipient: recipient, topic: shape.topic, qos: shape.qos, payload: isListenedTo ? bytes : nil))
-        }
-        if isListenedTo {
-            events.tell(
-                .messageSend(topic: shape.topic, qos: shape.qos, sizeBytes: bytes.count), options.withLock { $0 })
         }
         let hasProperties = mayMeetVersion5 && (shape.contentType != nil || !shape.properties.isEmpty)
         return OutgoingMessage(
@@ -408,18 +408,24 @@ final class Publishing: Sendable {
             isRetried: shape.qos.isRetried, token: token)
     }
 
-    /// Hands a message to the gate; throws when it can not wait for a connection.
-    private func submit(_ message: OutgoingMessage, _ shape: Shape) throws(CourierError) -> PublishGate.Admission {
-        let admission = gate.submit(message, isLatestOnly: shape.isLatestOnly)
+    /// Hands a message to the gate, which is the end of one of QoS 0.
+    private func submit(_ message: OutgoingMessage, _ shape: Shape, _ session: Int) -> PublishGate.Admission {
+        let admission = gate.submit(message, of: session, isLatestOnly: shape.isLatestOnly)
         switch admission {
         case .delivered, .queued:
             if shape.qos == .zero { ends.end(message.token, with: .success(PublishReceipt())) }
-            return admission
-        case .givenUp, .full: return admission
-        case .offline:
-            let error = Self.offline(shape)
-            ends.withdraw(message.token, error)
-            throw error
+        case .givenUp, .full, .offline, .late: break
+        }
+        return admission
+    }
+
+    /// Why the gate did not take a message, unless it has told that itself.
+    private func refusal(_ admission: PublishGate.Admission, _ shape: Shape) -> CourierError? {
+        switch admission {
+        case .delivered, .queued, .givenUp: nil
+        case .full: Self.queueFull(shape, gate.policy)
+        case .offline: Self.offline(shape)
+        case .late: PublishEnds.queueError(.clientDestroyed, shape.topic)
         }
     }
 

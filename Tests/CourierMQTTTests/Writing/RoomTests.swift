@@ -23,7 +23,7 @@ import Testing
     private static func gate(_ answers: [Bool], _ policy: OfflinePolicy = OfflinePolicy()) -> PublishGate {
         let session = FakeSession(answers)
         return PublishGate(
-            policy, now: { ContinuousClock.now }, deliver: { _, _, _, _ in session.take() },
+            policy, now: { ContinuousClock.now }, deliver: { _, _, _, _, _ in session.take() },
             requestDrain: {}, ended: { _ in })
     }
 

@@ -1,0 +1,186 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Publishes that are under way on one thread while another destroys the session: they end once, and what has failed is not
+/// sent by the next session.
+@Suite(.timeLimit(.minutes(5))) struct DestroyRaceTests {
+    private static func submit(to gate: PublishGate, of session: Int) -> PublishGate.Admission {
+        gate.submit(
+            OutgoingMessage(topic: "t", payload: [1], qos: .atLeastOnce, token: PublishLedger.anonymous), of: session,
+            isLatestOnly: false)
+    }
+
+    private static func pass(_ text: String, through gate: PublishGate, of session: Int) -> Bool {
+        let bytes = Array(text.utf8)
+        let header = OutgoingHeader(qos: .atLeastOnce, token: PublishLedger.anonymous)
+        return gate.pass(header, "t", bytes.span.bytes, [], of: session)
+    }
+
+    // MARK: The parts
+
+    @Test func `the gate takes no message of a session that was given up`() {
+        let gate = PublishGate(
+            OfflinePolicy(), now: { ContinuousClock.now }, deliver: { _, _, _, _, _ in true }, requestDrain: {},
+            ended: { _ in })
+        let session = gate.session
+        gate.hold()
+        #expect(Self.submit(to: gate, of: session) == .late)
+        #expect(Self.submit(to: gate, of: gate.session) == .queued)
+        gate.release()
+        #expect(Self.submit(to: gate, of: session) == .late)
+        #expect(gate.waitingCount == 1)
+    }
+
+    @Test func `a message that was to pass straight on does not pass into the next session`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let gate = world.client.parts.publishing.gate
+            let session = gate.session
+            world.client.destroy()
+            await world.connect()
+            await world.run(for: .seconds(5))
+            #expect(gate.isPassable)
+            let isLateTaken = Self.pass("late", through: gate, of: session)
+            let isNextTaken = Self.pass("next", through: gate, of: gate.session)
+            await world.settle()
+            #expect(!isLateTaken && isNextTaken)
+            #expect(await world.publishes().map(\.text) == ["next"])
+        }
+    }
+
+    @Test func `the way into the store takes no message of a session that was given up`() async throws {
+        let store = ControlledStore()
+        try await ScriptedWorld.run {
+            $0.messageStore = store
+        } _: { world in
+            await world.connect()
+            let publishing = world.client.parts.publishing
+            let durable = try #require(publishing.durable)
+            let session = publishing.gate.session
+            world.client.destroy()
+            let arrival = DurableOutbox.Arrival(
+                shape: Publishing.Shape(topic: "t", qos: .one), payload: [1], recipient: .nobody, acceptance: nil)
+            let error = #expect(throws: CourierError.self) { try durable.add(arrival, to: session) }
+            #expect(error?.code == .clientDestroyed)
+            await world.connect()
+            await world.run(for: .seconds(5))
+            #expect(!store.changes.contains { $0.isEnqueue })
+        }
+    }
+
+    // MARK: The client
+
+    /// Does something the first time that the clock is asked for the time by the task that it is bound to.
+    private final class Interruption: Sendable {
+        @TaskLocal static var present: Interruption?
+
+        private let isDone = Atomic(false)
+        private let act: @Sendable () -> Void
+
+        init(_ act: @escaping @Sendable () -> Void) { self.act = act }
+
+        func happen() {
+            if !isDone.exchange(true, ordering: .acquiringAndReleasing) { act() }
+        }
+    }
+
+    private struct InterruptingClock: LoopClock {
+        var now: ContinuousClock.Instant {
+            Interruption.present?.happen()
+            return .now
+        }
+
+        func sleepLimit(until deadline: ContinuousClock.Instant) -> Duration? {
+            RealLoopClock().sleepLimit(until: deadline)
+        }
+
+        func attach(wake: @escaping @Sendable () -> Void) {}
+    }
+
+    /// Between the check that there is a session and the gate, the clock is asked when the message expires.
+    private static let expiring = MessageProperties(messageExpiry: .seconds(60))
+
+    private static func publish(
+        _ client: MQTTClient, interruptedBy act: @escaping @Sendable () -> Void,
+        _ ends: Series<Result<PublishReceipt, CourierError>>
+    ) throws {
+        try Interruption.$present.withValue(Interruption(act)) {
+            try client.publish(
+                bytes: [1], to: "t", qos: .one, retain: false, properties: expiring, completion: { ends.append($0) })
+        }
+    }
+
+    @Test func `a publish that destroy() comes into is told once, and does not wait for the next session`()
+        async throws
+    {
+        let group = try EventLoopGroup(name: "interrupted", clock: InterruptingClock())
+        let options = ConnectOptions(
+            host: "127.0.0.1", port: 1, keepAlive: 0, clientId: "interrupted", username: "", password: "")
+        let test = try TestClient(options, on: group)
+        let client = test.client
+        let gate = client.parts.publishing.gate
+
+        client.connect()
+        let ends = Series<Result<PublishReceipt, CourierError>>()
+        try Self.publish(client, interruptedBy: { client.destroy() }, ends)
+        while ends.values.isEmpty { await Task.yield() }
+        #expect(gate.waitingCount == 0)
+
+        client.connect()
+        let request = PublishRequest(topic: TopicTemplate(exactly: "t"), properties: Self.expiring)
+        let error = await #expect(throws: CourierError.self) {
+            try await Interruption.$present.withValue(Interruption { client.destroy() }) {
+                _ = try await client.publish("x", as: request)
+            }
+        }
+        #expect(error?.code == .clientDestroyed)
+        #expect(gate.waitingCount == 0)
+        #expect(ends.values.map { $0.failure?.code } == [.clientDestroyed])
+        #expect(client.waitingCount == 0)
+        await group.shutdown()
+    }
+
+    @Test(arguments: [true, false])
+    func `of many publishes that race destroy() each ends, and none that failed is sent later`(
+        isListening: Bool
+    ) async throws {
+        try await ScriptedWorld.run { world in
+            if !isListening { world.test.stopListening() }
+            var failed: Set<String> = []
+            for round in 0..<20 {
+                await world.connect()
+                await world.until { world.client.connectionState == .connected }
+                let connection = await world.broker.connections.count
+                let sent = await world.publishes(on: connection).map(\.text)
+                #expect(failed.isDisjoint(with: sent))
+                let tasks = (0..<4).map { lane in
+                    Task<[String], Never> { [client = world.client] in
+                        var failed: [String] = []
+                        for number in 0..<50 {
+                            let text = "\(round) \(lane) \(number)"
+                            do {
+                                _ = try await client.publish(text, to: "t")
+                            } catch {
+                                failed.append(text)
+                            }
+                        }
+                        return failed
+                    }
+                }
+                for _ in 0..<(round * 5) { await Task.yield() }
+                world.client.destroy()
+                for task in tasks { failed.formUnion(await task.value) }
+                await world.run(for: .seconds(6))
+                #expect(world.client.parts.publishing.gate.waitingCount == 0)
+            }
+        }
+    }
+}
