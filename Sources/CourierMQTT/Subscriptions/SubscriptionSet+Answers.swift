@@ -1,0 +1,140 @@
+import CourierCore
+
+/// What the broker says, and what becomes of that.
+extension SubscriptionSet {
+    /// The broker has accepted the connection.
+    ///
+    /// - Parameters:
+    ///   - sessionPresent: Whether it has a session.
+    ///   - isOtherSession: Whether that may be another one than the one that it confirmed things for; `false` by default.
+    ///   - maximumPacketSize: The largest packet that it takes; without limit by default.
+    ///   - hasIdentifiers: Whether subscriptions may have identifiers; `false` by default.
+    ///   - now: The present.
+    /// - Returns: What is to be done.
+    mutating func connected(
+        sessionPresent: Bool, isOtherSession: Bool = false, maximumPacketSize: Int = .max,
+        hasIdentifiers: Bool = false, now: Instant
+    ) -> [Action] {
+        var actions = disconnected(now: now)
+        packetLimit = maximumPacketSize
+        if hasIdentifiers != (identifiers != nil) { useIdentifiers(hasIdentifiers) }
+        if !sessionPresent { identifiers?.forgetGone() }
+        for place in entries.indices {
+            guard place < entries.count, entries[place] != nil else { continue }
+            if !sessionPresent {
+                entries[place]?.confirmed = .absent
+            } else if isOtherSession, entries[place]?.confirmed != .absent {
+                entries[place]?.confirmed = .unknown
+            }
+            entries[place]?.failed = nil
+            changed(place, &actions)
+        }
+        send(now, &actions)
+        return actions
+    }
+
+    /// The connection has ended: what was under way may have been done or not.
+    mutating func disconnected(now: Instant) -> [Action] {
+        var actions: [Action] = []
+        packetLimit = nil
+        for place in queue.removeAll() {
+            entries[place]?.isQueued = false
+            removeIfSpent(place)
+        }
+        for id in pending.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            give(up: id, .connectionLost, now: now, &actions)
+        }
+        return actions
+    }
+
+    /// The broker has answered SUBSCRIBE, with a code for each filter.
+    mutating func subAck(_ id: RequestID, _ codes: [ReasonCode], now: Instant) -> [Action] {
+        answered(id, now: now) { index, request, entry in
+            let code = index < codes.count ? codes[index] : .unspecifiedError
+            guard case .subscribe(let asked) = request, let granted = QoS(granted: code) else {
+                return .refused(code.isError ? code : .protocolError)
+            }
+            entry.confirmed = .subscribed(asked: asked, granted: granted)
+            entry.confirmedIdentifier = entry.identifierInFlight
+            return nil
+        }
+    }
+
+    /// The broker has answered UNSUBSCRIBE: with a code for each filter, or none before MQTT 5, which is success.
+    mutating func unsubAck(_ id: RequestID, _ codes: [ReasonCode], now: Instant) -> [Action] {
+        answered(id, now: now) { index, _, entry in
+            let code = index < codes.count ? codes[index] : .success
+            if code.isError { return .refused(code) }
+            entry.confirmed = .absent
+            return nil
+        }
+    }
+
+    /// A packet will not be answered: the connection was lost, or the packet could not be sent.
+    ///
+    /// What could not be sent is not tried again on this connection, and those who wait for it are told so.
+    mutating func failed(_ id: RequestID, _ failure: Action.Failure, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        give(up: id, failure, now: now, &actions)
+        send(now, &actions)
+        return actions
+    }
+
+    /// Takes an answer in: `judge` brings each entry up to date, or says why not. An answer to a request of an earlier
+    /// connection is none.
+    private mutating func answered(
+        _ id: RequestID, now: Instant,
+        _ judge: (Int, SubscriptionEntry.Request, inout SubscriptionEntry) -> Action.Failure?
+    ) -> [Action] {
+        guard let packet = pending.removeValue(forKey: id) else { return [] }
+        var report = SubscriptionReport(timeTaken: now - packet.sentAt)
+        var actions: [Action] = []
+        for (index, place) in packet.entries.enumerated() {
+            guard var entry = entries[place] else { continue }
+            let request = packet.requests[index]
+            entry.inFlight = nil
+            if let failure = judge(index, request, &entry) {
+                entry.failed = (request, failure)
+                report.failed(entry, request, failure)
+            } else {
+                entry.failed = nil
+                report.succeeded(entry)
+                answer(entry.reached(), &actions)
+            }
+            entries[place] = entry
+            changed(place, &actions)
+        }
+        report.append(to: &actions)
+        send(now, &actions)
+        return actions
+    }
+
+    private mutating func give(
+        up id: RequestID, _ failure: Action.Failure, now: Instant, _ actions: inout [Action]
+    ) {
+        guard let packet = pending.removeValue(forKey: id) else { return }
+        var report = SubscriptionReport(timeTaken: now - packet.sentAt)
+        for (place, request) in zip(packet.entries, packet.requests) {
+            guard var entry = entries[place] else { continue }
+            entry.inFlight = nil
+            if failure == .connectionLost { entry.confirmed = .unknown }
+            entry.failed = (request, failure)
+            report.failed(entry, request, failure)
+            entries[place] = entry
+            changed(place, &actions)
+        }
+        report.append(to: &actions)
+    }
+}
+
+extension QoS {
+    /// What a code of SUBACK grants, `nil` when it grants nothing.
+    fileprivate init?(granted code: ReasonCode) {
+        switch code {
+        case .grantedQoS0: self = .zero
+        case .grantedQoS1: self = .one
+        case .grantedQoS2: self = .two
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import CourierCore
+
+/// The difference between what is wanted and what the broker has, as packets.
+extension SubscriptionSet {
+    /// Looks at an entry that may have changed: answers who need not wait, tells the store, and notes what is to be
+    /// asked.
+    mutating func changed(_ place: Int, _ actions: inout [Action]) {
+        compare(place)
+        guard var entry = entries[place] else { return }
+        answer(entry.settled(), &actions)
+        // A fresh start for who wants it again.
+        if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
+        if let change = entry.changeToStore() { actions.append(.store(change)) }
+        entries[place] = entry
+        enqueue(place)
+        removeIfSpent(place)
+    }
+
+    /// Notes that the broker has to be asked for something, if it has. What only gets an identifier goes first: what the
+    /// broker sends for a new filter is to come when it tells the others apart.
+    private mutating func enqueue(_ place: Int) {
+        guard packetLimit != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
+        entries[place]?.isQueued = true
+        queue.append(place, isUrgent: entry.isRenewal)
+    }
+
+    /// Gives identifiers to an entry that is new and to those that match topics in common with it.
+    private mutating func compare(_ place: Int) {
+        guard identifiers != nil, let entry = entries[place], entry.wanted != nil, !entry.isCompared else { return }
+        entries[place]?.isCompared = true
+        let known = entries.lazy.compactMap { $0?.filter }
+        for filter in identifiers?.add(entry.filter, beside: known) ?? [] {
+            guard let other = places[filter] else { continue }
+            entries[other]?.identifier = identifiers?[filter]
+            if other != place { enqueue(other) }
+        }
+    }
+
+    /// Whether a filter is being subscribed to without the identifier that it was given since: what has topics in common
+    /// with it waits until it has that.
+    private var isIdentifying: Bool {
+        identifiers != nil
+            && pending.values.contains { packet in
+                packet.entries.contains { place in
+                    guard let entry = entries[place], case .subscribe? = entry.inFlight else { return false }
+                    return entry.identifierInFlight != entry.identifier
+                }
+            }
+    }
+
+    mutating func useIdentifiers(_ areUsed: Bool) {
+        identifiers = areUsed ? SubscriptionIdentifiers() : nil
+        for place in entries.indices where entries[place] != nil {
+            entries[place]?.identifier = nil
+            entries[place]?.isCompared = false
+        }
+    }
+
+    mutating func answer(_ answers: [SubscriptionEntry.Answer], _ actions: inout [Action]) {
+        for answer in answers { actions.append(.waiter(answer.waiter, answer.outcome)) }
+        waiterCount -= answers.count
+    }
+
+    /// Asks for what is due, as far as the limits allow.
+    mutating func send(_ now: Instant, _ actions: inout [Action]) {
+        guard let packetLimit else { return }
+        let size = min(limits.bytesPerPacket, packetLimit)
+        var subscribe = SubscriptionBatch(maximumCount: limits.filtersPerPacket, maximumSize: size)
+        var unsubscribe = subscribe
+        let isIdentifying = isIdentifying
+        while let place = queue.first {
+            guard let entry = entries[place], let request = entry.due else {
+                takeFirstQueued(place)
+                removeIfSpent(place)
+                continue
+            }
+            if isIdentifying, entry.identifier != nil, !entry.isRenewal, request != .unsubscribe { break }
+            if SubscriptionBatch.size(ofPacketWith: entry) > packetLimit {
+                takeFirstQueued(place)
+                entries[place]?.failed = (request, .notSent)
+                changed(place, &actions)
+                continue
+            }
+            let hasTaken =
+                request == .unsubscribe
+                ? append(place, entry, request, to: &unsubscribe, beside: subscribe, now, &actions)
+                : append(place, entry, request, to: &subscribe, beside: unsubscribe, now, &actions)
+            if !hasTaken { break }
+        }
+        emit(&subscribe, now, &actions)
+        emit(&unsubscribe, now, &actions)
+    }
+
+    /// Moves the first of the queue to its packet; `false` when that would be one packet too many.
+    private mutating func append(
+        _ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request,
+        to batch: inout SubscriptionBatch, beside other: SubscriptionBatch, _ now: Instant,
+        _ actions: inout [Action]
+    ) -> Bool {
+        if !batch.isEmpty, !batch.hasRoom(for: entry, request) { emit(&batch, now, &actions) }
+        if batch.isEmpty, pending.count + (other.isEmpty ? 0 : 1) >= max(limits.packetsInFlight, 1) { return false }
+        takeFirstQueued(place)
+        batch.append(place, entry, request)
+        return true
+    }
+
+    private mutating func takeFirstQueued(_ place: Int) {
+        queue.removeFirst()
+        entries[place]?.isQueued = false
+    }
+
+    private mutating func emit(_ batch: inout SubscriptionBatch, _ now: Instant, _ actions: inout [Action]) {
+        guard !batch.isEmpty else { return }
+        lastRequest += 1
+        let id = RequestID(rawValue: lastRequest)
+        pending[id] = Pending(entries: batch.places, requests: batch.requests, sentAt: now)
+        for (place, request) in zip(batch.places, batch.requests) {
+            entries[place]?.begin(request)
+            if let change = entries[place]?.changeToStore() { actions.append(.store(change)) }
+        }
+        actions.append(batch.action(id))
+        batch.removeAll()
+    }
+}

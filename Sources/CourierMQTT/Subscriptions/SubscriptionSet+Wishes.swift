@@ -1,0 +1,137 @@
+import CourierCore
+
+/// What the app and readers want, and who waits for it.
+extension SubscriptionSet {
+    /// One filter to be wanted.
+    struct Wish: Sendable {
+        let filter: TopicFilter
+        let qos: QoS
+        /// Who is to be told how it ended; an id that nobody else has.
+        let waiter: UInt64?
+
+        init(_ filter: TopicFilter, _ qos: QoS, waiter: UInt64? = nil) {
+            self.filter = filter
+            self.qos = qos
+            self.waiter = waiter
+        }
+    }
+
+    /// Takes over what the store kept, before the first connection. Limits do not apply to it: nothing of it is lost. What
+    /// the app has wanted of a filter since is newer and stays.
+    ///
+    /// - Parameter subscriptions: What was kept.
+    mutating func restore(_ subscriptions: [StoredSubscription]) {
+        for subscription in subscriptions {
+            let place = place(for: subscription.filter)
+            entries[place]?.confirmed = .unknown
+            if case .subscribed(let qos) = subscription.intent, entries[place]?.appWish == nil {
+                entries[place]?.appWish = qos.asSubscribed
+            }
+            entries[place]?.stored = subscription.intent
+        }
+    }
+
+    /// Somebody wants filters; a wisher's new quality of service replaces its old one.
+    ///
+    /// - Parameters:
+    ///   - wishes: The filters, each with who is to be told how it ended.
+    ///   - wisher: Who wants them.
+    ///   - now: The present.
+    /// - Returns: What is to be done.
+    /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
+    mutating func want(_ wishes: [Wish], by wisher: Wisher, now: Instant) throws -> [Action] {
+        try checkRoom(for: wishes)
+        var actions: [Action] = []
+        for wish in wishes {
+            let place = place(for: wish.filter)
+            let qos = wish.qos.asSubscribed
+            switch wisher {
+            case .app: entries[place]?.appWish = qos
+            case .reader(let id): entries[place]?.readerWishes[id] = qos
+            }
+            if let waiter = wish.waiter { add(waiter, .subscribe(qos), at: place) }
+            changed(place, &actions)
+        }
+        send(now, &actions)
+        return actions
+    }
+
+    /// Somebody wants filters no more. A filter that others want stays, with the highest quality of service that is
+    /// left.
+    ///
+    /// - Parameters:
+    ///   - filters: The filters, each with who is to be told how it ended.
+    ///   - wisher: Who wanted them.
+    ///   - now: The present.
+    /// - Returns: What is to be done.
+    /// - Throws: ``CourierError/Code-swift.struct/queueFull`` when too many wait; then nothing has changed.
+    mutating func unwant(
+        _ filters: [(filter: TopicFilter, waiter: UInt64?)], by wisher: Wisher, now: Instant
+    ) throws -> [Action] {
+        try checkWaiters(filters.count { $0.waiter != nil })
+        var actions: [Action] = []
+        for (filter, waiter) in filters {
+            guard let place = places[filter] else {
+                if let waiter { actions.append(.waiter(waiter, .unsubscribed)) }
+                continue
+            }
+            switch wisher {
+            case .app: entries[place]?.appWish = nil
+            case .reader(let id): entries[place]?.readerWishes[id] = nil
+            }
+            if let waiter {
+                if entries[place]?.wanted == nil {
+                    add(waiter, .unsubscribe, at: place)
+                } else {
+                    actions.append(.waiter(waiter, .unsubscribed))
+                }
+            }
+            changed(place, &actions)
+        }
+        send(now, &actions)
+        return actions
+    }
+
+    /// Forgets who waits for a filter without an answer; what is wanted stays.
+    mutating func forget(waiter id: UInt64, of filter: TopicFilter) {
+        guard let place = places[filter], var entry = entries[place] else { return }
+        let before = entry.waiters.count
+        entry.waiters.removeAll { $0.id == id }
+        waiterCount -= before - entry.waiters.count
+        entries[place] = entry
+        removeIfSpent(place)
+    }
+
+    /// The client is given up: nobody waits any longer.
+    mutating func abandonWaiters() -> [Action] {
+        var actions: [Action] = []
+        for place in entries.indices {
+            guard place < entries.count, let waiters = entries[place]?.waiters, !waiters.isEmpty else { continue }
+            for waiter in waiters { actions.append(.waiter(waiter.id, .abandoned)) }
+            entries[place]?.waiters = []
+            removeIfSpent(place)
+        }
+        waiterCount = 0
+        return actions
+    }
+
+    private func checkRoom(for wishes: [Wish]) throws {
+        let added = Set(wishes.lazy.map(\.filter).filter { places[$0] == nil }).count
+        guard added == 0 || count + added <= limits.maximumFilters else {
+            throw CourierError(
+                .queueFull,
+                "\(count) topic filters are known already and at most \(limits.maximumFilters) may be: unsubscribe some, "
+                    + "or cover several by one with a wildcard.")
+        }
+        try checkWaiters(wishes.count { $0.waiter != nil })
+    }
+
+    private func checkWaiters(_ added: Int) throws {
+        guard added == 0 || waiterCount + added <= limits.maximumWaiters else {
+            throw CourierError(
+                .queueFull,
+                "\(waiterCount) calls wait for the broker's answer to a subscription and at most "
+                    + "\(limits.maximumWaiters) may: wait for some to end, or use the forms that wait for no answer.")
+        }
+    }
+}
