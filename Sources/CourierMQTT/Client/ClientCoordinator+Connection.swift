@@ -59,7 +59,9 @@ extension ClientCoordinator {
 
     /// Ends the connection, or the preparations for it.
     func close(_ end: () -> Void) {
-        publishing.gate.disconnected()  // What is written from now on waits for the next connection.
+        // What is written and asked for from now on waits for the next connection.
+        publishing.gate.disconnected()
+        subscriptions.disconnected()
         if preparation == .none { end() } else { preparation = .cancelled }
     }
 

@@ -26,14 +26,14 @@ extension SubscriptionSet {
             } else if isOtherSession, entries[place]?.confirmed != .absent {
                 entries[place]?.confirmed = .unknown
             }
-            entries[place]?.failed = nil
             changed(place, &actions)
         }
         send(now, &actions)
         return actions
     }
 
-    /// The connection has ended: what was under way may have been done or not.
+    /// The connection has ended, or is about to: what was under way may have been done or not, and what was refused is
+    /// for the next broker to decide.
     mutating func disconnected(now: Instant) -> [Action] {
         var actions: [Action] = []
         packetLimit = nil
@@ -44,6 +44,7 @@ extension SubscriptionSet {
         for id in pending.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             give(up: id, .connectionLost, now: now, &actions)
         }
+        for place in entries.indices { entries[place]?.failed = nil }
         return actions
     }
 

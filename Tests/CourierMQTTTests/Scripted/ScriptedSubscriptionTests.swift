@@ -156,6 +156,28 @@ import Testing
         }
     }
 
+    @Test func `a refusal is for its connection: a call behind disconnect() and connect() waits for the next one`()
+        async throws
+    {
+        let answer = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
+        let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .send(.subAck(answer))])
+        try await ScriptedWorld.run([script]) { world in
+            world.client.subscribe(("a", .one))
+            await world.connect()
+            #expect(world.errors(of: "subscribeFailure").map(\.reasonCode) == [.notAuthorized])
+            let outcome = Box<Result<QoS, CourierError>>()
+            // As one step of the loop, so that the old connection is still there when the call is heard.
+            world.loop.execute { [client = world.client] in
+                client.disconnect()
+                client.connect()
+                client.subscribe("a", qos: .one) { outcome.value = $0 }
+            }
+            await world.run(for: .seconds(1))
+            #expect(outcome.value?.success == .one)
+            #expect(await Self.filters(world, on: 2) == [["a"]])
+        }
+    }
+
     @Test func `a loop over a refused filter ends by the error`() async throws {
         let answer = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .send(.subAck(answer))])

@@ -121,6 +121,24 @@ import Testing
         #expect(visible(set.connected(sessionPresent: true, now: start)) == [asked])
     }
 
+    @Test func `what the last broker refused is not refused without a connection, but waits for the next one`() throws {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, now: start)
+        _ = try set.want([.init(a, .one), .init(b, .one)], by: .app, now: start)
+        _ = set.subAck(request(1), [.notAuthorized, .grantedQoS1], now: start)
+        _ = try set.unwant([(b, nil)], by: .app, now: start)
+        _ = set.unsubAck(request(2), [.notAuthorized], now: start)
+        #expect(set.disconnected(now: start).isEmpty)
+        #expect(visible(try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)).isEmpty)
+        #expect(visible(try set.unwant([(b, 2)], by: .app, now: start)).isEmpty)
+        #expect(
+            visible(set.connected(sessionPresent: true, now: start)) == [
+                .subscribe([Subscription(a, .one)], request(3)), .unsubscribe([b], request(4)),
+            ])
+        #expect(visible(set.subAck(request(3), [.grantedQoS1], now: start)).first == .waiter(1, .granted(.one)))
+        #expect(visible(set.unsubAck(request(4), [], now: start)).first == .waiter(2, .unsubscribed))
+    }
+
     @Test func `a refused filter is asked for again with another QoS, or after it was unsubscribed`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: true, now: start)
