@@ -69,11 +69,10 @@ final class SubscriptionKeeper {
         actions += (try? filters.want(wishes, by: .app, now: loop.clock.now)) ?? []
     }
 
-    /// Takes over what an earlier process wanted, and wanted to be rid of.
+    /// Takes over what an earlier process wanted, and wanted to be rid of; ``perform()`` stores what has changed since.
     func restore(_ subscriptions: [StoredSubscription]) {
         isRestored = true
-        filters.restore(
-            subscriptions.map { unwanted.contains($0.filter) ? StoredSubscription($0.filter, .unsubscribing) : $0 })
+        actions += filters.restore(subscriptions, unwanted: unwanted)
         unwanted = []
     }
 

@@ -6,7 +6,7 @@ extension ClientCoordinator {
     /// What an earlier process left is there, and messages can be stored.
     func storeOpened(_ session: StoredSession) {
         subscriptions.restore(session.subscriptions)
-        tellTopics()
+        subscriptionsChanged()
         distributor.rowsAppeared()
     }
 

@@ -19,16 +19,24 @@ extension SubscriptionSet {
     /// Takes over what the store kept, before the first connection. Limits do not apply to it: nothing of it is lost. What
     /// the app has wanted of a filter since is newer and stays.
     ///
-    /// - Parameter subscriptions: What was kept.
-    mutating func restore(_ subscriptions: [StoredSubscription]) {
+    /// - Parameters:
+    ///   - subscriptions: What was kept.
+    ///   - unwanted: What the app has unsubscribed since.
+    /// - Returns: What is to be done.
+    mutating func restore(_ subscriptions: [StoredSubscription], unwanted: Set<TopicFilter> = []) -> [Action] {
+        var actions: [Action] = []
         for subscription in subscriptions {
             let place = place(for: subscription.filter)
+            let isUnwanted = unwanted.contains(subscription.filter)
             entries[place]?.confirmed = .unknown
-            if case .subscribed(let qos) = subscription.intent, entries[place]?.appWish == nil {
+            if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appWish == nil {
                 entries[place]?.appWish = qos.asSubscribed
             }
-            entries[place]?.stored = subscription.intent
+            // What it did before it unsubscribed may still be on its way to the store, and change what that has.
+            entries[place]?.stored = isUnwanted ? nil : subscription.intent
+            changed(place, &actions)
         }
+        return actions
     }
 
     /// Somebody wants filters; a wisher's new quality of service replaces its old one.

@@ -92,6 +92,22 @@ extension ScriptedOutboxTests {
         }
     }
 
+    @Test func `an unsubscribe from before the store was read is stored before the broker knows of it`() async throws {
+        try await Self.run(Self.refusing) { world, store in
+            let filter = try TopicFilter("unwanted")
+            try await store.memory.fill([.want(StoredSubscription(filter, .subscribed(.one)))], world.scope)
+            world.client.unsubscribe("unwanted")
+            await world.connect()
+            await world.until { world.events.contains("connectionFailure") }
+            #expect(await world.broker.packets(.unsubscribe).isEmpty)
+            let stored = await store.memory.subscriptions(in: world.scope)
+            #expect(stored == [StoredSubscription(filter, .unsubscribing)])
+            // The broker has no session, and with it no subscription.
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.subscriptions(in: world.scope).isEmpty }
+        }
+    }
+
     @Test func `rows that are missing when their turn comes are told as such, and looked for once`() async throws {
         try await Self.run(Self.refusing) {
             $0.offline = OfflinePolicy(maximumCount: 1)

@@ -309,7 +309,8 @@ import Testing
 
     @Test func `what the store kept is asked for by a restarted client`() throws {
         var set = SubscriptionSet()
-        set.restore([StoredSubscription(a, .subscribed(.two)), StoredSubscription(b, .unsubscribing)])
+        let kept = set.restore([StoredSubscription(a, .subscribed(.two)), StoredSubscription(b, .unsubscribing)])
+        #expect(kept.isEmpty)
         #expect(set.hasWishes)
         var withoutSession = set
         #expect(
@@ -319,5 +320,29 @@ import Testing
         let fresh = withoutSession.connected(sessionPresent: false, now: start)
         #expect(visible(fresh) == [.subscribe([Subscription(a, .two)], request(1))])
         #expect(stored(fresh) == [.forgetSubscription(b)])
+    }
+
+    @Test func `what was unsubscribed before the store was read is stored as such, whatever came before`() throws {
+        var set = SubscriptionSet()
+        #expect(stored(try set.unwant([(a, nil)], by: .app, now: start)).isEmpty)
+        let wanted = StoreChange.want(StoredSubscription(b, .subscribed(.one)))
+        #expect(stored(try set.want([.init(b, .one)], by: .app, now: start)) == [wanted])
+        #expect(stored(try set.unwant([(b, nil)], by: .app, now: start)) == [.forgetSubscription(b)])
+        let kept = [StoredSubscription(a, .subscribed(.one)), StoredSubscription(b, .unsubscribing)]
+        #expect(
+            set.restore(kept, unwanted: [a, b]) == [
+                .store(.want(StoredSubscription(a, .unsubscribing))),
+                .store(.want(StoredSubscription(b, .unsubscribing))),
+            ])
+        #expect(!set.hasWishes)
+        #expect(visible(set.connected(sessionPresent: true, now: start)) == [.unsubscribe([a, b], request(1))])
+    }
+
+    @Test func `what the app wants since is stored over what the store kept`() throws {
+        var set = SubscriptionSet()
+        _ = try set.want([.init(a, .two)], by: .app, now: start)
+        let restored = set.restore([StoredSubscription(a, .unsubscribing)])
+        #expect(stored(restored) == [.want(StoredSubscription(a, .subscribed(.two)))])
+        #expect(set.wanted(a) == .two)
     }
 }
