@@ -352,7 +352,9 @@ final class SubscriptionKeeper {
                     .subscriptionRefused, "The broker refused \(subject) with \(code).", reasonCode: code)
         case .connectionLost: CourierError(.connectionLost, of: subject)
         case .notSent:
-            CourierError(.subscriptionRefused, "\(subject) can not be sent on this connection: it is too long for it.")
+            CourierError(
+                .subscriptionRefused, "\(subject) can not be sent on this connection: it is too long for it.",
+                reasonCode: .packetTooLarge)
         }
     }
 

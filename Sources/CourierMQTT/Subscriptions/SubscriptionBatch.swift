@@ -1,4 +1,5 @@
 import CourierCore
+import MQTTCodec
 
 /// The filters of one SUBSCRIBE or UNSUBSCRIBE that is being put together.
 struct SubscriptionBatch: Sendable {
@@ -25,9 +26,14 @@ struct SubscriptionBatch: Sendable {
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// How large a packet is that has this filter only.
-    static func size(ofPacketWith entry: SubscriptionEntry) -> Int {
-        overhead + size(of: entry.filter) + (entry.identifier == nil ? 0 : identifierSize)
+    /// How large a packet of MQTT 5 is that has this only, to the byte.
+    static func size(ofPacketWith request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> Int {
+        // The packet id, the length of the properties and that of the text.
+        var body = 2 + 1 + 2 + entry.filter.string.utf8.count
+        if case .subscribe = request {
+            body += 1 + (entry.identifier.map { 1 + VariableByteInteger.byteCount(Int($0)) } ?? 0)
+        }
+        return 1 + VariableByteInteger.byteCount(body) + body
     }
 
     /// Whether the filter can join those that are there.

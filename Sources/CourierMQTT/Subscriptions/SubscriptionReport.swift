@@ -1,6 +1,7 @@
 import CourierCore
 
-/// How one packet ended, gathered for the events: what succeeded, and what failed for each reason.
+/// How one packet ended, or what was not asked for, gathered for the events: what succeeded, and what failed for each
+/// reason.
 struct SubscriptionReport: Sendable {
     typealias Action = SubscriptionAction
 

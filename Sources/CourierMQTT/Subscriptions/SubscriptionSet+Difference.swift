@@ -67,6 +67,7 @@ extension SubscriptionSet {
         let size = min(limits.bytesPerPacket, packetLimit)
         var subscribe = SubscriptionBatch(maximumCount: limits.filtersPerPacket, maximumSize: size)
         var unsubscribe = subscribe
+        var notSent = SubscriptionReport(timeTaken: .zero)
         let isIdentifying = isIdentifying
         while let place = queue.first {
             guard let entry = entries[place], let request = entry.due else {
@@ -75,9 +76,10 @@ extension SubscriptionSet {
                 continue
             }
             if isIdentifying, entry.identifier != nil, !entry.isRenewal, request != .unsubscribe { break }
-            if SubscriptionBatch.size(ofPacketWith: entry) > packetLimit {
+            if SubscriptionBatch.size(ofPacketWith: request, for: entry) > packetLimit {
                 takeFirstQueued(place)
                 entries[place]?.failed = (request, .notSent)
+                notSent.failed(entry, request, .notSent)
                 changed(place, &actions)
                 continue
             }
@@ -87,6 +89,7 @@ extension SubscriptionSet {
                 : append(place, entry, request, to: &subscribe, beside: unsubscribe, now, &actions)
             if !hasTaken { break }
         }
+        notSent.append(to: &actions)
         emit(&subscribe, now, &actions)
         emit(&unsubscribe, now, &actions)
     }

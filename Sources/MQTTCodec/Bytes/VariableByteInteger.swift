@@ -1,10 +1,10 @@
 /// The encoding of lengths: seven bits a byte, lowest first, the high bit set while more follow (1.5.5).
-enum VariableByteInteger {
+package enum VariableByteInteger {
     /// The largest value: four bytes of seven bits.
     static let maximum: UInt32 = 268_435_455
 
     /// How many bytes `value` takes.
-    static func byteCount(_ value: Int) -> Int {
+    package static func byteCount(_ value: Int) -> Int {
         switch value {
         case ..<0x80: 1
         case ..<0x4000: 2

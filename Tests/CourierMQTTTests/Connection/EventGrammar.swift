@@ -123,14 +123,14 @@ struct EventGrammar {
         case .subscribeSuccess(let topics, _):
             for (topic, _) in topics { end(.subscribe(topic), mayStandAlone: false) }
         case .subscribeFailure(let topics, _, let error):
-            for (topic, _) in topics { end(.subscribe(topic), mayStandAlone: isRefusal(error)) }
+            for (topic, _) in topics { end(.subscribe(topic), mayStandAlone: isRefusal(error) || isRuledOut(error)) }
         case .unsubscribeAttempt(let topics):
             require(connection == .connected, "an unsubscription is sent without a connection")
             for topic in topics { open[.unsubscribe(topic), default: 0] += 1 }
         case .unsubscribeSuccess(let topics, _):
             for topic in topics { end(.unsubscribe(topic), mayStandAlone: false) }
         case .unsubscribeFailure(let topics, _, let error):
-            for topic in topics { end(.unsubscribe(topic), mayStandAlone: isRefusal(error)) }
+            for topic in topics { end(.unsubscribe(topic), mayStandAlone: isRefusal(error) || isRuledOut(error)) }
 
         case .messageSend(let topic, let qos, let size):
             open[.send(topic: topic, qos: qos, size: size), default: 0] += 1
@@ -178,6 +178,12 @@ struct EventGrammar {
         guard let code = (error as? CourierError)?.code, code.number < 200 else { return false }
         let ends: [CourierError.Code] = [.messageExpired, .messageReplaced, .clientDestroyed]
         return !ends.contains(code)
+    }
+
+    /// Whether an error says that CONNACK has ruled a filter out, so that the broker is not asked.
+    private func isRuledOut(_ error: (any Error)?) -> Bool {
+        guard let error = error as? CourierError, error.code == .subscriptionRefused else { return false }
+        return error.reasonCode == .packetTooLarge
     }
 
     /// Ends a start. Without one it is a second end, unless it may stand alone.

@@ -93,6 +93,11 @@ import Testing
         for code in [CourierError.Code.invalidTopicFilter, .queueFull] {
             #expect(violations(subscribed(code), unsubscribed(code)) == [], "\(code)")
         }
+        let ruledOut = CourierError(.subscriptionRefused, "too long", reasonCode: .packetTooLarge)
+        #expect(
+            violations(
+                .subscribeFailure(topics: [("a", .one)], timeTaken: 0, error: ruledOut),
+                .unsubscribeFailure(topics: ["a"], timeTaken: 0, error: ruledOut)) == [])
         for code in [CourierError.Code.subscriptionRefused, .connectionLost] {
             #expect(violations(subscribed(code), unsubscribed(code)) == [0, 1], "\(code)")
             #expect(

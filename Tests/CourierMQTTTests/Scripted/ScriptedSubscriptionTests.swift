@@ -236,6 +236,23 @@ import Testing
         }
     }
 
+    @Test func `[MQTT-3.2.2-15] a filter that is larger than the broker's packets is told, also when nobody waits`()
+        async throws
+    {
+        let script = ConnectionScript.connection([.accept(properties: [.maximumPacketSize(30)])])
+        try await ScriptedWorld.run([script]) { world in
+            let long = String(repeating: "x", count: 30)
+            world.client.subscribe((long, .one), ("b", .one))
+            await world.connect()
+            #expect(await Self.filters(world, on: 1) == [["b"]])
+            let errors = world.errors(of: "subscribeFailure")
+            #expect(errors.map(\.code) == [.subscriptionRefused])
+            #expect(errors.first?.reasonCode == .packetTooLarge)
+            #expect(errors.first?.message.contains(long) == true)
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
     @Test func `destroy() with a SUBSCRIBE under way ends the attempt and the wait`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .stall])
         try await ScriptedWorld.run([script]) { world in

@@ -254,10 +254,29 @@ import Testing
         _ = set.connected(sessionPresent: false, maximumPacketSize: 20, now: start)
         let long = try TopicFilter(String(repeating: "x", count: 30))
         let actions = visible(try set.want([.init(long, .one, waiter: 1), .init(b, .one)], by: .app, now: start))
-        #expect(actions == [.waiter(1, .failed(.notSent)), .subscribe([Subscription(b, .one)], request(1))])
+        #expect(
+            actions == [
+                .waiter(1, .failed(.notSent)),
+                .subscribeFailed([Subscription(long, .one)], .notSent, timeTaken: .zero),
+                .subscribe([Subscription(b, .one)], request(1)),
+            ])
         _ = set.disconnected(now: start)
         let all = Action.subscribe([Subscription(long, .one), Subscription(b, .one)], request(2))
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
+    }
+
+    @Test func `an unsubscribe that is larger than the broker's packets is told, one that just fits is sent`() throws {
+        var set = try granted()
+        _ = set.disconnected(now: start)
+        _ = try set.unwant([(a, nil)], by: .app, now: start)
+        // Three bytes of text, and seven around them.
+        var other = set
+        #expect(
+            visible(other.connected(sessionPresent: true, maximumPacketSize: 9, now: start))
+                == [.unsubscribeFailed([a], .notSent, timeTaken: .zero)])
+        #expect(
+            visible(set.connected(sessionPresent: true, maximumPacketSize: 10, now: start))
+                == [.unsubscribe([a], request(2))])
     }
 
     @Test func `a packet that can not be sent fails its waiters and is not tried again at once`() throws {

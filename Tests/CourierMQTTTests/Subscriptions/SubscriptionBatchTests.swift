@@ -1,0 +1,33 @@
+import CourierCore
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+@Suite struct SubscriptionBatchTests {
+    private func encodedSize(_ packet: Packet) throws -> Int {
+        var buffer = PacketBuffer()
+        try PacketEncoder(version: .v5, sender: .client).encode(packet, into: &buffer)
+        return buffer.count
+    }
+
+    @Test func `a packet with one filter is as large as it is reckoned to be`() throws {
+        // Where the packet's length begins to take a byte more, and the ends.
+        for length in [1, 65_535] + Array(110...125) + Array(16_365...16_380) {
+            for identifier: UInt32? in [nil, 1, 128, 268_435_455] {
+                var entry = SubscriptionEntry(try TopicFilter(String(repeating: "x", count: length)))
+                entry.identifier = identifier
+                let subscribe = Subscribe(
+                    packetID: 1, subscriptions: [Subscription(entry.filter.string, qos: .atLeastOnce)],
+                    properties: identifier.map { [.subscriptionIdentifier($0)] } ?? [])
+                let unsubscribe = Unsubscribe(packetID: 1, filters: [entry.filter.string])
+                #expect(
+                    try SubscriptionBatch.size(ofPacketWith: .subscribe(.one), for: entry)
+                        == encodedSize(.subscribe(subscribe)), "\(length) bytes, \(identifier ?? 0)")
+                #expect(
+                    try SubscriptionBatch.size(ofPacketWith: .unsubscribe, for: entry)
+                        == encodedSize(.unsubscribe(unsubscribe)), "\(length) bytes, \(identifier ?? 0)")
+            }
+        }
+    }
+}
