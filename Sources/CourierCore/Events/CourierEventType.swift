@@ -45,9 +45,10 @@ public enum CourierEventType: Sendable {
     case subscribeSuccess(topics: [(topic: String, qos: QoS)], timeTaken: Int)
     /// The broker removed the filters.
     case unsubscribeSuccess(topics: [String], timeTaken: Int)
-    /// The broker refused the filters, or no answer came.
+    /// The broker refused the filters, or no answer came; without an attempt, they were not asked for: they were
+    /// refused on this side, or CONNACK has ruled them out.
     case subscribeFailure(topics: [(topic: String, qos: QoS)], timeTaken: Int, error: (any Error)?)
-    /// The broker did not remove the filters, or no answer came.
+    /// The broker did not remove the filters, or no answer came; without an attempt, it was not asked.
     case unsubscribeFailure(topics: [String], timeTaken: Int, error: (any Error)?)
 
     // MARK: Keep-alive

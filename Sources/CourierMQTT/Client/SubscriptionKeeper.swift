@@ -197,12 +197,9 @@ final class SubscriptionKeeper {
     // MARK: The session
 
     func connected(_ connAck: ConnAck, isOtherSession: Bool) {
-        let limit = connAck.properties.maximumPacketSize.map { Int($0) } ?? .max
         actions += filters.connected(
-            sessionPresent: connAck.isSessionPresent, isOtherSession: isOtherSession, maximumPacketSize: limit,
-            hasIdentifiers: driver.protocolVersion >= .v5
-                && connAck.properties.subscriptionIdentifiersAvailable ?? true,
-            now: loop.now)
+            sessionPresent: connAck.isSessionPresent, isOtherSession: isOtherSession,
+            support: SubscriptionSupport(connAck, in: driver.protocolVersion), now: loop.now)
     }
 
     /// What a reader makes of one copy of a message; see ``SubscriptionSet/claim(of:on:)``.

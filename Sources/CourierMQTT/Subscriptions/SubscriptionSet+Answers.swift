@@ -7,17 +7,16 @@ extension SubscriptionSet {
     /// - Parameters:
     ///   - sessionPresent: Whether it has a session.
     ///   - isOtherSession: Whether that may be another one than the one that it confirmed things for; `false` by default.
-    ///   - maximumPacketSize: The largest packet that it takes; without limit by default.
-    ///   - hasIdentifiers: Whether subscriptions may have identifiers; `false` by default.
+    ///   - support: What it takes of subscriptions; all but identifiers by default.
     ///   - now: The present.
     /// - Returns: What is to be done.
     mutating func connected(
-        sessionPresent: Bool, isOtherSession: Bool = false, maximumPacketSize: Int = .max,
-        hasIdentifiers: Bool = false, now: Instant
+        sessionPresent: Bool, isOtherSession: Bool = false, support: SubscriptionSupport = SubscriptionSupport(),
+        now: Instant
     ) -> [Action] {
         var actions = disconnected(now: now)
-        packetLimit = maximumPacketSize
-        if hasIdentifiers != (identifiers != nil) { useIdentifiers(hasIdentifiers) }
+        self.support = support
+        if support.hasIdentifiers != (identifiers != nil) { useIdentifiers(support.hasIdentifiers) }
         if !sessionPresent { identifiers?.forgetGone() }
         for place in entries.indices {
             guard place < entries.count, entries[place] != nil else { continue }
@@ -36,7 +35,7 @@ extension SubscriptionSet {
     /// for the next broker to decide.
     mutating func disconnected(now: Instant) -> [Action] {
         var actions: [Action] = []
-        packetLimit = nil
+        support = nil
         for place in queue.removeAll() {
             entries[place]?.isQueued = false
             removeIfSpent(place)

@@ -19,7 +19,7 @@ extension SubscriptionSet {
     /// Notes that the broker has to be asked for something, if it has. What only gets an identifier goes first: what the
     /// broker sends for a new filter is to come when it tells the others apart.
     private mutating func enqueue(_ place: Int) {
-        guard packetLimit != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
+        guard support != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
         entries[place]?.isQueued = true
         queue.append(place, isUrgent: entry.isRenewal)
     }
@@ -63,11 +63,11 @@ extension SubscriptionSet {
 
     /// Asks for what is due, as far as the limits allow.
     mutating func send(_ now: Instant, _ actions: inout [Action]) {
-        guard let packetLimit else { return }
-        let size = min(limits.bytesPerPacket, packetLimit)
+        guard let support else { return }
+        let size = min(limits.bytesPerPacket, support.maximumPacketSize)
         var subscribe = SubscriptionBatch(maximumCount: limits.filtersPerPacket, maximumSize: size)
         var unsubscribe = subscribe
-        var notSent = SubscriptionReport(timeTaken: .zero)
+        var ruledOut = SubscriptionReport(timeTaken: .zero)
         let isIdentifying = isIdentifying
         while let place = queue.first {
             guard let entry = entries[place], let request = entry.due else {
@@ -76,10 +76,10 @@ extension SubscriptionSet {
                 continue
             }
             if isIdentifying, entry.identifier != nil, !entry.isRenewal, request != .unsubscribe { break }
-            if SubscriptionBatch.size(ofPacketWith: request, for: entry) > packetLimit {
+            if let failure = support.failure(of: request, for: entry) {
                 takeFirstQueued(place)
-                entries[place]?.failed = (request, .notSent)
-                notSent.failed(entry, request, .notSent)
+                entries[place]?.failed = (request, failure)
+                ruledOut.failed(entry, request, failure)
                 changed(place, &actions)
                 continue
             }
@@ -89,7 +89,7 @@ extension SubscriptionSet {
                 : append(place, entry, request, to: &subscribe, beside: unsubscribe, now, &actions)
             if !hasTaken { break }
         }
-        notSent.append(to: &actions)
+        ruledOut.append(to: &actions)
         emit(&subscribe, now, &actions)
         emit(&unsubscribe, now, &actions)
     }

@@ -182,8 +182,12 @@ struct EventGrammar {
 
     /// Whether an error says that CONNACK has ruled a filter out, so that the broker is not asked.
     private func isRuledOut(_ error: (any Error)?) -> Bool {
-        guard let error = error as? CourierError, error.code == .subscriptionRefused else { return false }
-        return error.reasonCode == .packetTooLarge
+        guard let error = error as? CourierError, error.code == .subscriptionRefused, let reason = error.reasonCode
+        else { return false }
+        let codes: [ReasonCode] = [
+            .packetTooLarge, .wildcardSubscriptionsNotSupported, .sharedSubscriptionsNotSupported,
+        ]
+        return codes.contains(reason)
     }
 
     /// Ends a start. Without one it is a second end, unless it may stand alone.

@@ -93,11 +93,13 @@ import Testing
         for code in [CourierError.Code.invalidTopicFilter, .queueFull] {
             #expect(violations(subscribed(code), unsubscribed(code)) == [], "\(code)")
         }
-        let ruledOut = CourierError(.subscriptionRefused, "too long", reasonCode: .packetTooLarge)
-        #expect(
-            violations(
-                .subscribeFailure(topics: [("a", .one)], timeTaken: 0, error: ruledOut),
-                .unsubscribeFailure(topics: ["a"], timeTaken: 0, error: ruledOut)) == [])
+        func refused(_ code: ReasonCode) -> CourierEventType {
+            .subscribeFailure(
+                topics: [("a", .one)], timeTaken: 0,
+                error: CourierError(.subscriptionRefused, "over", reasonCode: code))
+        }
+        #expect(violations(refused(.packetTooLarge), refused(.wildcardSubscriptionsNotSupported)) == [])
+        #expect(violations(refused(.sharedSubscriptionsNotSupported), refused(.topicFilterInvalid)) == [1])
         for code in [CourierError.Code.subscriptionRefused, .connectionLost] {
             #expect(violations(subscribed(code), unsubscribed(code)) == [0, 1], "\(code)")
             #expect(

@@ -236,6 +236,28 @@ import Testing
         }
     }
 
+    @Test func `filters that the broker does not have fail by themselves, and not with the connection`() async throws {
+        // A broker may answer such a SUBSCRIBE by DISCONNECT (MQTT 5.0 §3.2.2.3.11 and §3.2.2.3.13).
+        let properties: PacketProperties = [.wildcardSubscriptionAvailable(false), .sharedSubscriptionAvailable(false)]
+        let script = ConnectionScript.connection([.accept(properties: properties)])
+        try await ScriptedWorld.run([script]) { world in
+            let outcomes = ["a/+", "$share/g/b", "c"].map { filter in
+                let outcome = Box<Result<QoS, CourierError>>()
+                world.client.subscribe(filter, qos: .one) { outcome.value = $0 }
+                return outcome
+            }
+            await world.connect()
+            #expect(await Self.filters(world, on: 1) == [["c"]])
+            #expect(outcomes[0].value?.failure?.reasonCode == .wildcardSubscriptionsNotSupported)
+            #expect(outcomes[0].value?.failure?.message.contains("Do not use + and #") == true)
+            #expect(outcomes[1].value?.failure?.reasonCode == .sharedSubscriptionsNotSupported)
+            #expect(outcomes[2].value?.success == .one)
+            let errors = world.errors(of: "subscribeFailure")
+            #expect(errors.map(\.code) == [.subscriptionRefused, .subscriptionRefused])
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
     @Test func `[MQTT-3.2.2-15] a filter that is larger than the broker's packets is told, also when nobody waits`()
         async throws
     {

@@ -29,7 +29,7 @@ import Testing
         _ wishes: [(TopicFilter, QoS)], hasIdentifiers: Bool = true
     ) throws -> (SubscriptionSet, [Action]) {
         var set = SubscriptionSet()
-        var actions = set.connected(sessionPresent: false, hasIdentifiers: hasIdentifiers, now: now)
+        var actions = set.connected(sessionPresent: false, support: .init(hasIdentifiers: hasIdentifiers), now: now)
         actions += try set.want(wishes.map { SubscriptionSet.Wish($0.0, $0.1) }, by: .app, now: now)
         return (set, actions)
     }
@@ -84,7 +84,7 @@ import Testing
         let (_, actions) = try set([(all, .one), (some, .one)], hasIdentifiers: false)
         #expect(subscriptions(actions).map(\.count) == [2])
         var (set, _) = try granted([(all, .one), (some, .one)])
-        let next = set.connected(sessionPresent: false, hasIdentifiers: false, now: now)
+        let next = set.connected(sessionPresent: false, support: .init(hasIdentifiers: false), now: now)
         #expect(subscriptions(next).map(\.count) == [2])
         #expect(subscriptions(next).flatMap { $0 }.allSatisfy { $0.identifier == nil })
         #expect(set.claim(of: all, on: [2]) == .first)
@@ -123,7 +123,7 @@ import Testing
 
     @Test func `what overlaps with a filter that is being asked for without one waits until that has one`() throws {
         var set = SubscriptionSet()
-        var actions = set.connected(sessionPresent: false, hasIdentifiers: true, now: now)
+        var actions = set.connected(sessionPresent: false, support: .init(hasIdentifiers: true), now: now)
         actions += try set.want([SubscriptionSet.Wish(all, .one)], by: .app, now: now)
         #expect(subscriptions(actions).flatMap { $0 }.map(\.identifier) == [nil])
         #expect(subscriptions(try set.want([SubscriptionSet.Wish(some, .one)], by: .app, now: now)).isEmpty)
@@ -167,7 +167,7 @@ import Testing
         #expect(set.claim(of: all, on: [ofSome]) == .left)
         #expect(set.claim(of: all, on: [ofSome + 1]) == .first, "of an earlier process, perhaps")
         for case .subscribe(let subscriptions, let id) in set.connected(
-            sessionPresent: false, hasIdentifiers: true, now: now)
+            sessionPresent: false, support: .init(hasIdentifiers: true), now: now)
         {
             #expect(subscriptions.map(\.identifier) == [ofAll])
             _ = set.subAck(id, [.grantedQoS1], now: now)

@@ -251,7 +251,7 @@ import Testing
 
     @Test func `a filter that is larger than the broker's packets is not sent, and who waits is told`() throws {
         var set = SubscriptionSet()
-        _ = set.connected(sessionPresent: false, maximumPacketSize: 20, now: start)
+        _ = set.connected(sessionPresent: false, support: .init(maximumPacketSize: 20), now: start)
         let long = try TopicFilter(String(repeating: "x", count: 30))
         let actions = visible(try set.want([.init(long, .one, waiter: 1), .init(b, .one)], by: .app, now: start))
         #expect(
@@ -265,6 +265,39 @@ import Testing
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
     }
 
+    @Test func `what CONNACK rules out is refused without a packet, and asked for on the next connection`() throws {
+        var set = SubscriptionSet()
+        let group = try TopicFilter("$share/g/b")
+        let wishes = [SubscriptionSet.Wish(a, .one, waiter: 1), .init(group, .one, waiter: 2), .init(b, .one)]
+        _ = try set.want(wishes, by: .app, now: start)
+        let noWildcards = SubscriptionAction.Failure.refused(.wildcardSubscriptionsNotSupported)
+        let noGroups = SubscriptionAction.Failure.refused(.sharedSubscriptionsNotSupported)
+        let narrow = SubscriptionSupport(hasWildcards: false, hasSharedSubscriptions: false)
+        #expect(
+            visible(set.connected(sessionPresent: false, support: narrow, now: start)) == [
+                .waiter(1, .failed(noWildcards)), .waiter(2, .failed(noGroups)),
+                .subscribeFailed([Subscription(a, .one)], noWildcards, timeTaken: .zero),
+                .subscribeFailed([Subscription(group, .one)], noGroups, timeTaken: .zero),
+                .subscribe([Subscription(b, .one)], request(1)),
+            ])
+        let again = try set.want([.init(a, .one, waiter: 3)], by: .app, now: start)
+        #expect(visible(again) == [.waiter(3, .failed(noWildcards))])
+        _ = set.disconnected(now: start)
+        let asked = visible(set.connected(sessionPresent: false, support: .init(hasWildcards: false), now: start))
+        #expect(asked.last == .subscribe([Subscription(group, .one), Subscription(b, .one)], request(2)))
+        _ = set.disconnected(now: start)
+        let all = [Subscription(a, .one), Subscription(group, .one), Subscription(b, .one)]
+        #expect(visible(set.connected(sessionPresent: false, now: start)) == [.subscribe(all, request(3))])
+    }
+
+    @Test func `what CONNACK rules out is still unsubscribed`() throws {
+        var set = try granted()
+        _ = set.disconnected(now: start)
+        let narrow = SubscriptionSupport(hasWildcards: false)
+        #expect(visible(set.connected(sessionPresent: true, support: narrow, now: start)).isEmpty)
+        #expect(visible(try set.unwant([(a, nil)], by: .app, now: start)) == [.unsubscribe([a], request(2))])
+    }
+
     @Test func `an unsubscribe that is larger than the broker's packets is told, one that just fits is sent`() throws {
         var set = try granted()
         _ = set.disconnected(now: start)
@@ -272,10 +305,10 @@ import Testing
         // Three bytes of text, and seven around them.
         var other = set
         #expect(
-            visible(other.connected(sessionPresent: true, maximumPacketSize: 9, now: start))
+            visible(other.connected(sessionPresent: true, support: .init(maximumPacketSize: 9), now: start))
                 == [.unsubscribeFailed([a], .notSent, timeTaken: .zero)])
         #expect(
-            visible(set.connected(sessionPresent: true, maximumPacketSize: 10, now: start))
+            visible(set.connected(sessionPresent: true, support: .init(maximumPacketSize: 10), now: start))
                 == [.unsubscribe([a], request(2))])
     }
 

@@ -1,0 +1,37 @@
+import CourierCore
+import MQTTCodec
+
+/// What a broker takes of subscriptions on one connection.
+struct SubscriptionSupport: Hashable, Sendable {
+    /// The largest packet that it takes; without limit by default.
+    var maximumPacketSize = Int.max
+    /// Whether subscriptions may have identifiers; `false` by default.
+    var hasIdentifiers = false
+    /// Whether filters may have wildcards; `true` by default.
+    var hasWildcards = true
+    /// Whether filters may be shared; `true` by default.
+    var hasSharedSubscriptions = true
+
+    /// Why the broker is not asked for this, `nil` when it is. What it can not have any more may still be unsubscribed.
+    func failure(of request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> SubscriptionAction.Failure? {
+        if SubscriptionBatch.size(ofPacketWith: request, for: entry) > maximumPacketSize { return .notSent }
+        guard request != .unsubscribe else { return nil }
+        if !hasWildcards, entry.filter.hasWildcard { return .refused(.wildcardSubscriptionsNotSupported) }
+        if !hasSharedSubscriptions, entry.filter.shareGroup != nil {
+            return .refused(.sharedSubscriptionsNotSupported)
+        }
+        return nil
+    }
+}
+
+extension SubscriptionSupport {
+    /// What CONNACK says of it; before MQTT 5 it says nothing.
+    init(_ connAck: ConnAck, in version: ProtocolVersion) {
+        guard version >= .v5 else { return }
+        let properties = connAck.properties
+        maximumPacketSize = properties.maximumPacketSize.map { Int($0) } ?? .max
+        hasIdentifiers = properties.subscriptionIdentifiersAvailable ?? true
+        hasWildcards = properties.wildcardSubscriptionAvailable ?? true
+        hasSharedSubscriptions = properties.sharedSubscriptionAvailable ?? true
+    }
+}
