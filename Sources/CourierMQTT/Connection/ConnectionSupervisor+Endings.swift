@@ -151,6 +151,7 @@ extension ConnectionSupervisor {
         case .switchVersion: wait(until: now, .failure, now, &actions)
         case .renewCredentials, .followForGood: renewCredentials(now, &actions)
         case .yield:
+            streak.redirects = 0
             let pause = nextPause(of: \.takeoverSchedule)
             let failure = failure(of: ending)
             wait(until: now.advanced(by: pause), .takeover(failure), now, &actions)
@@ -163,14 +164,19 @@ extension ConnectionSupervisor {
     }
 
     private mutating func waitForSchedule(_ now: Instant, _ actions: inout [Action]) {
+        streak.redirects = 0
         let pause = nextPause(of: \.schedule)
         wait(until: now.advanced(by: pause), .failure, now, &actions)
     }
 
-    /// Tries at once if `isGranted`, and counts it as a step of the schedule either way.
+    /// Tries at once if `isGranted` and the client has not been sent around too often, and counts it as a step of the
+    /// schedule either way.
     private mutating func retryAtOnce(_ isGranted: Bool, _ now: Instant, _ actions: inout [Action]) {
-        let pause = nextPause(of: \.schedule)
-        wait(until: isGranted ? now : now.advanced(by: pause), .failure, now, &actions)
+        guard isGranted, streak.redirects < configuration.maximumRedirects else {
+            return waitForSchedule(now, &actions)
+        }
+        _ = nextPause(of: \.schedule)
+        wait(until: now, .failure, now, &actions)
     }
 
     private mutating func renewCredentials(_ now: Instant, _ actions: inout [Action]) {
@@ -180,7 +186,7 @@ extension ConnectionSupervisor {
         retryAtOnce(streak.refusals == 1, now, &actions)
     }
 
-    /// Takes the way that the broker shows, if it does and the client has not been sent around too often.
+    /// Takes the way that the broker shows, if it does and the client has not been sent around too often without a pause.
     private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
         let term: Redirect.Term
         switch response {

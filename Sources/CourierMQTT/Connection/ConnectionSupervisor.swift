@@ -174,7 +174,7 @@ struct ConnectionSupervisor: Sendable {
     struct Streak: Sendable {
         /// How often credentials were refused.
         var refusals = 0
-        /// How many server references were followed.
+        /// How many server references were followed, since the last pause.
         var redirects = 0
     }
 
