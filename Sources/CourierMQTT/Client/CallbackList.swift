@@ -9,21 +9,16 @@ struct CallbackList<Value: Sendable>: ~Copyable, Sendable {
 
     // Not private: the compiler of Swift 6.3 fails on that when it does not optimize.
     struct State {
-        var callbacks: [(key: Key, callback: Callback)] = []
-        var nextKey: Key = 0
+        var callbacks: [(key: Key?, callback: Callback)] = []
     }
 
     private let state = Mutex(State())
 
     init() {}
 
-    @discardableResult
-    borrowing func add(_ callback: @escaping Callback) -> Key {
-        state.withLock { state in
-            defer { state.nextKey += 1 }
-            state.callbacks.append((state.nextKey, callback))
-            return state.nextKey
-        }
+    /// Adds a closure; only one with a key can be taken back.
+    borrowing func add(_ callback: @escaping Callback, under key: Key? = nil) {
+        state.withLock { state in state.callbacks.append((key, callback)) }
     }
 
     borrowing func remove(_ key: Key) { state.withLock { state in state.callbacks.removeAll { $0.key == key } } }

@@ -38,18 +38,24 @@ extension ClientCoordinator {
         loop.execute { [self] in tell(.destroyRequested) }
     }
 
-    /// Tells when there is a connection, or why there will be none; at once if it is known.
+    /// Tells when there is a connection, or why there will be none; at once if it is known. The wait begins behind what was
+    /// asked for before: a `disconnect()` that is still to be heard is none of its business.
     @discardableResult
     func whenConnected(
         _ callback: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) -> CallbackList<Result<Void, CourierError>>.Key {
-        let key = connectionWaiters.add(callback)
-        loop.execute { [self] in answerConnectionWaiters() }
+        let key = lastWaiterKey.add(1, ordering: .relaxed).newValue
+        loop.execute { [self] in
+            connectionWaiters.add(callback, under: key)
+            answerConnectionWaiters()
+        }
         return key
     }
 
-    /// Takes back what ``whenConnected(_:)`` was given.
-    func forgetConnectionWaiter(_ key: CallbackList<Result<Void, CourierError>>.Key) { connectionWaiters.remove(key) }
+    /// Takes back what ``whenConnected(_:)`` was given, unless it is told before the loop comes to this.
+    func forgetConnectionWaiter(_ key: CallbackList<Result<Void, CourierError>>.Key) {
+        loop.execute { [self] in connectionWaiters.remove(key) }
+    }
 
     /// Wants messages of a filter; ``forgetSubscriptionWaiter(_:)`` takes back who is told.
     @discardableResult

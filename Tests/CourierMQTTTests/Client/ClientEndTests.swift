@@ -49,6 +49,14 @@ import Testing
         for loop in loops { await loop.value }
     }
 
+    @Test func `a wait for a connection that begins when the client has ended has its answer`() async throws {
+        let coordinator = try TestClient(.local(1)).client.parts.coordinator
+        let answer: Result<Void, CourierError> = await withCheckedContinuation { continuation in
+            coordinator.whenConnected { continuation.resume(returning: $0) }
+        }
+        #expect(answer.failure?.code == .sessionMissing)
+    }
+
     @Test func `loops over messages and events end with the client, and those that begin later at once`()
         async throws
     {

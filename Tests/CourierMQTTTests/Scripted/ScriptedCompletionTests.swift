@@ -24,6 +24,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `connect after disconnect or destroy tells of the new connection`(_ destroys: Bool) async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let (former, answer) = (Answer(), Answer())
+            // In one turn of the loop, so that each call is made before the first of them is heard.
+            world.loop.execute { [client = world.client] in
+                client.connect { former.value = $0 }
+                if destroys { client.destroy() } else { client.disconnect() }
+                client.connect { answer.value = $0 }
+            }
+            await world.run(for: .seconds(6))
+            #expect(former.value?.success != nil)
+            #expect(answer.value?.success != nil, "\(String(describing: answer.value))")
+            #expect(await world.broker.connections.count == 2)
+        }
+    }
+
+    @Test func `disconnect ends the wait that began before it`() async throws {
+        try await ScriptedWorld.run([.connection([.expect(.connect), .stall])]) { world in
+            await world.connect()
+            let answer = Answer()
+            world.loop.execute { [client = world.client] in
+                client.connect { answer.value = $0 }
+                client.disconnect()
+            }
+            await world.run(for: .seconds(6))
+            #expect(answer.value?.failure?.code == .sessionMissing)
+        }
+    }
+
     @Test func `a loss has the code of the broker's DISCONNECT`() async throws {
         let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
         try await ScriptedWorld.run([script]) { world in
