@@ -91,8 +91,9 @@ extension ConnectionSupervisor {
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
-        enter(
-            .opening(Opening(attempt: attempt, options: options, startedAt: now, giveUpAt: giveUpAt)), &actions)
+        let opening = Opening(
+            attempt: attempt, options: options, detour: redirect, startedAt: now, giveUpAt: giveUpAt)
+        enter(.opening(opening), &actions)
         actions.append(.open(options, attempt))
     }
 
@@ -130,7 +131,8 @@ extension ConnectionSupervisor {
             _ = accept(granted, date, authentication, now, &actions)
             connection.renewal = renewal(now)
             phase = .connected(connection)
-            var options = located(granted.options)
+            let home = endpointOptions(granted.options)
+            var options = connection.detour?.applied(to: home) ?? home
             // Further endpoints are none of this connection's business.
             options.alternatives = connection.options.alternatives
             guard options != connection.options else { return }
@@ -227,8 +229,8 @@ extension ConnectionSupervisor {
         round?.accepted(using: &random)
         endDetour()
         let connection = Connection(
-            options: opening.options, openedAt: opening.startedAt, acceptedAt: now, version: version,
-            renewal: renewal(now), homecoming: homecoming(now))
+            options: opening.options, detour: opening.detour, openedAt: opening.startedAt, acceptedAt: now,
+            version: version, renewal: renewal(now), homecoming: homecoming(now))
         enter(.connected(connection), &actions)
         actions.append(.releaseWaiters(nil))
         let session = connAck.isSessionPresent ? "with its session" : "without a session"

@@ -52,7 +52,8 @@ extension ConnectionSupervisor {
             .connectionFailed,
             "The service records of \(grant.options.host.quoted()) say that it has no broker of this kind; ask its "
                 + "administrator, or connect without service records.")
-        let opening = Opening(attempt: locating.attempt, options: grant.options, startedAt: now, giveUpAt: nil)
+        let opening = Opening(
+            attempt: locating.attempt, options: grant.options, detour: nil, startedAt: now, giveUpAt: nil)
         if locating.isAgain { actions.append(.emit(.reconnect)) }
         setInfo(grant.options, &actions)
         actions.append(.emit(.attempt))

@@ -113,6 +113,8 @@ struct ConnectionSupervisor: Sendable {
     struct Opening: Sendable {
         let attempt: AttemptID
         let options: ConnectOptions
+        /// What has led to the server of these options, if a broker has named it.
+        @Rare var detour: Redirect?
         let startedAt: Instant
         let giveUpAt: Instant?
         var isConnectSent = false
@@ -120,6 +122,8 @@ struct ConnectionSupervisor: Sendable {
 
     struct Connection: Sendable {
         var options: ConnectOptions
+        /// What has led there: by it, options that are the same are known as such.
+        @Rare var detour: Redirect?
         let openedAt: Instant
         let acceptedAt: Instant
         let version: ProtocolVersion

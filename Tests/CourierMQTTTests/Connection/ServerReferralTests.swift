@@ -1,4 +1,5 @@
 import CourierCore
+import Foundation
 import MQTTCodec
 import Testing
 
@@ -61,6 +62,52 @@ import Testing
             world.disconnectedByServer(.sessionTakenOver)
             world.fireTimer()
         }
+        world.expectNoFaults()
+    }
+
+    // MARK: Renewal
+
+    @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
+    func `credentials that stay the same leave a connection to a referred server alone`(_ code: PacketReasonCode) {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant(expiresIn: 600)
+        world.refuse(code, [.serverReference("other:8883")])
+        world.accept()
+        for _ in 0..<3 {
+            world.fireTimer()
+            #expect(world.fetch != nil)
+            #expect(world.grant(expiresIn: 600) == [.emit(.authSucceeded(after: .zero))])
+            #expect(world.supervisor.state == .connected && host(world) == "other:8883")
+        }
+        world.fireTimer()
+        let elsewhere = ConnectOptions(host: "third", port: 1, clientId: "c", username: "ada", password: "s3cret")
+        #expect(world.grant(elsewhere).contains(.closeInOrder), "a reference is for the host that gave it")
+        world.closeEnds()
+        #expect(host(world) == "third:1")
+        world.expectNoFaults()
+    }
+
+    @Test func `[MQTT-4.12.1-1] a new token is given on the connection to a referred server`() {
+        func authentication(_ token: String) -> ExtendedAuthentication {
+            ExtendedAuthentication(method: "TOKEN", data: Data(token.utf8))
+        }
+        func options(_ token: String) -> ConnectOptions {
+            ConnectOptions(
+                host: "broker", port: 1883, clientId: "c", username: "", password: "",
+                extendedAuthentication: authentication(token))
+        }
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant(options("1"), expiresIn: 600)
+        world.refuse(.useAnotherServer, [.serverReference("other:8883")])
+        world.accept()
+        for token in ["2", "3"] {
+            world.fireTimer()
+            let actions = world.grant(options(token), expiresIn: 600)
+            #expect(actions == [.emit(.authSucceeded(after: .zero)), .reauthenticate(authentication(token))])
+        }
+        #expect(world.supervisor.state == .connected && host(world) == "other:8883")
         world.expectNoFaults()
     }
 }
