@@ -11,6 +11,8 @@ struct ConnectionEnding: Sendable {
     let serverReference: String?
     /// Whether the other side ended the byte stream, in order or not, and no packet says why.
     let isByPeer: Bool
+    /// Whether it was an attempt at a server that a broker had named, and not at the endpoint whose turn it was.
+    var isOfDetour = false
 
     init(_ cause: LossCause, _ error: CourierError) {
         self.cause = cause
@@ -48,6 +50,14 @@ struct ConnectionEnding: Sendable {
         case .disconnectedByServer(let disconnect): serverReference = disconnect.properties.serverReference
         default: serverReference = nil
         }
+    }
+
+    /// What follows. A server that a broker has named speaks for itself alone: whatever is wrong with it, the endpoint that
+    /// has named it is there, and may name another one.
+    var row: LossPolicy.Row {
+        let row = LossPolicy.row(for: cause)
+        guard isOfDetour, row.subject == .endpoint, row.response == .stop else { return row }
+        return LossPolicy.Row(causes: row.causes, response: .retry, reason: row.reason)
     }
 }
 

@@ -48,6 +48,8 @@ extension ConnectionSupervisor {
     mutating func attemptFailed(
         _ opening: Opening, _ ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
+        var ending = ending
+        ending.isOfDetour = isDetour(opening)
         attemptCameToNothing(opening)
         let time = opening.startedAt.duration(to: now)
         actions.append(.emit(.failed(after: time, failure(of: ending))))
@@ -57,8 +59,13 @@ extension ConnectionSupervisor {
     /// A broker that could not be reached is no sign of another client, and not worth being sent to again.
     mutating func attemptCameToNothing(_ opening: Opening) {
         if round?.hasNext != true { drops = DropStreak() }
-        if opening.options != grant.map({ endpointOptions($0.options) }) { redirect = nil }
+        if isDetour(opening) { redirect = nil }
         endDetour()
+    }
+
+    /// Whether an attempt goes to another server than the endpoint whose turn it is.
+    private func isDetour(_ opening: Opening) -> Bool {
+        opening.options != grant.map { endpointOptions($0.options) }
     }
 
     /// The server that the broker named for one attempt has had it. One that is made anew is still the same.
@@ -122,7 +129,7 @@ extension ConnectionSupervisor {
 
     /// What the app is told: the error, and for a stop that nothing more will happen by itself.
     private func failure(of ending: ConnectionEnding) -> ConnectionFailure {
-        let row = LossPolicy.row(for: ending.cause)
+        let row = ending.row
         guard stops(row) else { return .error(ending.error) }
         return .error(
             CourierError(
@@ -133,7 +140,7 @@ extension ConnectionSupervisor {
 
     /// Does what the table says.
     mutating func respond(to ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
-        let row = LossPolicy.row(for: ending.cause)
+        let row = ending.row
         let isStop = stops(row)
         if row.subject == .endpoint { actions.append(.avoidAddress) }
         actions.append(.log(isStop ? .error : .warning, ending.error.message))

@@ -32,8 +32,8 @@ struct ServerReference: Hashable, Sendable {
             let colon = text.firstIndex(of: ":") ?? text.endIndex
             (name, rest) = (text[..<colon], text[colon...])
         }
-        guard Self.isHost(name) else { return nil }
-        host = String(name)
+        guard Self.isHost(name), let checked = try? BrokerHost(String(name)) else { return nil }
+        host = checked.string
         if rest.isEmpty {
             port = nil
         } else {

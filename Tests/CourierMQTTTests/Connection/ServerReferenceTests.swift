@@ -18,11 +18,13 @@ import Testing
 
     @Test func `the first usable one of a list counts`() {
         #expect(read("  mqtt://x  a/b  ok:1 other:2") == "ok 1")
+        #expect(read("mqtt:node2:1883 node2:1883") == "node2 1883")
     }
 
     @Test func `what is no reference is none`() {
         for text in [
             "", " ", ":", ":1883", "host:", "host:0", "host:65536", "host:-1", "host:1x", "[::1", "[::1]x", "[host]:1",
+            "mqtt:node2:1883", "host:1883:x", "[g::1]", "[g::1]:1883", "fe80::1%", "[fe80::1%]", "1::2::3::4::5::6",
             "a\tb", "ho\u{0}st", "user@host", "häuser", String(repeating: "x", count: 300),
         ] {
             #expect(read(text) == nil, "\(text.debugDescription)")

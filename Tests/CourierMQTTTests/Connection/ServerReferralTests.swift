@@ -1,6 +1,8 @@
 import CourierCore
+import CourierTransport
 import Foundation
 import MQTTCodec
+import MQTTEngine
 import Testing
 
 @testable import CourierMQTT
@@ -108,6 +110,47 @@ import Testing
             #expect(actions == [.emit(.authSucceeded(after: .zero)), .reauthenticate(authentication(token))])
         }
         #expect(world.supervisor.state == .connected && host(world) == "other:8883")
+        world.expectNoFaults()
+    }
+
+    // MARK: What is wrong with the other server
+
+    enum Fault: CaseIterable, Sendable {
+        case version
+        case clientCertificate
+        case options
+
+        func input(_ attempt: AttemptID) -> ConnectionSupervisor.Input {
+            switch self {
+            case .version: .closed(.refused(ConnAck(reasonCode: .unsupportedProtocolVersion)), .closedByOwner)
+            case .clientCertificate:
+                .closed(.transportClosed, .failed(TransportError(.tlsClientCertificateRequired, "none to show")))
+            case .options: .openFailed(attempt, CourierError(.invalidConfiguration, "The path is no path."))
+            }
+        }
+    }
+
+    @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved], Fault.allCases)
+    func `what would stop the client at home does not at a server that was named for it`(
+        _ code: PacketReasonCode, _ fault: Fault
+    ) {
+        var home = opening()
+        home.handle(fault.input(home.lastAttempt))
+        #expect(home.deadline == nil && home.releases.count == 1, "at home it stops")
+
+        var world = opening()
+        world.refuse(code, [.serverReference("other")])
+        #expect(host(world) == "other:1883")
+        world.handle(fault.input(world.lastAttempt))
+        #expect(world.deadline == 1 && world.releases.isEmpty)
+        guard case .failed(_, .error(let error))? = world.events.last(where: \.isFailedAttempt) else {
+            Issue.record("no event says so")
+            return
+        }
+        #expect(!error.message.contains("waits for connect()"))
+        world.fireTimer()
+        #expect(world.isOpen && host(world) == "broker:1883")
+        world.accept()
         world.expectNoFaults()
     }
 }
