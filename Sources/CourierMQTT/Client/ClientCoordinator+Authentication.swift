@@ -30,9 +30,11 @@ extension ClientCoordinator {
             let next = ExtendedAuthentication(method: method, data: data)
             send(Auth(reasonCode: .continueAuthentication, properties: PacketProperties(next.properties)))
         case .failure(let error):
-            let text = (error as? CourierError)?.message ?? "The provider has no answer to the broker's challenge."
-            settings.log.log(.error, source: "connection", clientID: info?.clientId, text)
-            driver.disconnect(Disconnect(reasonCode: .unspecifiedError))
+            let bridged = error as NSError
+            let words = (error as? CourierError)?.message ?? "\(bridged.domain), code \(bridged.code)"
+            let broker = info?.endpointName ?? ""
+            let text = "The provider has no answer to the challenge of the broker \(broker): \(words)"
+            giveUp(CourierError(.authenticationFailed, text.asSentence, cause: error))
         }
     }
 
@@ -41,8 +43,13 @@ extension ClientCoordinator {
             try driver.authenticate(auth)
         } catch {
             let text = "A step of the authentication can not be sent: \(error)"
-            settings.log.log(.error, source: "connection", clientID: info?.clientId, text)
-            driver.disconnect(Disconnect(reasonCode: .unspecifiedError))
+            giveUp(CourierError(.authenticationFailed, text.asSentence, cause: error))
         }
+    }
+
+    /// Ends the connection; `error` is what the app is told of it.
+    private func giveUp(_ error: CourierError) {
+        authenticationFailure = error
+        driver.disconnect(Disconnect(reasonCode: .unspecifiedError))
     }
 }

@@ -81,6 +81,7 @@ extension ClientCoordinator {
         lastServer = plan.name
         lastCluster = cluster
         connectionNumber += 1
+        authenticationFailure = nil
         let history = addresses ?? AddressHistory()
         addresses = history
         driver.open(

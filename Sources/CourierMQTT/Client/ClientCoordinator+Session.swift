@@ -101,7 +101,10 @@ extension ClientCoordinator {
         pingFailed()
         keepAliveEnded(reason)
         lost()
-        tell(.closed(reason, cause))
+        // Whoever else was quicker to end the connection has said why.
+        let error = reason == .requested ? authenticationFailure : nil
+        authenticationFailure = nil
+        tell(.closed(reason, cause, error: error))
         answerCloseWaiters()
         outcome = nil
         finishIfReleased()

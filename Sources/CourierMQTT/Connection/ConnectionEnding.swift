@@ -31,17 +31,19 @@ struct ConnectionEnding: Sendable {
     }
 
     /// Reads what the engine and the transport say of the end. `isEstablished` tells a lost connection from a failed
-    /// attempt, `areOptionsFixed` that the provider has no other credentials.
+    /// attempt, `areOptionsFixed` that the provider has no other credentials. `known` is the error where the caller knows
+    /// more than they.
     init(
-        _ reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool,
-        areOptionsFixed: Bool = false
+        _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
+        isEstablished: Bool, areOptionsFixed: Bool = false
     ) {
         // Nobody asked for this end, whatever the engine was told: only the byte stream knows more.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         isByPeer = reason == .transportClosed && channel.isByPeer
         error =
-            CourierError(
+            known
+            ?? CourierError(
                 closing: reason, channel, endpoint: endpoint, isEstablished: isEstablished,
                 areOptionsFixed: areOptionsFixed)
             ?? CourierError(.connectionLost, "The connection to \(endpoint) has ended.")

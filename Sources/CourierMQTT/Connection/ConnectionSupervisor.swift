@@ -287,10 +287,11 @@ struct ConnectionSupervisor: Sendable {
         case .openFailed(let attempt, let error): openFailed(attempt, error, now, &actions)
         case .connectSent: connectSent(&actions)
         case .accepted(let connAck, let version): accepted(connAck, version, now, &actions)
-        case .closed(let reason, let transport):
+        case .closed(let reason, let transport, let error):
             closed(now, &actions) { [areOptionsFixed = configuration.areOptionsFixed] in
                 ConnectionEnding(
-                    reason, transport, endpoint: $0.endpointName, isEstablished: $1, areOptionsFixed: areOptionsFixed)
+                    reason, transport, error, endpoint: $0.endpointName, isEstablished: $1,
+                    areOptionsFixed: areOptionsFixed)
             }
         case .networkChanged(let status): networkChanged(status, now, &actions)
         case .phaseChanged(let appPhase): phaseChanged(appPhase, now, &actions)

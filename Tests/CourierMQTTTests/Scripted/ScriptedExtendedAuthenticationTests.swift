@@ -90,9 +90,27 @@ import Testing
         try await Self.run([script], TokenProvider(answers: false)) { world in
             await world.connect()
             await world.until { world.events.contains("connectionFailure") }
+            let error = try #require(world.errors(of: "connectionFailure").first)
+            #expect(error.code == .authenticationFailed && error.cause is NoAnswer, "\(error)")
             await world.run(for: .seconds(6))
             await world.until { world.client.connectionState == .connected }
             #expect(await Self.said(world) == [])
+        }
+    }
+
+    @Test func `a challenge that nobody answers ends the connection, whose loss says why`() async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: .auth), Self.auth(.continueAuthentication, "xyz"),
+        ])
+        try await Self.run([script], TokenProvider(answers: false)) { world in
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            await world.run(for: .seconds(975))
+            await world.until { world.events.contains("connectionLost") }
+            let error = try #require(world.errors(of: "connectionLost").first)
+            #expect(error.code == .authenticationFailed && error.cause is NoAnswer, "\(error)")
+            await world.run(for: .seconds(6))
+            await world.until { world.client.connectionState == .connected }
         }
     }
 
