@@ -29,9 +29,12 @@ extension ConnectionSupervisor {
     /// The machine, or its network, is back: waiting is pointless, and a connection may be dead without knowing.
     private mutating func wakeUp(_ now: Instant, _ actions: inout [Action]) {
         switch phase {
-        case .waiting(let waiting):
-            if case .takeover = waiting.occasion { return }
-            startUrgently(waiting.occasion, now, &actions)
+        case .waiting(var waiting):
+            guard case .takeover = waiting.occasion else { return startUrgently(waiting.occasion, now, &actions) }
+            // No reason to hurry, but what the missing network has put off is due again when it was planned.
+            guard network == .available else { return }
+            waiting.due = max(waiting.planned, now)
+            phase = .waiting(waiting)
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)

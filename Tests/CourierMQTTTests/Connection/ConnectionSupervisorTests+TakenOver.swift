@@ -34,6 +34,37 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
+    @Test func `a network that flaps does not put the attempt after a takeover off for ever`() {
+        var world = SupervisorHarness()
+        world.connect()
+        world.disconnectedByServer(.sessionTakenOver)
+        for _ in 0..<3 {
+            world.wait(15)
+            world.handle(.networkChanged(.unavailable))
+            #expect(world.deadline == world.time + 60)
+            world.handle(.resumedFromSuspend)
+            #expect(world.deadline == world.time + 60, "there is no network yet")
+            world.wait(3)
+            world.handle(.networkChanged(.available))
+            #expect(world.deadline == 60)
+        }
+        world.handle(.networkChanged(.unavailable))
+        world.wait(10)
+        world.handle(.networkChanged(.available))
+        #expect(world.deadline == 64, "what was due meanwhile is due now")
+        world.fireTimer()
+        #expect(world.attemptTimes == [0, 64])
+        world.accept()
+
+        // A second time, which is lost without a network.
+        world.handle(.networkChanged(.unavailable))
+        world.disconnectedByServer(.sessionTakenOver)
+        #expect(world.deadline == 184)
+        world.handle(.networkChanged(.available))
+        #expect(world.deadline == 184, "the pause is the longer one")
+        world.expectNoFaults()
+    }
+
     @Test func `before MQTT 5 three drops in a row right after CONNACK mean the same`() {
         var world = SupervisorHarness()
         world.connect(.v311)
