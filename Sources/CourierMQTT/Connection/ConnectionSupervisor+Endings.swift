@@ -27,6 +27,7 @@ extension ConnectionSupervisor {
                 drops = DropStreak()
                 emitLoss(of: connection, failure, now, &actions)
             }
+            if closing.beginsAnew { beginAnew() }
             proceed(to: closing.next, now, &actions)
         case .resting, .paused, .waiting, .authenticating, .locating: break
         }

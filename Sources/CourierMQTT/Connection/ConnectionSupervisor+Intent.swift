@@ -6,11 +6,7 @@ extension ConnectionSupervisor {
         hasSession = true
         switch phase {
         case .resting(let rest):
-            schedule.reset()
-            authSchedule.reset()
-            streak = Streak()
-            drops = DropStreak()
-            forgetEndpoints()
+            beginAnew()
             actions.append(.log(.info, "connect() was called by \(source.quoted())"))
             switch rest {
             case .unused, .disconnected, .destroyed: start(.request, now, &actions)
@@ -32,9 +28,19 @@ extension ConnectionSupervisor {
         case .connected: discard("Client already connected", &actions)
         case .closing(var closing):
             if case .begin(.request) = closing.next { return discard("Client is about to connect", &actions) }
+            if case .rest = closing.next { closing.beginsAnew = true }
             closing.next = .begin(.request)
             phase = .closing(closing)
         }
+    }
+
+    /// Forgets what was tried and how it went.
+    mutating func beginAnew() {
+        schedule.reset()
+        authSchedule.reset()
+        streak = Streak()
+        drops = DropStreak()
+        forgetEndpoints()
     }
 
     private func discard(_ reason: String, _ actions: inout [Action]) {
@@ -56,12 +62,8 @@ extension ConnectionSupervisor {
         hasSession = false
         grant = nil
         redirect = nil
-        forgetEndpoints()
-        schedule.reset()
-        authSchedule.reset()
+        beginAnew()
         takeoverSchedule.reset()
-        streak = Streak()
-        drops = DropStreak()
         actions.append(.clearStoredState)
     }
 

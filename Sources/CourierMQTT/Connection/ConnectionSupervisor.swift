@@ -165,6 +165,8 @@ struct ConnectionSupervisor: Sendable {
         var next: Next
         /// When patience with an orderly close ends; `nil` once the connection was dropped.
         var abortAt: Instant?
+        /// Whether the app was to have its rest, and called `connect()` before that had come.
+        var beginsAnew = false
     }
 
     /// Options, and when they end.

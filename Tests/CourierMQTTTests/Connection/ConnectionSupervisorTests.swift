@@ -78,6 +78,44 @@ import Testing
         world.expectNoFaults()
     }
 
+    @Test(arguments: [false, true])
+    func `connect during the close begins as short a pause as connect from rest`(_ isConnected: Bool) {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        for _ in 0..<4 {
+            world.drop()
+            world.fireTimer()
+        }
+        if isConnected { world.accept() }
+        world.wait(2)
+        world.handle(.disconnectRequested)
+        world.handle(.connectRequested(source: "app"))
+        world.closeEnds()
+        world.grant()
+        world.drop()
+        #expect(world.deadline == world.time + 1)
+        world.expectNoFaults()
+    }
+
+    @Test func `connect during the close begins the count of drops anew`() {
+        var world = SupervisorHarness()
+        world.connect(.v311)
+        for _ in 0..<2 {
+            world.drop()
+            world.fireTimer()
+            world.accept(.v311)
+        }
+        world.handle(.disconnectRequested)
+        world.handle(.connectRequested(source: "app"))
+        world.closeEnds()
+        world.grant()
+        world.accept(.v311)
+        world.drop()
+        #expect(world.supervisor.waiterAnswer == .wait)
+        world.expectNoFaults()
+    }
+
     @Test func `disconnect in the middle of an attempt ends it as cancelled`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
