@@ -16,6 +16,12 @@ final class CredentialSource: Sendable {
         let deliver: Deliver
     }
 
+    private struct Challenge {
+        let data: Data?
+        let method: String
+        let done: @Sendable (Result<Data, any Error>) -> Void
+    }
+
     private struct State {
         /// The request that is to be answered.
         var request: Request?
@@ -27,8 +33,10 @@ final class CredentialSource: Sendable {
         var asking: AttemptID?
         /// Whether the request waits for its turn: an async provider has one call at a time.
         var isWaiting = false
-        /// The task in which a challenge is answered; an earlier one is given up.
+        /// The task in which a challenge is answered.
         var answering: Task<Void, Never>?
+        /// The challenge that waits for its turn, the latest one.
+        var challenge: Challenge?
         /// Whether the provider is to forget what it has before it is asked next.
         var needsClear = false
     }
@@ -102,6 +110,9 @@ final class CredentialSource: Sendable {
     }
 
     /// Has a challenge answered, on any thread; only a provider for `async` code does.
+    ///
+    /// An earlier one that is not answered yet is given up: its task is cancelled, and `done` of whichever has come to its
+    /// turn is still called. One that a later one replaces before its turn is never heard of again.
     func answer(
         _ challenge: Data?, method: String, _ done: @escaping @Sendable (Result<Data, any Error>) -> Void
     ) {
@@ -113,17 +124,13 @@ final class CredentialSource: Sendable {
                         "The broker sent a challenge for the method \(method.quoted()); only a ConnectionServiceProvider "
                             + "can answer one.")))
         }
-        let former = state.withLock { state in
-            defer {
-                state.answering = Task {
-                    do { done(.success(try await provider.answer(challenge, method: method))) } catch {
-                        done(.failure(error))
-                    }
-                }
-            }
-            return state.answering
+        let former = state.withLock { state -> Task<Void, Never>? in
+            defer { state.challenge = Challenge(data: challenge, method: method, done: done) }
+            // While one waits, the task has not begun, or was cancelled before.
+            return state.challenge == nil ? state.answering : nil
         }
         former?.cancel()
+        answerNext(provider)
     }
 
     private func complete(_ attempt: AttemptID, _ result: Result<ConnectGrant, any Error>) {
@@ -204,6 +211,37 @@ extension CredentialSource {
             state.isWaiting = false
             state.asking = request.attempt
             return .ask(request.attempt)
+        }
+    }
+    /// Starts a task for the challenge that waits, if there is one and none is being answered.
+    private func answerNext(_ provider: any ConnectionServiceProvider) {
+        let asker = Asker(source: self)
+        state.withLock { state in
+            guard state.answering == nil, state.challenge != nil else { return }
+            // Owned by `state`: it ends by itself, and is cancelled with its challenge or with the source.
+            state.answering = Task { await Self.answerOne(provider, for: asker) }
+        }
+    }
+
+    private static func answerOne(_ provider: any ConnectionServiceProvider, for asker: Asker) async {
+        if let challenge = asker.source?.nextChallenge() {
+            let result: Result<Data, any Error>
+            do {
+                result = .success(try await provider.answer(challenge.data, method: challenge.method))
+            } catch {
+                result = .failure(error)
+            }
+            challenge.done(result)
+        }
+        guard let source = asker.source else { return }
+        source.state.withLock { $0.answering = nil }
+        source.answerNext(provider)
+    }
+
+    private func nextChallenge() -> Challenge? {
+        state.withLock { state in
+            defer { state.challenge = nil }
+            return state.challenge
         }
     }
 }

@@ -14,11 +14,13 @@ extension ClientCoordinator {
     func answer(_ challenge: Auth) {
         guard let method = challenge.properties.authenticationMethod else { return }
         let data = challenge.properties.authenticationData.map { Data($0.bytes) }
-        let connection = connectionNumber
+        challengeCount += 1
+        let (connection, number) = (connectionNumber, challengeCount)
         credentials.answer(data, method: method) { [weak self] result in
             guard let self else { return }
             loop.execute { [self] in
-                guard connection == connectionNumber else { return }  // The challenge was of an earlier one.
+                // Of an earlier connection, or given up for a later challenge.
+                guard connection == connectionNumber, number == challengeCount else { return }
                 answered(result, method)
             }
         }

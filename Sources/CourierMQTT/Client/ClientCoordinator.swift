@@ -67,6 +67,8 @@ final class ClientCoordinator: @unchecked Sendable {
     var unansweredConnects = 0
     /// How many connections were opened, by which an answer that comes late is known.
     var connectionNumber = 0
+    /// How many challenges came, of which only the last is answered.
+    var challengeCount = 0
     /// Why this side has given up an authentication, until the end of the connection is told.
     @Rare var authenticationFailure: CourierError?
     /// When PINGREQ was sent that has no answer yet.

@@ -36,8 +36,56 @@ import Testing
         }
     }
 
+    /// Answers challenges with their text reversed, but the first one only when the test says so, cancelled or not.
+    private final class SlowProvider: ConnectionServiceProvider {
+        private struct State {
+            var asked: [String] = []
+            var running = 0
+            var mostRunning = 0
+            var held: CheckedContinuation<Void, any Error>?
+        }
+
+        private let state = Mutex(State())
+        var clientID: String { "scripted" }
+        var asked: [String] { state.withLock { $0.asked } }
+        var mostRunning: Int { state.withLock { $0.mostRunning } }
+        var isHolding: Bool { state.withLock { $0.held != nil } }
+
+        func connectOptions() async throws -> ConnectGrant {
+            ConnectGrant(
+                ConnectOptions(
+                    host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "", password: "",
+                    extendedAuthentication: ExtendedAuthentication(method: "TOKEN")))
+        }
+
+        func answer(_ challenge: Data?, method: String) async throws -> Data {
+            let challenge = challenge ?? Data()
+            let isFirst = state.withLock { state in
+                state.asked.append(String(decoding: challenge, as: UTF8.self))
+                state.running += 1
+                state.mostRunning = max(state.mostRunning, state.running)
+                return state.asked.count == 1
+            }
+            defer { state.withLock { $0.running -= 1 } }
+            if isFirst {
+                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                    state.withLock { $0.held = continuation }
+                }
+            }
+            return Data(challenge.reversed())
+        }
+
+        func endFirst(_ result: Result<Void, any Error>) {
+            let held = state.withLock { state in
+                defer { state.held = nil }
+                return state.held
+            }
+            held?.resume(with: result)
+        }
+    }
+
     private static func run(
-        _ script: [ConnectionScript], _ provider: TokenProvider = TokenProvider(),
+        _ script: [ConnectionScript], _ provider: any ConnectionServiceProvider = TokenProvider(),
         _ body: (ScriptedWorld) async throws -> Void
     ) async throws {
         try await ScriptedWorld.run(script) { config in
@@ -82,6 +130,28 @@ import Testing
             let connect = await world.broker.connections.first?.connect
             #expect(connect?.properties.authenticationMethod == "TOKEN")
             #expect(connect?.properties.authenticationData?.bytes == Array("token 1".utf8))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `only the last challenge is answered, whatever becomes of those before it`(_ fails: Bool) async throws {
+        let script = ConnectionScript.connection([
+            .expect(.connect), Self.auth(.continueAuthentication, "abc"), .pause(.seconds(1)),
+            Self.auth(.continueAuthentication, "def"), Self.auth(.continueAuthentication, "ghi"), .expect(.auth),
+            .send(.connAck(ConnAck(properties: [.authenticationMethod("TOKEN")]))),
+        ])
+        let provider = SlowProvider()
+        try await Self.run([script], provider) { world in
+            await world.connect()
+            await world.until { provider.isHolding }
+            await world.run(for: .seconds(1))
+            #expect(provider.asked == ["abc"], "one at a time")
+            provider.endFirst(fails ? .failure(CancellationError()) : .success(()))
+            await world.until { world.client.connectionState == .connected }
+            #expect(provider.asked == ["abc", "ghi"])
+            #expect(provider.mostRunning == 1)
+            #expect(await Self.said(world) == ["next: ihg"])
+            #expect(!world.events.contains("connectionFailure"))
         }
     }
 
