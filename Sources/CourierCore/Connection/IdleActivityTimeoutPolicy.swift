@@ -21,7 +21,8 @@ public struct IdleActivityTimeoutPolicy: Hashable, Sendable {
     /// Seconds that may pass without anything read at all, 40 by default.
     public var readTimeout: TimeInterval
 
-    /// Collects the times; the client refuses negative or infinite ones when it is made.
+    /// Collects the times; the client refuses negative or infinite ones when it is made, and timeouts of 0 where the
+    /// policy is enabled.
     ///
     /// - Parameters:
     ///   - isEnabled: Whether silence is timed; `false` by default.

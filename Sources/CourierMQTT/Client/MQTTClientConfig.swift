@@ -42,7 +42,7 @@ public struct MQTTClientConfig {
     public var maxAutoReconnectInterval: UInt16
     /// Whether asking for credentials is timed; `false` by default.
     public var enableAuthenticationTimeout: Bool
-    /// Seconds that asking for credentials may take; 30 by default.
+    /// Seconds that asking for credentials may take, more than 0 where that is timed; 30 by default.
     public var authenticationTimeoutInterval: TimeInterval
     /// When to give up on an attempt; off by default.
     public var connectTimeoutPolicy: ConnectTimeoutPolicy

@@ -1,4 +1,5 @@
 import CourierCore
+import Foundation
 
 extension SupervisorConfiguration {
     /// Takes over what `config` says of it; the rest is as it is by default.
@@ -17,21 +18,40 @@ extension SupervisorConfiguration {
         jitter = config.reconnectJitter
         try ClientSettings.checkTime(config.stableConnectionTime, "stableConnectionTime")
         stableConnectionTime = config.stableConnectionTime
-        let timeout = try ClientSettings.seconds(config.authenticationTimeoutInterval, "authenticationTimeoutInterval")
+        let timeout = try Self.seconds(
+            config.authenticationTimeoutInterval, "authenticationTimeoutInterval",
+            isEnabled: config.enableAuthenticationTimeout)
         authenticationTimeout = config.enableAuthenticationTimeout ? timeout : nil
         areOptionsFixed = config.fixedOptions != nil
         connectTimeout = config.connectTimeoutPolicy
         idleActivityTimeout = config.idleActivityTimeoutPolicy
         try use(config.endpoints)
-        for (time, name) in [
-            (config.connectTimeoutPolicy.timeout, "connectTimeoutPolicy.timeout"),
-            (config.connectTimeoutPolicy.timerInterval, "connectTimeoutPolicy.timerInterval"),
-            (config.idleActivityTimeoutPolicy.inactivityTimeout, "idleActivityTimeoutPolicy.inactivityTimeout"),
-            (config.idleActivityTimeoutPolicy.readTimeout, "idleActivityTimeoutPolicy.readTimeout"),
-            (config.idleActivityTimeoutPolicy.timerInterval, "idleActivityTimeoutPolicy.timerInterval"),
-        ] {
-            _ = try ClientSettings.seconds(time, name)
+        try Self.check(config.connectTimeoutPolicy)
+        try Self.check(config.idleActivityTimeoutPolicy)
+    }
+
+    private static func check(_ policy: ConnectTimeoutPolicy) throws(CourierError) {
+        _ = try seconds(policy.timeout, "connectTimeoutPolicy.timeout", isEnabled: policy.isEnabled)
+        _ = try ClientSettings.seconds(policy.timerInterval, "connectTimeoutPolicy.timerInterval")
+    }
+
+    private static func check(_ policy: IdleActivityTimeoutPolicy) throws(CourierError) {
+        _ = try seconds(
+            policy.inactivityTimeout, "idleActivityTimeoutPolicy.inactivityTimeout", isEnabled: policy.isEnabled)
+        _ = try seconds(policy.readTimeout, "idleActivityTimeoutPolicy.readTimeout", isEnabled: policy.isEnabled)
+        _ = try ClientSettings.seconds(policy.timerInterval, "idleActivityTimeoutPolicy.timerInterval")
+    }
+
+    /// A timeout that an option gives in seconds. One that is over as it begins would end everything that it is for.
+    private static func seconds(
+        _ seconds: TimeInterval, _ name: String, isEnabled: Bool
+    ) throws(CourierError) -> Duration {
+        let time = try ClientSettings.seconds(seconds, name)
+        guard time > .zero || !isEnabled else {
+            throw CourierError(
+                .invalidConfiguration, "\(name) is \(seconds); it must be more than 0 while it is enabled.")
         }
+        return time
     }
 
     private mutating func use(_ policy: EndpointPolicy) throws(CourierError) {

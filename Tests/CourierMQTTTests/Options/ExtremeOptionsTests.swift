@@ -170,6 +170,45 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a timeout of 0 is refused by name where it is enabled`(_ isEnabled: Bool) throws {
+        let changes: [(String, (inout MQTTClientConfig) -> Void)] = [
+            (
+                "authenticationTimeoutInterval",
+                {
+                    $0.enableAuthenticationTimeout = isEnabled
+                    $0.authenticationTimeoutInterval = 0
+                }
+            ),
+            (
+                "connectTimeoutPolicy.timeout",
+                { $0.connectTimeoutPolicy = ConnectTimeoutPolicy(isEnabled: isEnabled, timeout: 0) }
+            ),
+            (
+                "idleActivityTimeoutPolicy.inactivityTimeout",
+                {
+                    $0.idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(
+                        isEnabled: isEnabled, inactivityTimeout: 0)
+                }
+            ),
+            (
+                "idleActivityTimeoutPolicy.readTimeout",
+                { $0.idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(isEnabled: isEnabled, readTimeout: 0) }
+            ),
+        ]
+        for (name, change) in changes {
+            var config = Self.config()
+            change(&config)
+            if isEnabled {
+                expectCourierError(.invalidConfiguration, "\(name) is 0.0") {
+                    try CourierClientFactory().validate(config)
+                }
+            } else {
+                try CourierClientFactory().validate(config)
+            }
+        }
+    }
+
     @Test func `a client with the largest limits and the longest times delivers what has waited`() async throws {
         let refusing = [ConnectionScript.connection([.refuse(.serverUnavailable)])]
         try await ScriptedWorld.run(refusing) {
