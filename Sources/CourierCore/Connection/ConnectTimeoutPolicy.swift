@@ -17,8 +17,8 @@ public struct ConnectTimeoutPolicy: Hashable, Sendable {
     /// Seconds after which an attempt without CONNACK is given up and the next one is scheduled, 10 by default.
     public var timeout: TimeInterval
 
-    /// Collects the times; the client refuses negative or infinite ones when it is made, and a ``timeout`` of 0 where the
-    /// policy is enabled.
+    /// Collects the times; the client refuses negative or infinite ones when it is made, and a ``timeout`` of 0 where
+    /// the policy is enabled.
     ///
     /// - Parameters:
     ///   - isEnabled: Whether attempts are timed; `false` by default.

@@ -111,8 +111,8 @@ final class CredentialSource: Sendable {
 
     /// Has a challenge answered, on any thread; only a provider for `async` code does.
     ///
-    /// An earlier one that is not answered yet is given up: its task is cancelled, and `done` of whichever has come to its
-    /// turn is still called. One that a later one replaces before its turn is never heard of again.
+    /// An earlier one that is not answered yet is given up: its task is cancelled, and its `done` is called when that has
+    /// ended. One that a later one replaces before its turn is never heard of again.
     func answer(
         _ challenge: Data?, method: String, _ done: @escaping @Sendable (Result<Data, any Error>) -> Void
     ) {
@@ -213,6 +213,10 @@ extension CredentialSource {
             return .ask(request.attempt)
         }
     }
+}
+
+/// Challenges, one at a time as well.
+extension CredentialSource {
     /// Starts a task for the challenge that waits, if there is one and none is being answered.
     private func answerNext(_ provider: any ConnectionServiceProvider) {
         let asker = Asker(source: self)

@@ -38,8 +38,8 @@ extension ClientCoordinator {
         loop.execute { [self] in tell(.destroyRequested) }
     }
 
-    /// Tells when there is a connection, or why there will be none; at once if it is known. The wait begins behind what was
-    /// asked for before: a `disconnect()` that is still to be heard is none of its business.
+    /// Tells when there is a connection, or why there will be none; at once if it is known. The wait begins behind what
+    /// was asked for before: a `disconnect()` that is still to be heard is none of its business.
     @discardableResult
     func whenConnected(
         _ callback: @escaping @Sendable (Result<Void, CourierError>) -> Void

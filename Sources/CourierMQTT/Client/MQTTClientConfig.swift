@@ -90,8 +90,8 @@ public struct MQTTClientConfig {
     /// The event loops of this client; those that all clients of the process share by default. A group of one's own has the
     /// size of the read buffer and the priority of the thread that it is made with.
     ///
-    /// Shut such a group down only after its clients have ended: after `disconnectAndWait()`, and when nobody holds them
-    /// any more. Without its loop nothing of a client goes on, no timeout comes, and whoever still waits, for
+    /// Shut such a group down only after its clients have ended: after `disconnectAndWait()`, and when nobody holds
+    /// them any more. Without its loop nothing of a client goes on, no timeout comes, and whoever still waits, for
     /// `connected()` or an answer, waits for ever.
     public var eventLoops: EventLoopGroup?
 

@@ -31,8 +31,8 @@ struct ConnectionEnding: Sendable {
     }
 
     /// Reads what the engine and the transport say of the end. `isEstablished` tells a lost connection from a failed
-    /// attempt, `areOptionsFixed` that the provider has no other credentials. `known` is the error where the caller knows
-    /// more than they.
+    /// attempt, `areOptionsFixed` that the provider has no other credentials. `known` is the error where the caller
+    /// knows more than they.
     init(
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
         isEstablished: Bool, areOptionsFixed: Bool = false
@@ -54,8 +54,8 @@ struct ConnectionEnding: Sendable {
         }
     }
 
-    /// What follows. A server that a broker has named speaks for itself alone: whatever is wrong with it, the endpoint that
-    /// has named it is there, and may name another one.
+    /// What follows. A server that a broker has named speaks for itself alone: whatever is wrong with it, the endpoint
+    /// that has named it is there, and may name another one.
     var row: LossPolicy.Row {
         let row = LossPolicy.row(for: cause)
         guard isOfDetour, row.subject == .endpoint, row.response == .stop else { return row }

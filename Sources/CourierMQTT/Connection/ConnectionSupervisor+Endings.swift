@@ -194,7 +194,8 @@ extension ConnectionSupervisor {
         retryAtOnce(streak.refusals == 1, now, &actions)
     }
 
-    /// Takes the way that the broker shows, if it does and the client has not been sent around too often without a pause.
+    /// Takes the way that the broker shows, if it does and the client has not been sent around too often since the last
+    /// pause.
     private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
         let term: Redirect.Term
         switch response {

@@ -28,8 +28,8 @@ extension ConnectionSupervisor {
         case connectSent
         /// The server accepted the connection, which speaks this version.
         case accepted(ConnAck, ProtocolVersion)
-        /// The connection that ``Action/open(_:_:)`` asked for has ended, or did not come about; `error` says why, where
-        /// neither the engine nor the byte channel knows.
+        /// The connection that ``Action/open(_:_:)`` asked for has ended, or did not come about; `error` says why,
+        /// where neither the engine nor the byte channel knows.
         case closed(CloseReason, ChannelCloseReason, error: CourierError? = nil)
 
         /// The network monitor says so; the same word twice is harmless.

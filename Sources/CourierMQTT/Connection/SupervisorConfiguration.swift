@@ -77,8 +77,8 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var closeTimeout = Duration.seconds(5)
     /// Whether the client goes to the server that a broker refers it to; `true` by default.
     var followsServerReferences = true
-    /// How many references are followed in a row, without a pause or a stable connection between them, 3 by default: servers
-    /// that send a client around must not keep it going, and one that was down may be back after a pause.
+    /// How many references are followed in a row, without a pause or a stable connection between them, 3 by default:
+    /// servers that send a client around must not keep it going, and one that was down may be back after a pause.
     var maximumRedirects = 3
 }
 
