@@ -85,8 +85,7 @@ struct AdapterRegistry: Sendable {
             do {
                 checked.append((Array(try TopicFilter(rule.filter).matchedString.utf8), mediaType))
             } catch {
-                throw CourierError(
-                    .invalidConfiguration, "An adapter rule has a topic filter that is not legal.", cause: error)
+                throw CourierError(option: "The adapter rule for \(rule.contentType.quoted())", error)
             }
         }
         self.rules = checked

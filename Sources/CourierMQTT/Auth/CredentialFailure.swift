@@ -11,10 +11,14 @@ struct CredentialFailure: Sendable {
     let isOfNetwork: Bool
 
     /// The provider did not answer within the authentication timeout.
-    static let timedOut = CredentialFailure(
-        error: CourierError(
-            .authenticationFailed, "The connection service provider did not answer within the authentication timeout."),
-        mayPass: true, isOfNetwork: false)
+    static func timedOut(after timeout: Duration) -> CredentialFailure {
+        CredentialFailure(
+            error: CourierError(
+                .authenticationFailed,
+                "The connection service provider did not answer in \(timeout) (authenticationTimeoutInterval). Make "
+                    + "sure that it always answers, or raise the interval."),
+            mayPass: true, isOfNetwork: false)
+    }
 
     private init(error: CourierError, mayPass: Bool, isOfNetwork: Bool) {
         self.error = error

@@ -97,8 +97,7 @@ extension ClientSettings {
             do {
                 checked.append((try TopicFilter(topic), qos))
             } catch {
-                throw CourierError(
-                    .invalidConfiguration, "The option `topics` has a topic filter that is not legal.", cause: error)
+                throw CourierError(option: "The option `topics`", error)
             }
         }
         return checked

@@ -197,7 +197,8 @@ extension ConnectionSupervisor {
         _ authentication: Authentication, _ now: Instant, _ actions: inout [Action]
     ) {
         actions.append(.abandonCredentials(authentication.attempt))
-        credentialsFailed(authentication.attempt, .timedOut, now, &actions)
+        let timeout = authentication.startedAt.duration(to: authentication.giveUpAt ?? now)
+        credentialsFailed(authentication.attempt, .timedOut(after: timeout), now, &actions)
     }
 
     /// The credentials of the connection end soon.

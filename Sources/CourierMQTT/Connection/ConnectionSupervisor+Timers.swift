@@ -42,7 +42,9 @@ extension ConnectionSupervisor {
             }
             let time = opening.startedAt.duration(to: giveUpAt)
             let error = CourierError(
-                .timedOut, "No connection to \(opening.options.endpointName) came about in \(time).")
+                .timedOut,
+                "No connection to \(opening.options.endpointName) came about in \(time) (connectTimeoutPolicy). Is the "
+                    + "host right, and the port open?")
             attemptCameToNothing(opening)
             giveUp(
                 .attempt(startedAt: opening.startedAt, .error(error)), ConnectionEnding(.connectTimeout, error), now,

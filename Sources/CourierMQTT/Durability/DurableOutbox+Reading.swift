@@ -73,7 +73,9 @@ extension DurableOutbox {
     }
 
     private static let missing = CourierError(
-        .storeDamaged, "The message was stored, and was not in the message store when its turn came.")
+        .storeDamaged,
+        "The message was stored, and was not in the message store when its turn came. Publish it again if it may arrive "
+            + "twice, and let nobody else change the store.")
 }
 
 extension StoredMessage.ID {

@@ -122,9 +122,8 @@ extension CourierError {
         case .packetTooLarge(let size, let limit):
             self.init(
                 .malformedPacket,
-                "The broker \(endpoint) sent a packet of \(size) bytes, and the limit is \(limit). Raise the client's "
-                    + "maximum "
-                    + "packet size, or have smaller messages sent.",
+                "The broker \(endpoint) sent a packet of \(size) bytes, and the limit is \(limit). Raise "
+                    + "MQTTClientConfig.maximumPacketSize, or have smaller messages sent.",
                 cause: error)
         default:
             self.init(

@@ -30,7 +30,9 @@ extension CourierError {
                     + "flight.")
         case .expired: self.init(.messageExpired, "\(subject) was not sent: its time ran out first.")
         case .queueFull:
-            self.init(.queueFull, "\(subject) was not sent: the queue is full. Send more slowly, or raise the limit.")
+            self.init(
+                .queueFull,
+                "\(subject) was not sent: the queue is full. Send more slowly, or raise offline.maximumCount.")
         case .notEncodable(let error): self.init(notEncodable: error, subject)
         case .notSupportedByServer(let code): self.init(refused: code, [], subject)
         }

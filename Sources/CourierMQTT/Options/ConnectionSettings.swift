@@ -70,7 +70,7 @@ struct ConnectionSettings: Sendable {
 extension ConnectionSettings {
     /// Makes sure that the values are in range; reads no file.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` with the setting, its value and its range.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
     func check() throws(CourierError) {
         try will?.check()
         try checkTimes()
@@ -80,36 +80,36 @@ extension ConnectionSettings {
 
     private func checkTimes() throws(CourierError) {
         let times: [(String, Duration?)] = [
-            ("connect timeout", connectTimeout), ("timeout of CONNACK", connAckTimeout),
-            ("ping timeout", pingTimeout), ("acknowledgement timeout", acknowledgementTimeout),
+            ("connectTimeout", connectTimeout), ("connAckTimeout", connAckTimeout), ("pingTimeout", pingTimeout),
+            ("acknowledgementTimeout", acknowledgementTimeout),
         ]
         for case (let name, let time?) in times where time <= .zero || time > Self.longestTimeout {
             throw CourierError(
                 .invalidConfiguration,
-                "The \(name) is \(time); it must be more than 0 and at most \(Self.longestTimeout).")
+                "\(name) is \(time); it must be more than 0 and at most \(Self.longestTimeout).")
         }
         if WireSeconds(sessionExpiry) == nil {
             throw CourierError(
                 .invalidConfiguration,
-                "The session expiry is \(sessionExpiry); it must be between 0 and \(UInt32.max) seconds.")
+                "sessionExpiry is \(sessionExpiry); it must be between 0 and \(UInt32.max) seconds.")
         }
     }
 
     private func checkLimits() throws(CourierError) {
         let limits: [(String, Int, ClosedRange<Int>)] = [
-            ("receive maximum", Int(receiveMaximum), 1...65_535),  // 3.1.2.11.3
-            ("maximum packet size", maximumPacketSize, Self.packetSizes),
-            ("number of messages in flight", maximumInFlight, 1...65_535),
-            ("number of messages in flight before MQTT 5", maximumInFlightBeforeVersion5, 1...65_535),
-            ("number of queued messages", maximumQueued, 0...Int.max),
-            ("number of reads per turn", channel.readsPerTurn, 1...Int.max),
-            ("low water mark", channel.lowWaterMark, 0...max(channel.highWaterMark, 0)),
-            ("high water mark", channel.highWaterMark, 1...Int.max),
+            ("receiveMaximum", Int(receiveMaximum), 1...65_535),  // 3.1.2.11.3
+            ("maximumPacketSize", maximumPacketSize, Self.packetSizes),
+            ("maximumInFlight", maximumInFlight, 1...65_535),
+            ("maximumInFlight before MQTT 5", maximumInFlightBeforeVersion5, 1...65_535),
+            ("maximumQueued", maximumQueued, 0...Int.max),
+            ("channel.readsPerTurn", channel.readsPerTurn, 1...Int.max),
+            ("channel.lowWaterMark", channel.lowWaterMark, 0...max(channel.highWaterMark, 0)),
+            ("channel.highWaterMark", channel.highWaterMark, 1...Int.max),
         ]
         for (name, value, range) in limits where !range.contains(value) {
             throw CourierError(
                 .invalidConfiguration,
-                "The \(name) is \(value); it must be at least \(range.lowerBound) and at most \(range.upperBound).")
+                "\(name) is \(value); it must be at least \(range.lowerBound) and at most \(range.upperBound).")
         }
     }
 

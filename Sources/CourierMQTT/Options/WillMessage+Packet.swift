@@ -9,7 +9,7 @@ extension WillMessage {
         do {
             _ = try TopicName(topic)
         } catch {
-            throw CourierError(.invalidConfiguration, "The will message has a topic that is not legal.", cause: error)
+            throw CourierError(option: "The will message", error)
         }
         if payload.count > WireText.limit {
             throw CourierError(
@@ -26,8 +26,7 @@ extension WillMessage {
         do throws(CourierError) {
             try properties.check(topic: topic)
         } catch {
-            throw CourierError(
-                .invalidConfiguration, "The will message has a property that can not be sent.", cause: error)
+            throw CourierError(option: "The will message", error)
         }
     }
 

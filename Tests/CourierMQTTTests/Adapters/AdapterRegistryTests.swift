@@ -177,7 +177,7 @@ import Testing
     // MARK: The configuration
 
     @Test func `a rule with an illegal filter or an unknown content type is refused`() {
-        expectCourierError(.invalidConfiguration, "filter") {
+        expectCourierError(.invalidConfiguration, "The adapter rule for \"application/json\": ", "\"a/#/b\"") {
             try registry(JSONMessageAdapter(), rules: [AdapterRule("a/#/b", contentType: "application/json")])
         }
         expectCourierError(.invalidConfiguration, "\"text/csv\"", "\"application/json\"") {

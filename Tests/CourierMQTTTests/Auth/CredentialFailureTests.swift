@@ -14,7 +14,7 @@ import Testing
         }
         #expect(CredentialFailure(AuthError.otherError(NSError(domain: "app", code: 7))).mayPass)
         #expect(CredentialFailure(CancellationError()).mayPass)
-        #expect(CredentialFailure.timedOut.mayPass)
+        #expect(CredentialFailure.timedOut(after: .seconds(1)).mayPass)
     }
 
     @Test func `network errors are known by domain and code, also beneath another error`() {

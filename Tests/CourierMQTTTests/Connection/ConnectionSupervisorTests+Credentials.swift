@@ -55,6 +55,12 @@ extension ConnectionSupervisorTests {
         #expect(world.deadline == 20)
         let actions = world.fireTimer()
         #expect(actions.first == .abandonCredentials(first))
+        let texts = actions.compactMap { action -> String? in
+            guard case .emit(.authFailed(_, .error(let error))) = action else { return nil }
+            return error.message
+        }
+        #expect(texts.count == 1)
+        #expect(texts.first?.contains("did not answer in 20.0 seconds (authenticationTimeoutInterval)") == true)
         #expect(world.deadline == 21)
         let grant = ConnectGrant(options)
         #expect(world.handle(.credentialsArrived(first, grant, date: Date())) == [])

@@ -12,7 +12,10 @@ extension ConnectionSupervisorTests {
         world.handle(.connectSent)
         #expect(world.deadline == 10)
         #expect(world.fireTimer() == [.stateChanged(.disconnected), .abort])
-        let error = CourierError(.timedOut, "No connection to broker:1883 came about in 10.0 seconds.")
+        let error = CourierError(
+            .timedOut,
+            "No connection to broker:1883 came about in 10.0 seconds (connectTimeoutPolicy). Is the host right, and the "
+                + "port open?")
         #expect(world.closeEnds() == [.emit(.failed(after: .seconds(10), .error(error)))])
         #expect(world.deadline == 11)
         world.expectNoFaults()

@@ -20,32 +20,34 @@ import Testing
     @Test func `the defaults are right`() throws { try ConnectionSettings().check() }
 
     @Test(arguments: [
-        Mistake("connect timeout") { $0.connectTimeout = .zero },
-        Mistake("connect timeout") { $0.connectTimeout = .seconds(86_401) },
-        Mistake("timeout of CONNACK") { $0.connAckTimeout = .seconds(-1) },
-        Mistake("ping timeout") { $0.pingTimeout = .zero },
-        Mistake("acknowledgement timeout") { $0.acknowledgementTimeout = .zero },
-        Mistake("session expiry") { $0.sessionExpiry = .seconds(-1) },
-        Mistake("session expiry") { $0.sessionExpiry = .seconds(4_294_967_296) },
-        Mistake("receive maximum is 0") { $0.receiveMaximum = 0 },
-        Mistake("maximum packet size is 255") { $0.maximumPacketSize = 255 },
-        Mistake("maximum packet size") { $0.maximumPacketSize = 268_435_461 },
-        Mistake("in flight is 0") { $0.maximumInFlight = 0 },
-        Mistake("in flight is 65536") { $0.maximumInFlight = 65_536 },
-        Mistake("queued messages is -1") { $0.maximumQueued = -1 },
-        Mistake("reads per turn") { $0.channel.readsPerTurn = 0 },
-        Mistake("low water mark") { $0.channel.lowWaterMark = $0.channel.highWaterMark + 1 },
-        Mistake("high water mark") { ($0.channel.lowWaterMark, $0.channel.highWaterMark) = (0, 0) },
+        Mistake("connectTimeout is 0.0 seconds") { $0.connectTimeout = .zero },
+        Mistake("connectTimeout is 86401.0 seconds") { $0.connectTimeout = .seconds(86_401) },
+        Mistake("connAckTimeout is -1.0 seconds") { $0.connAckTimeout = .seconds(-1) },
+        Mistake("pingTimeout is 0.0 seconds") { $0.pingTimeout = .zero },
+        Mistake("acknowledgementTimeout is 0.0 seconds") { $0.acknowledgementTimeout = .zero },
+        Mistake("sessionExpiry is -1.0 seconds") { $0.sessionExpiry = .seconds(-1) },
+        Mistake("sessionExpiry is 4294967296.0 seconds") { $0.sessionExpiry = .seconds(4_294_967_296) },
+        Mistake("receiveMaximum is 0") { $0.receiveMaximum = 0 },
+        Mistake("maximumPacketSize is 255") { $0.maximumPacketSize = 255 },
+        Mistake("maximumPacketSize is 268435461") { $0.maximumPacketSize = 268_435_461 },
+        Mistake("maximumInFlight is 0") { $0.maximumInFlight = 0 },
+        Mistake("maximumInFlight is 65536") { $0.maximumInFlight = 65_536 },
+        Mistake("maximumQueued is -1") { $0.maximumQueued = -1 },
+        Mistake("channel.readsPerTurn is 0") { $0.channel.readsPerTurn = 0 },
+        Mistake("channel.lowWaterMark is") { $0.channel.lowWaterMark = $0.channel.highWaterMark + 1 },
+        Mistake("channel.highWaterMark is 0") { ($0.channel.lowWaterMark, $0.channel.highWaterMark) = (0, 0) },
         Mistake("(ALPN)") { settings in
             settings.tls = TLSClientConfiguration()
             settings.tls?.applicationProtocols = [""]
         },
-        Mistake("will message") { $0.will = WillMessage(topic: "a/#", text: "") },
-        Mistake("will message") { $0.will = WillMessage(topic: "", text: "") },
+        Mistake("The will message: The topic name \"a/#\" contains '#'") {
+            $0.will = WillMessage(topic: "a/#", text: "")
+        },
+        Mistake("The will message: The topic name \"\" is empty") { $0.will = WillMessage(topic: "", text: "") },
         Mistake("65536 bytes") { $0.will = WillMessage(topic: "a", payload: Data(count: 65_536)) },
         Mistake("delay") { $0.will = WillMessage(topic: "a", text: "", delay: .seconds(-1)) },
         Mistake("delay") { $0.will = WillMessage(topic: "a", text: "", delay: .seconds(4_294_967_296)) },
-        Mistake("will message has a property") {
+        Mistake("The will message: The message to \"a\" can not be sent: its response topic \"#\"") {
             $0.will = WillMessage(topic: "a", text: "", properties: MessageProperties(responseTopic: "#"))
         },
     ])

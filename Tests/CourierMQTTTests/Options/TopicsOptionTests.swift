@@ -18,4 +18,12 @@ import Testing
             try ClientSettings(config(limit + 1))
         }
     }
+
+    @Test func `a filter that is not legal is named, with the rule that it breaks`() {
+        var changed = config(1)
+        changed.topics["a/#/b"] = .one
+        expectCourierError(.invalidConfiguration, "The option `topics`: ", "\"a/#/b\"", "write it as in a/b/#") {
+            try ClientSettings(changed)
+        }
+    }
 }
