@@ -16,7 +16,7 @@ public struct ConnectOptionsMapping: Sendable {
     public var host: ResponseField<String>
     /// The broker's port.
     public var port: ResponseField<UInt16>
-    /// Seconds without traffic after which the client probes; 60 by default.
+    /// Seconds after the last packet that was sent until the client probes; 60 by default.
     public var keepAlive: ResponseField<UInt16>
     /// The client id; `nil`, the default, takes the one of the provider.
     public var clientId: ResponseField<String>?
@@ -49,7 +49,7 @@ public struct ConnectOptionsMapping: Sendable {
     /// - Parameters:
     ///   - host: The broker's host.
     ///   - port: The broker's port.
-    ///   - keepAlive: Seconds without traffic until the client probes; always 60 by default.
+    ///   - keepAlive: Seconds after the last packet that was sent until the client probes; always 60 by default.
     ///   - clientId: The client id; the provider's by default.
     ///   - username: The user name.
     ///   - password: The password.

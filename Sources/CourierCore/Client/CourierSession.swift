@@ -13,8 +13,12 @@ public protocol CourierSession: CourierEventManager {
     /// Its sinks run on the client's delivery queue.
     var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { get }
 
-    /// Wants a connection from now on, reconnecting as needed. Calling it again changes nothing and is reported as an
-    /// event.
+    /// Wants a connection from now on, reconnecting as needed.
+    ///
+    /// While the client asks for credentials, connects or is connected, a further call changes nothing and is the event
+    /// ``CourierEventType/connectDiscarded(reason:)``. While it waits for the next attempt, or has stopped after a failure,
+    /// the call makes it ask for credentials anew and try again at once, at most every 5 s. In the background it tries
+    /// when the app comes back.
     func connect()
 
     /// The same as ``connect()``, with a word on who asks.

@@ -52,7 +52,8 @@ public struct ConnectOptions: Hashable, Sendable {
         set { set(\.port, to: newValue) }
     }
 
-    /// Seconds without traffic after which the client asks the broker for a sign of life; 60 by default, 0 for never.
+    /// Seconds after the last packet that was sent until the client asks the broker for a sign of life; 60 by default, 0
+    /// for never.
     public var keepAlive: UInt16 { box.values.keepAlive }
 
     /// The id by which the broker knows this client and its session; unique among the broker's clients.
@@ -112,7 +113,7 @@ public struct ConnectOptions: Hashable, Sendable {
     /// - Parameters:
     ///   - host: The broker's host name or IP address; with the scheme `unix` the path of its socket.
     ///   - port: The broker's port.
-    ///   - keepAlive: Seconds without traffic until the client probes; 60 by default, 0 for never.
+    ///   - keepAlive: Seconds after the last packet that was sent until the client probes; 60 by default, 0 for never.
     ///   - clientId: The id of this client, unique among the broker's clients; each `%` becomes a random character.
     ///   - username: The user name; empty sends none.
     ///   - password: The password; empty sends none.

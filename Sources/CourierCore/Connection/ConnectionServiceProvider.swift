@@ -20,6 +20,9 @@ public import Foundation
 /// retry: an ``AuthError`` as that type says, any other error like ``AuthError/otherError(_:)``.
 public protocol ConnectionServiceProvider: Sendable {
     /// A string that identifies this client among all clients of the broker, the same on every call.
+    ///
+    /// The client does not read it: it connects as ``ConnectOptions/clientId`` of the options that the provider gives, so
+    /// put it in there.
     var clientID: String { get async }
 
     /// Finds the options for the next connection attempt.

@@ -11,11 +11,15 @@
 ///
 /// The client keeps what it got across reconnects; a cache is for what is to be there after the next start.
 ///
-/// Contract. The client keeps the provider alive, and calls every member from one place, its delivery queue (the main
-/// queue unless configured otherwise), one call at a time; so a provider needs no lock and need not be `Sendable`. It
-/// must not block that queue. New code may prefer ``ConnectionServiceProvider``, which is `async`.
+/// Contract. The client keeps the provider alive, and calls it from one place, its delivery queue (the main queue unless
+/// configured otherwise), one call at a time; so a provider needs no lock and need not be `Sendable`. It must not block
+/// that queue. ``clientId`` and ``extraIdProvider`` are for the app's own code: the client does not read them. New code may
+/// prefer ``ConnectionServiceProvider``, which is `async`.
 public protocol IConnectionServiceProvider: AnyObject {
     /// A string that identifies this client among all clients of the broker, the same on every call.
+    ///
+    /// The client does not read it: it connects as ``ConnectOptions/clientId`` of the options that the provider gives, so
+    /// put it in there.
     var clientId: String { get }
 
     /// Options that can be used without asking, for example what an earlier process has stored; `nil`, the default,
@@ -24,7 +28,7 @@ public protocol IConnectionServiceProvider: AnyObject {
 
     /// Gives a further id to those who build the client id from several, if the app has set one.
     ///
-    /// A provider that does not declare it has none: the default reads `nil` and ignores what is set.
+    /// The client neither reads nor sets it. A provider that does not declare it has none: the default reads `nil` and ignores what is set.
     var extraIdProvider: (() -> String?)? { get set }
 
     /// Finds the options for the next connection attempt and reports them, or why there are none.
@@ -41,7 +45,7 @@ public protocol IConnectionServiceProvider: AnyObject {
 }
 
 extension IConnectionServiceProvider {
-    /// `nil`: every attempt asks ``getConnectOptions(completion:)``.
+    /// `nil`: whenever the client asks, it asks ``getConnectOptions(completion:)``.
     public var existingConnectOptions: ConnectOptions? { nil }
 
     /// Always `nil`; setting it does nothing.

@@ -70,7 +70,8 @@ extension CourierError {
         public static let missingTopicArgument = Code(.missingTopicArgument)
         /// `%u` or `%c` is used where no connection, hence no user name or client id, is known.
         public static let unresolvedPlaceholder = Code(.unresolvedPlaceholder)
-        /// An option given to the SDK is out of range or contradicts another.
+        /// An option given to the SDK is out of range or contradicts another, or the call needs what the broker's version
+        /// of MQTT does not have.
         public static let invalidConfiguration = Code(.invalidConfiguration)
         /// A message can not be sent as it is: its payload or a property is too long or not allowed.
         public static let invalidMessage = Code(.invalidMessage)
@@ -86,7 +87,7 @@ extension CourierError {
         public static let messageReplaced = Code(.messageReplaced)
         /// A message came that no reader wanted and that the configuration does not keep.
         public static let noReader = Code(.noReader)
-        /// The call needs a session, and `connect()` was never called or the session was destroyed.
+        /// Nobody wants a connection: `connect()` was not called, or `disconnect()` or `destroy()` was called since.
         public static let sessionMissing = Code(.sessionMissing)
         /// The client was destroyed while the call waited.
         public static let clientDestroyed = Code(.clientDestroyed)
@@ -107,7 +108,8 @@ extension CourierError {
         public static let disconnectedByServer = Code(.disconnectedByServer)
         /// The broker refused a message.
         public static let publishRefused = Code(.publishRefused)
-        /// The broker refused a subscription.
+        /// The broker refused a subscription or its end, the filter was too long to be sent, or the subscription was taken
+        /// back before the broker answered.
         public static let subscriptionRefused = Code(.subscriptionRefused)
 
         // MARK: What happened on the way
@@ -120,7 +122,7 @@ extension CourierError {
         public static let timedOut = Code(.timedOut)
         /// The TLS handshake failed: certificate, host name or protocol version.
         public static let secureConnectionFailed = Code(.secureConnectionFailed)
-        /// The connection service provider gave no options.
+        /// The connection service provider gave no options, or no answer to a challenge of the broker.
         public static let authenticationFailed = Code(.authenticationFailed)
 
         // MARK: What the message store could not do

@@ -97,13 +97,19 @@ public struct Message: Hashable, Sendable {
     /// nothing. From any thread; it does not block.
     public func acknowledge() { acknowledgement?.acknowledge() }
 
-    /// Says that this reader is done with the message, like ``acknowledge()``, and returns when that can not be lost any
-    /// more: with a message store, when it is stored that the message must not come again.
+    /// Says that this reader is done with the message, like ``acknowledge()``, and waits for what makes that last.
     ///
-    /// A message of QoS 2 whose processing ends with this call is processed again only when the process dies before it
-    /// returns. While other readers are busy with the message, it returns at once: the last one decides.
+    /// - QoS 2 with a message store: it returns when it is stored that the message must not come again. A message whose
+    ///   processing ends with this call is processed again only when the process dies before it returns.
+    /// - QoS 1 or 2 from the message store, where the message waited for a reader: it returns when the store has removed it.
+    /// - Otherwise, so at QoS 1 and without a store: it returns when the acknowledgement was handed to the session; the
+    ///   message may come again after a crash.
     ///
-    /// - Throws: When the client is destroyed before it is stored.
+    /// While the store fails it is tried every second; cancelling the task does not end the wait. While other readers are
+    /// busy with the message, it returns at once: the last one decides.
+    ///
+    /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed or has ended before it is
+    ///   stored, or why the store failed for a client that has ended.
     public func acknowledgeDurably() async throws {
         guard let acknowledgement else { return }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

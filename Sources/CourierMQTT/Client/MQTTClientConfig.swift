@@ -148,7 +148,8 @@ public struct MQTTClientConfig {
     ///   - topics: Topic filters to subscribe to with every connection; none by default.
     ///   - authService: The source of connect options; kept alive by the client, and called on the delivery queue.
     ///   - messageAdapters: The formats, asked in this order; JSON, text and data by default.
-    ///   - isMessagePersistenceEnabled: Whether messages of QoS 1 and 2 survive the process; `false` by default.
+    ///   - isMessagePersistenceEnabled: Has no effect but a warning in the log when there is no ``messageStore``; see the
+    ///     property. `false` by default.
     ///   - autoReconnectInterval: Seconds until the first attempt after a loss; 5 by default.
     ///   - maxAutoReconnectInterval: The most seconds between two attempts; 10 by default.
     ///   - enableAuthenticationTimeout: Whether asking for credentials is timed; `false` by default.

@@ -282,7 +282,9 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `acknowledgeDurably returns when a repetition is impossible`(_ qos: QoS) async throws {
+    func `acknowledgeDurably returns when it is stored that QoS 2 must not come again, and for QoS 1 at once`(
+        _ qos: QoS
+    ) async throws {
         try await Self.run([Self.broker(Self.message(7, "a", qos: qos))]) { world, store in
             var messages = Self.reader(world, .afterProcessing)
             try await Self.go(world)
