@@ -5,7 +5,7 @@ extension CourierSession {
     /// states, never the last.
     public var states: PublisherValues<ConnectionState, Never> { connectionStatePublisher.values }
 
-    /// The messages that a reader could not decode, from now on, as a sequence.
+    /// The messages that a reader could not use, from now on, as a sequence.
     ///
     /// Each loop has a buffer of its own, of ``BufferPolicy/values``.
     public var deadLetters: PublisherValues<DeadLetter, Never> { deadLetterPublisher.values }
@@ -253,7 +253,7 @@ extension CourierSession {
         try await request(question, to: topic, timeout: timeout, as: Answer.self)
     }
 
-    /// Answers questions of QoS 1 until the task is cancelled.
+    /// Answers questions of QoS 1 until the task is cancelled (MQTT 5 only).
     ///
     /// - Parameters:
     ///   - filter: The topic name or filter on which questions come.

@@ -91,7 +91,8 @@ public protocol CourierSession: CourierEventManager {
     /// - Returns: The publisher.
     func messagePublisher() -> AnyPublisher<Message, Never>
 
-    /// The messages that a reader could not decode, each once for every such reader, for as long as the client lives.
+    /// The messages that a reader could not use, as it could not decode them or a question has no response topic; each
+    /// once for every such reader, for as long as the client lives.
     ///
     /// Its sinks run on the client's delivery queue.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { get }
@@ -262,11 +263,11 @@ public protocol CourierSession: CourierEventManager {
         _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer
 
-    /// Answers questions until the task is cancelled.
+    /// Answers questions until the task is cancelled (MQTT 5 only).
     ///
-    /// Questions are answered one after the other. One without a response topic gets no answer, and neither does one that
-    /// can not be decoded or whose handler throws; these two are reported by
-    /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``, and the former is a ``DeadLetter``, too.
+    /// Questions are answered one after the other. One without a response topic, as every message of MQTT 3.1.1 is, gets
+    /// no answer, and neither does one that can not be decoded or whose handler throws. All of them are reported by
+    /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``, and the first two are ``DeadLetter``s, too.
     ///
     /// - Parameters:
     ///   - filter: The topic name or filter on which questions come.

@@ -64,7 +64,7 @@ public enum CourierEventType: Sendable {
 
     /// A message came.
     case messageReceive(topic: String, sizeBytes: Int)
-    /// A message came that could not be decoded or kept.
+    /// A message came that could not be decoded, answered or kept.
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
     /// A message is handed to the connection.
     case messageSend(topic: String, qos: QoS, sizeBytes: Int)

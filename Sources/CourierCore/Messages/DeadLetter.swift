@@ -3,7 +3,7 @@ public struct DeadLetter: Sendable {
     /// The message as it came.
     public let message: Message
 
-    /// Why: it names the type, the topic and every adapter that was asked.
+    /// Why: it names the topic, and for a message that could not be decoded the type and every adapter that was asked.
     public let error: CourierError
 
     /// Joins the two; apps need it in tests only.

@@ -125,10 +125,10 @@ final class MessageReaders: Sendable {
             closed: { [loop] left in loop.execute { closed(registration, left) } })
     }
 
-    /// Tells that a reader could not decode a message.
+    /// Tells that a reader could not use a message.
     func report(_ message: ReceivedMessage, _ error: any Error) { report(message.message(), error) }
 
-    /// Tells that a reader could not decode a message.
+    /// Tells that a reader could not use a message.
     func report(_ message: Message, _ error: any Error) {
         let error =
             (error as? CourierError)
@@ -140,11 +140,11 @@ final class MessageReaders: Sendable {
         tellFailure(of: message, error)
     }
 
-    /// Tells the log of a message that could not be decoded, and of which nobody would hear.
+    /// Tells the log of a message that could not be used, and of which nobody would hear.
     private func tellLog(of message: Message, _ error: CourierError) {
         guard !isWarning.exchange(true, ordering: .relaxed) else { return }
         let text =
-            "A message on \(message.topic.quoted()) could not be decoded, and nobody listens to deadLetters or to "
+            "A message on \(message.topic.quoted()) could not be used, and nobody listens to deadLetters or to "
             + "events: \(error)"
         loop.execute { [self] in
             distributor.warnOfUndecodable(text)

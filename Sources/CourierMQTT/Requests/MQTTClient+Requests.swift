@@ -71,7 +71,12 @@ extension MQTTClient {
     ) async throws {
         let decoder = ValueDecoder<Question>(parts.registry)
         for try await message in messages(Message.self, from: filter, qos: qos) {
-            guard let topic = message.properties.responseTopic else { continue }
+            guard let topic = message.properties.responseTopic else {
+                let text =
+                    "The question on \(message.topic.quoted()) has no response topic; ask with `request`, over MQTT 5."
+                parts.readers.report(message, CourierError(.invalidMessage, text))
+                continue
+            }
             let question: Question
             do {
                 question = try decoder.decode(message)

@@ -7,20 +7,18 @@ import Testing
 
 /// What `respond` makes of questions that nobody can answer.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedRespondTests {
-    private static func question(_ text: String) -> ScriptStep {
-        .send(
-            .publish(
-                Publish(
-                    topic: "q", payload: Array(text.utf8), properties: [.responseTopic("a"), .correlationData([7])])))
+    private static func question(
+        _ text: String, _ properties: PacketProperties = [.responseTopic("a"), .correlationData([7])]
+    ) -> ScriptStep {
+        .send(.publish(Publish(topic: "q", payload: Array(text.utf8), properties: properties)))
     }
 
     /// A broker that asks these once the client says "go", and a client that answers until `body` returns.
     private static func run<Question: Sendable>(
-        _ questions: [String], _ handler: @escaping @Sendable (Question) async throws -> String,
+        _ questions: [ScriptStep], _ handler: @escaping @Sendable (Question) async throws -> String,
         _ body: (ScriptedWorld, [DeadLetter]) async throws -> Void
     ) async throws {
-        let script = ConnectionScript.connection(
-            [.accept(), .serve(until: .publish(to: "go"))] + questions.map { question($0) })
+        let script = ConnectionScript.connection([.accept(), .serve(until: .publish(to: "go"))] + questions)
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
             let responding = Task { [client = world.client] in
@@ -53,7 +51,7 @@ import Testing
     @Test func `a CancellationError from elsewhere is a failure of the handler, and the next question is answered`()
         async throws
     {
-        try await Self.run(["1", "2"]) { (text: String) in
+        try await Self.run([Self.question("1"), Self.question("2")]) { (text: String) in
             if text == "1" { throw CancellationError() }
             return "answer to \(text)"
         } _: { world, letters in
@@ -68,13 +66,25 @@ import Testing
     }
 
     @Test func `a question that can not be decoded is a dead letter, and the next one is answered`() async throws {
-        try await Self.run(["not a number", "2"]) { (number: Int) in
+        try await Self.run([Self.question("not a number"), Self.question("2")]) { (number: Int) in
             "\(number * 2)"
         } _: { world, letters in
             #expect(await Self.answers(world).map(\.text) == ["4"])
             #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.decodingFailed])
             #expect(letters.map(\.message.payloadString) == ["not a number"])
             #expect(letters.map(\.error.code) == [.decodingFailed])
+        }
+    }
+
+    @Test func `a question without a response topic is a dead letter, and the next one is answered`() async throws {
+        try await Self.run([Self.question("1", []), Self.question("2")]) { (text: String) in
+            "answer to \(text)"
+        } _: { world, letters in
+            #expect(await Self.answers(world).map(\.text) == ["answer to 2"])
+            let errors = world.errors(of: "messageReceiveFailure")
+            #expect(errors.map(\.code) == [.invalidMessage])
+            #expect(errors.first?.message.contains("The question on \"q\" has no response topic") == true)
+            #expect(letters.map(\.message.payloadString) == ["1"])
         }
     }
 }

@@ -303,7 +303,7 @@ import Testing
             let sink = world.client.messagePublisher(topic: "t").sink { (_: Int) in }
             await world.connect()
             #expect(log.warnings.count == 1)
-            #expect(log.warnings.first?.contains("A message on \("t".quoted()) could not be decoded") == true)
+            #expect(log.warnings.first?.contains("A message on \("t".quoted()) could not be used") == true)
             #expect(log.warnings.first?.contains("decodingFailed") == true)
             await world.run(for: .seconds(62))
             #expect(log.warnings.count == 2)
