@@ -77,8 +77,9 @@ extension CourierSession {
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     /// - Returns: The broker's word on it.
-    /// - Throws: When the topic has a mistake or an open parameter, or the value can not be encoded, accepted or
-    ///   delivered, or `CancellationError`.
+    /// - Throws: When the topic has a mistake or an open parameter, ``CourierError/Code-swift.struct/unresolvedPlaceholder``
+    ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value can not be encoded,
+    ///   accepted or delivered, or `CancellationError`.
     @discardableResult
     public nonisolated(nonsending) func publish<Value>(
         _ value: Value,
@@ -149,8 +150,9 @@ extension CourierSession {
     ///   - qos: The quality of service; the topic's own by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
-    /// - Throws: When the topic has a mistake or an open parameter, or the value can not be encoded or accepted, or
-    ///   `CancellationError`.
+    /// - Throws: When the topic has a mistake or an open parameter, ``CourierError/Code-swift.struct/unresolvedPlaceholder``
+    ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value can not be encoded or
+    ///   accepted, or `CancellationError`.
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value,
         to topic: Topic<Value>,
@@ -227,6 +229,19 @@ extension CourierSession {
         try await subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos))
     }
 
+    /// Wants messages of a topic, and waits for the broker's word.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic; open parameters stand for any level.
+    ///   - qos: The highest quality of service; the topic's own by default.
+    /// - Returns: The quality of service that the broker granted.
+    /// - Throws: What the form with a ``SubscriptionRequest`` throws,
+    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` among it.
+    @discardableResult
+    public func subscribe<Value>(to topic: Topic<Value>, qos: QoS? = nil) async throws -> QoS {
+        try await subscribe(SubscriptionRequest(topic: topic.template, qos: qos ?? topic.qos))
+    }
+
     /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
     ///
     /// - Parameter filter: The filter as it was subscribed.
@@ -237,6 +252,15 @@ extension CourierSession {
     ///   before, or `CancellationError`.
     public func unsubscribe(from filter: String) async throws {
         try await unsubscribe(from: TopicTemplate(exactly: filter))
+    }
+
+    /// Wants no more messages of a topic, and waits until the broker has confirmed it.
+    ///
+    /// - Parameter topic: The topic as it was subscribed, with the same parameters open.
+    /// - Throws: What the form with a ``TopicTemplate`` throws,
+    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` among it.
+    public func unsubscribe<Value>(from topic: Topic<Value>) async throws {
+        try await unsubscribe(from: topic.template)
     }
 
     /// Asks a question on one topic and waits for the answer (MQTT 5).

@@ -3,6 +3,9 @@ public import Foundation
 extension CourierSession {
     /// Hands bytes over for sending, past the adapters, and returns before they are sent.
     ///
+    /// The message carries no content type; ``publish(bytes:to:qos:retain:properties:completion:)`` takes properties that
+    /// may name one.
+    ///
     /// - Parameters:
     ///   - bytes: The payload.
     ///   - topic: The topic name.
@@ -21,6 +24,8 @@ extension CourierSession {
 
     /// Hands data over for sending, past the adapters, and returns before it is sent.
     ///
+    /// The message carries no content type.
+    ///
     /// - Parameters:
     ///   - data: The payload.
     ///   - topic: The topic name.
@@ -38,7 +43,30 @@ extension CourierSession {
             completion: completion)
     }
 
+    /// Hands data over for sending, past the adapters, and returns before it is sent.
+    ///
+    /// The message carries no content type unless `properties` name one.
+    ///
+    /// - Parameters:
+    ///   - data: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - retain: Whether the broker keeps it; `false` by default.
+    ///   - properties: The properties of MQTT 5.
+    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
+    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    ///   called.
+    public func publish(
+        data: Data, to topic: String, qos: QoS = .one, retain: Bool = false, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
+    ) throws {
+        try publish(
+            span: data.bytes, to: topic, qos: qos, retain: retain, properties: properties, completion: completion)
+    }
+
     /// Hands text over for sending as UTF-8, past the adapters, and returns before it is sent.
+    ///
+    /// The message carries no content type.
     ///
     /// - Parameters:
     ///   - text: The payload.
@@ -54,6 +82,28 @@ extension CourierSession {
     ) throws {
         try publish(
             span: text.utf8Span.span.bytes, to: topic, qos: qos, retain: retain, properties: .empty,
+            completion: completion)
+    }
+
+    /// Hands text over for sending as UTF-8, past the adapters, and returns before it is sent.
+    ///
+    /// The message carries no content type unless `properties` name one.
+    ///
+    /// - Parameters:
+    ///   - text: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service; `.one` by default.
+    ///   - retain: Whether the broker keeps it; `false` by default.
+    ///   - properties: The properties of MQTT 5.
+    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
+    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    ///   called.
+    public func publish(
+        text: String, to topic: String, qos: QoS = .one, retain: Bool = false, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
+    ) throws {
+        try publish(
+            span: text.utf8Span.span.bytes, to: topic, qos: qos, retain: retain, properties: properties,
             completion: completion)
     }
 }

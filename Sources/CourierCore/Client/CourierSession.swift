@@ -125,7 +125,8 @@ public protocol CourierSession: CourierEventManager {
     /// - Returns: The broker's word on it.
     /// - Throws: When it can not be encoded: ``CourierError/Code-swift.struct/encodingFailed``. When it can not be
     ///   accepted: ``CourierError/Code-swift.struct/invalidTopicName`` or what else is wrong with the topic,
-    ///   ``CourierError/Code-swift.struct/invalidMessage``, ``CourierError/Code-swift.struct/sessionMissing``,
+    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c` where no connection was begun yet that
+    ///   has one, ``CourierError/Code-swift.struct/invalidMessage``, ``CourierError/Code-swift.struct/sessionMissing``,
     ///   ``CourierError/Code-swift.struct/connectionLost`` for QoS 0 without a connection,
     ///   ``CourierError/Code-swift.struct/queueFull``; with a message store also
     ///   ``CourierError/Code-swift.struct/storeFull`` and ``CourierError/Code-swift.struct/storeFailed``. When it
@@ -211,7 +212,8 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameter request: What and how; its buffer and acknowledgement are for readers and have no meaning here.
     /// - Returns: The quality of service that the broker granted.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` or what else is wrong with the topic,
-    ///   ``CourierError/Code-swift.struct/queueFull`` when too many filters are known or too many calls wait,
+    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c` where no connection was begun yet that
+    ///   has one, ``CourierError/Code-swift.struct/queueFull`` when too many filters are known or too many calls wait,
     ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
     ///   when the broker refuses, the former also when the filter is unsubscribed meanwhile,
     ///   ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed before, or
@@ -223,7 +225,8 @@ public protocol CourierSession: CourierEventManager {
     ///
     /// - Parameter topic: The filter as it was subscribed.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` or what else is wrong with the topic,
-    ///   ``CourierError/Code-swift.struct/queueFull`` when too many calls wait,
+    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c` where no connection was begun yet that
+    ///   has one, ``CourierError/Code-swift.struct/queueFull`` when too many calls wait,
     ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
     ///   when the broker refuses, ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed
     ///   before, or `CancellationError`.

@@ -39,6 +39,26 @@ import Testing
         #expect(requests.map(\.isRetained) == [true, false])
     }
 
+    @Test func `subscribe and unsubscribe take a typed topic, and its quality of service`() async throws {
+        let client = MockClient()
+        let notes = Topic<Note>("chat/{room}/notes", qos: .two)
+        #expect(try await client.subscribe(to: notes) == .two)
+        #expect(try await client.subscribe(to: notes(room: "7"), qos: .zero) == .zero)
+        #expect(client.subscriptions.values.map(\.topic.description) == ["chat/{room}/notes", "chat/{room}/notes"])
+        try await client.unsubscribe(from: notes)
+        #expect(client.calls.values == ["unsubscribe chat/+/notes"])
+    }
+
+    @Test func `data and text are published with properties or without`() throws {
+        let client = MockClient()
+        let properties = MessageProperties(contentType: "text/plain")
+        try client.publish(data: Data([97]), to: "a", properties: properties)
+        try client.publish(text: "b", to: "b", retain: true, properties: properties) { _ in }
+        try client.publish(data: Data([99]), to: "c")
+        try client.publish(text: "d", to: "d") { _ in }
+        #expect(client.published.values == ["a a text/plain", "b b text/plain", "c c none", "d d none"])
+    }
+
     @Test func `a mistake in a typed topic surfaces at publish`() async {
         let client = MockClient()
         let notes = Topic<Note>("chat/{room}/notes")
@@ -81,6 +101,7 @@ private final class MockClient: CourierClient, QuietSession {
     let calls = Series<String>()
     let requests = Series<PublishRequest>()
     let subscriptions = Series<SubscriptionRequest>()
+    let published = Series<String>()
     let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
     let happened = PassthroughSubject<CourierEvent, Never>()
 
@@ -121,6 +142,21 @@ private final class MockClient: CourierClient, QuietSession {
     func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
         subscriptions.append(request)
         return MessageSequence { EndedSource() }
+    }
+    func subscribe(_ request: SubscriptionRequest) async throws -> QoS {
+        subscriptions.append(request)
+        return request.qos
+    }
+    func unsubscribe(from topic: TopicTemplate) async throws {
+        let filter = try topic.filter(for: nil)
+        calls.append("unsubscribe \(filter)")
+    }
+    func publish(
+        bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        published.append("\(topic) \(text) \(properties.contentType ?? "none")")
     }
 }
 
