@@ -442,7 +442,9 @@ final class MessageDistributor: @unchecked Sendable {
         let pushed = reader.queue.push(&batch, isOverrun: state.pointee.isOverrun)
         if pushed.isEnded {
             // ``remove(_:_:)`` follows: at once if its reader has left, else when the reader notices.
-            for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil { state.pointee.shares[id].append(MessageSlice(message)) }
+            for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil {
+                state.pointee.shares[id].append(MessageSlice(message))
+            }
             return batch.removeAll()
         }
         guard pushed.isFull else { return }

@@ -37,9 +37,10 @@ final class PublishGate: Sendable {
     }
 
     /// Hands the parts of a message to the session that it is of.
-    typealias Deliver = @Sendable (
-        OutgoingHeader, _ topic: String, _ payload: RawSpan, PacketProperties, _ session: Int
-    ) -> Bool
+    typealias Deliver =
+        @Sendable (
+            OutgoingHeader, _ topic: String, _ payload: RawSpan, PacketProperties, _ session: Int
+        ) -> Bool
 
     /// Messages that ended in the queue, each with the reason.
     typealias Ended = [(token: Token, code: CourierError.Code)]

@@ -90,7 +90,7 @@ import Testing
         let delivered = Box<Int>()
         let gate = PublishGate(
             OfflinePolicy(maximumAge: .seconds(5)), now: { start + (passed.value ?? .zero) },
-            deliver: { _, _, _, _ in
+            deliver: { _, _, _, _, _ in
                 delivered.value = (delivered.value ?? 0) + 1
                 return true
             }, requestDrain: {}, ended: { ended.value = $0.map(\.code) })
