@@ -83,7 +83,7 @@ struct IncomingExchanges {
     /// PUBREL came: the id is free. Says whether it was held.
     mutating func receivedPubRel(_ id: PacketID) -> Bool {
         counted.remove(id)
-        processing[id] = nil
+        if !processing.isEmpty { processing[id] = nil }  // An empty dictionary hashes its keys as well.
         return held.remove(id)
     }
 
