@@ -84,7 +84,10 @@ final class DecimalAdapter: MessageAdapter {
     /// What a buffer of its own would come to that two tasks write at a time. It waits for the other where there is one.
     private func writeShared() throws {
         state.withLock { $0.writers += 1 }
-        for _ in 0..<500 { if state.withLock({ $0.writers > 1 }) { state.withLock { $0.wasShared = true } } }
+        for _ in 0..<500 {
+            if state.withLock({ $0.writers > 1 }) { state.withLock { $0.wasShared = true } }
+            sched_yield()  // On a busy machine the others would have their turns one after the other.
+        }
         let wasShared = state.withLock { state in
             state.writers -= 1
             return state.wasShared
