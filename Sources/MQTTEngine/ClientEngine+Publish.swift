@@ -155,6 +155,11 @@ extension ClientEngine {
         }
         let qos = message.record.header.qos
         let isFirst = !exchange.isWritten
+        if isFirst, let failure = refusal(of: message.record.header, now: now) {
+            endExchange(id)
+            actions.append(.failed(exchange.token, failure))
+            return true
+        }
         guard let delivery = Delivery(qos: qos, packetID: id, isDuplicate: !isFirst) else { return true }
         do throws(EncodeError) {
             try link.write(store.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)

@@ -61,12 +61,18 @@ extension ClientEngine {
         guard let exchange = outgoing.release(id, token), isConnected, !link.resendStack.contains(id) else { return }
         if let message = exchange.message {
             guard let delivery = Delivery(qos: message.record.header.qos, packetID: id) else { return }
-            do throws(EncodeError) {
-                try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
-            } catch {
+            var failure = refusal(of: message.record.header, now: now)
+            if failure == nil {
+                do throws(EncodeError) {
+                    try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
+                } catch {
+                    failure = .notEncodable(error)
+                }
+            }
+            if let failure {
                 endExchange(id)
                 link.returnQuota()
-                actions.append(.failed(token, .notEncodable(error)))
+                actions.append(.failed(token, failure))
                 return pump(now: now, into: &buffer, &actions)
             }
             outgoing.markPublished(id, at: now)

@@ -97,4 +97,22 @@ struct StorageOrderTests {
         talk.stored(2, 1)
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
     }
+
+    @Test(arguments: [true, false])
+    func `a message whose time is over before its id is stored is not sent`(_ isStoredOffline: Bool) throws {
+        let talk = Conversation { $0.awaitsStorage = true }
+        try talk.connect(properties: [.receiveMaximum(1)])
+        talk.publish(qos: .exactlyOnce, token: 1, expiry: .seconds(5))
+        talk.publish(qos: .exactlyOnce, token: 2)
+        talk.close()
+        talk.now += .seconds(10)
+        if isStoredOffline { talk.stored(1, 1) }
+        _ = talk.performed()
+        talk.open()
+        try talk.receive(.connAck(ConnAck(isSessionPresent: true, properties: [.receiveMaximum(1)])))
+        if !isStoredOffline { talk.stored(1, 1) }
+        #expect(talk.performed().contains(.failed(1, .expired)))
+        talk.stored(2, 1)
+        #expect(try talk.sent().contains(Out.publish(1, .exactlyOnce)))
+    }
 }

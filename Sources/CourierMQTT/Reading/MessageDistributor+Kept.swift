@@ -44,7 +44,9 @@ extension MessageDistributor {
 
     /// Gives a message that could not be stored to the first of the readers that have come since the one with this
     /// serial; `false` when there is none. Earlier ones had it, or do not read it.
-    private func give(_ message: ReceivedMessage, after serial: Int) -> Bool {
+    private func give(
+        _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int
+    ) -> Bool {
         guard let topic = try? TopicName(message.topic) else { return false }
         var first: (id: ReaderID, reader: Reader)?
         for (id, reader) in state.pointee.readers.enumerated() {
@@ -54,12 +56,13 @@ extension MessageDistributor {
             first = (id, reader)
         }
         guard let (id, reader) = first else { return false }
-        push([(message, nil)], to: id, reader.mode)
+        push([(message, end)], to: id, reader.mode)
         return true
     }
 
-    /// Keeps for the next reader what one has left unfinished or did not come to.
-    func keepUnfinished(_ messages: [ReceivedMessage]) {
+    /// Keeps for the next reader what the one with this serial has left unfinished or did not come to.
+    func keepUnfinished(_ messages: [ReceivedMessage], of serial: Int) {
+        let isOfSession = serial > state.pointee.destroyedSerial
         let end = loop.now.advanced(by: Self.unfinishedPatience)
         var topicsAfterRows: Set<String> = []
         var hasRows = false
@@ -71,8 +74,8 @@ extension MessageDistributor {
             case .delivery:
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
                 if hasRows { topicsAfterRows.insert(message.topic) }
-            case .kept(let end): keepOn(message, until: end)
-            case nil: keepUnread(message)
+            case .kept(let end): if isOfSession { keepOn(message, until: end) }
+            case nil: if isOfSession { keepUnread(message, of: serial) }
             }
         }
         if let rows {  // Where it waits for the next reader, it must not get before the rows that it came after.
@@ -154,10 +157,11 @@ extension MessageDistributor {
     }
 
     /// Keeps a message that was acknowledged when it came, and that its only reader did not come to, as one that nobody
-    /// reads. A client that has ended keeps nothing.
-    private func keepUnread(_ message: ReceivedMessage) {
-        guard !state.pointee.hasEnded else { return }
-        if timeToKeep > .zero { return keepOn(message, until: loop.now.advanced(by: timeToKeep)) }
+    /// reads; one that has come since gets it. A client that has ended keeps nothing.
+    private func keepUnread(_ message: ReceivedMessage, of serial: Int) {
+        let end = loop.now.advanced(by: timeToKeep)
+        guard !state.pointee.hasEnded, !give(message, until: end, after: serial) else { return }
+        if timeToKeep > .zero { return keepOn(message, until: end) }
         // The broker has a retained one, and sends it to whoever subscribes.
         guard !message.isRetained else { return }
         tellGivenUp(

@@ -76,6 +76,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// What is to be acknowledged when no reader is behind any more.
         var withheld: [IncomingMessage.Handle] = []
         var lastSerial = 0
+        /// The last one when the session was destroyed: what readers up to it have is of that session.
+        var destroyedSerial = 0
         /// The copies of messages that came for several subscriptions.
         @Rare var recentCopies: RecentCopies?
         var afterProcessingCount = 0
@@ -191,7 +193,7 @@ final class MessageDistributor: @unchecked Sendable {
             state.pointee.afterProcessingCount -= 1
             if state.pointee.afterProcessingCount == 0 { setAcknowledgements() }
         }
-        keepUnfinished(left + share.worthKeeping)
+        keepUnfinished(left + share.worthKeeping, of: reader.serial)
     }
 
     /// A reader that was behind has room again.
@@ -225,6 +227,7 @@ final class MessageDistributor: @unchecked Sendable {
     func sessionDestroyed() {
         loop.preconditionOnLoop()
         state.pointee.kept.removeAll()
+        state.pointee.destroyedSerial = state.pointee.lastSerial
         for id in state.pointee.readers.indices where state.pointee.readers[id]?.catchUp != nil { endCatchUp(id) }
     }
 
@@ -264,8 +267,9 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     private func endOverrun() {
+        state.pointee.isOverfull = false
         guard state.pointee.isOverrun else { return }
-        (state.pointee.isOverrun, state.pointee.isOverfull) = (false, false)
+        state.pointee.isOverrun = false
         setAcknowledgements()
         var withheld: [IncomingMessage.Handle] = []
         swap(&withheld, &state.pointee.withheld)
@@ -395,11 +399,16 @@ final class MessageDistributor: @unchecked Sendable {
         swap(&touched, &state.pointee.touched)
         for id in touched {
             state.pointee.shares[id].isTouched = false
-            if state.pointee.readers[id]?.catchUp == nil {
+            guard let reader = state.pointee.readers[id], reader.catchUp != nil else {
                 pushShare(to: id)
-            } else {
-                surroundings.setReadingPaused(true)  // A connection that came since does not know.
+                continue
             }
+            if state.pointee.isOverrun {
+                let limit = reader.queue.buffer.limit
+                if state.pointee.shares[id].finishedCount >= limit { state.pointee.isOverfull = true }
+                state.pointee.shares[id].dropNewest(beyond: limit)
+            }
+            surroundings.setReadingPaused(true)  // A connection that came since does not know.
         }
         touched.removeAll(keepingCapacity: true)
         if state.pointee.touched.isEmpty { swap(&touched, &state.pointee.touched) }

@@ -4,7 +4,8 @@ import Synchronization
 /// The messages that wait for one reader: filled by the event loop a batch at a time, emptied by the reader.
 ///
 /// What the reader has taken last is in its hand: it claims each message when it comes to it, and what it has not claimed
-/// is still here when it leaves. Nobody is called under the lock. The reader sets ``Waker`` while it has nothing to do, and is woken once.
+/// is still here when it leaves. Nobody is called under the lock. The reader sets ``Waker`` while it has nothing to do,
+/// and is woken once.
 final class ReaderQueue: Sendable {
     /// Wakes a reader that waits; called once, without a lock held.
     typealias Waker = @Sendable () -> Void

@@ -36,6 +36,8 @@ struct ReaderShare {
     var isTouched = false
     /// Messages of pages that are finished.
     private var slices: [MessageSlice] = []
+    /// How many messages those are.
+    private(set) var finishedCount = 0
 
     init() {}
 
@@ -52,11 +54,24 @@ struct ReaderShare {
     }
 
     /// Adds a message of another page.
-    mutating func append(_ slice: MessageSlice) { slices.append(slice) }
+    mutating func append(_ slice: MessageSlice) {
+        slices.append(slice)
+        finishedCount += slice.count
+    }
+
+    /// Gives up messages of QoS 0 of finished pages beyond so many messages.
+    mutating func dropNewest(beyond limit: Int) {
+        var before = finishedCount
+        for index in slices.indices.reversed() where before > limit {
+            before -= slices[index].count
+            finishedCount -= slices[index].dropNewest(beyond: max(0, limit - before))
+        }
+        slices.removeAll { $0.isEmpty }
+    }
 
     /// Takes what there is of finished pages.
     mutating func take() -> [MessageSlice] {
-        defer { slices = [] }
+        defer { (slices, finishedCount) = ([], 0) }
         return slices
     }
 
@@ -76,7 +91,7 @@ struct ReaderShare {
                 page.extracting(indexes), Array(0..<UInt32(indexes.count)), tickets: tickets,
                 disposableCount: disposableCount)
             : MessageSlice(page, indexes, tickets: tickets, disposableCount: disposableCount)
-        slices.append(slice)
+        append(slice)
         (indexes, tickets, disposableCount, byteCount) = ([], [], 0, 0)
     }
 }

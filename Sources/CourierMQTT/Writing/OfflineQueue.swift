@@ -79,7 +79,7 @@ struct OfflineQueue {
         let ends = [giveUpAt, message.expiry, policy.maximumAge.map { now.advanced(by: $0.bounded) }]
         let element = Element(
             message: message, isLatestOnly: isLatestOnly, isStored: isStored, giveUpAt: ends.compactMap { $0 }.min())
-        var verdict = Verdict(giveUpAt: element.giveUpAt)
+        var verdict = Verdict()
         let index = isLatestOnly ? latest[Array(message.topic.utf8)] : nil
         let old = index.flatMap { elements[$0] }
         let size = Self.size(message)
@@ -101,6 +101,7 @@ struct OfflineQueue {
             remove(at: index)
             if isInRoom, !isStored {
                 put(element, at: index)
+                verdict.giveUpAt = element.giveUpAt
                 return verdict
             }
             compact()
@@ -109,6 +110,7 @@ struct OfflineQueue {
             verdict.ended.append((oldest.token, .queueFull))
         }
         put(element, at: elements.count)
+        verdict.giveUpAt = element.giveUpAt
         return verdict
     }
 

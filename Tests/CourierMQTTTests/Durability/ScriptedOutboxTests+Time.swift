@@ -105,4 +105,16 @@ extension ScriptedOutboxTests {
             #expect(store.outgoingReadCount == count)
         }
     }
+
+    @Test func `a row that never fits without a connection is not looked at again and again`() async throws {
+        try await Self.run(Self.closed) {
+            $0.offline = OfflinePolicy(maximumBytes: 1_000, maximumAge: .seconds(3_600))
+        } _: { world, store in
+            await world.connect()
+            _ = try world.publish(String(repeating: "x", count: 2_000))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 1 }
+            await world.run(for: .seconds(20))
+            #expect(await store.outgoingReadCount <= world.broker.connections.count + 2, "more often than it attempts")
+        }
+    }
 }

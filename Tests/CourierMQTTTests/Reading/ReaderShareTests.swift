@@ -70,4 +70,18 @@ import Testing
             share.reuse(&slices)
         }
     }
+
+    @Test func `what waits for a reader that catches up is bounded but for QoS above 0`() {
+        let page = Self.page(10)
+        var share = ReaderShare()
+        for index: UInt32 in 0..<10 { share.append(Self.run(index)) }
+        share.finish(page)
+        share.dropNewest(beyond: 4)
+        #expect(share.finishedCount == 4)
+        share.append(MessageSlice(page, [7, 8], tickets: [], disposableCount: 2))
+        share.dropNewest(beyond: 4)
+        #expect(share.finishedCount == 4)
+        #expect(share.take().flatMap { $0 }.map(\.index) == [0, 1, 2, 3])
+        #expect(share.finishedCount == 0)
+    }
 }

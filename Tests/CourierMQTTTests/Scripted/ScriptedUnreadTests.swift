@@ -142,11 +142,15 @@ import Testing
         }
     }
 
-    @Test func `what waits for a reader when the client ends is not told and not kept`() async throws {
+    @Test(arguments: [false, true])
+    func `what waits for a reader when the session is destroyed is not for the next session`(
+        _ isStored: Bool
+    ) async throws {
         let store = ControlledStore()
-        try await ScriptedWorld.run([Self.broker(Self.letters)]) {
+        let scripts = [Self.broker(Self.letters), .connection([.accept()])]
+        try await ScriptedWorld.run(scripts) {
             $0.messagePersistenceTTLSeconds = 60
-            $0.messageStore = store
+            if isStored { $0.messageStore = store }
         } _: { world in
             do {
                 var first = Self.reader(world)
@@ -156,7 +160,31 @@ import Testing
                 await world.settle()
             }
             await world.settle()
+            world.client.connect()
+            await world.until { world.client.connectionState == .connected }
+            let late = Series<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (text: String) in late.append(text) }
+            await world.run(for: .seconds(1))
+            #expect(late.values.isEmpty)
+            #expect(await store.memory.summary(of: world.scope).incomingCount == 0)
             #expect(world.errors(of: "messageReceiveFailure").isEmpty)
+            sink.cancel()
+        }
+    }
+
+    @Test func `a reader that came before the other one left gets what that had alone`() async throws {
+        try await Self.run(Self.broker(Self.letters)) { world in
+            let next = Box<MessageSequence<Message>.Iterator>()
+            do {
+                var first = Self.reader(world)
+                try await Self.receiveAll(5, in: world)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                next.value = Self.reader(world)
+                await world.settle()
+            }
+            await world.settle()
+            var messages = try #require(next.value)
+            for text in ["b", "c", "d", "e"] { try await ScriptedReadingTests.expectNext(text, of: &messages) }
         }
     }
 
