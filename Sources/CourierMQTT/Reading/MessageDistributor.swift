@@ -404,9 +404,12 @@ final class MessageDistributor: @unchecked Sendable {
                 continue
             }
             if state.pointee.isOverrun {
-                let limit = reader.queue.buffer.limit
-                if state.pointee.shares[id].finishedCount >= limit { state.pointee.isOverfull = true }
-                state.pointee.shares[id].dropNewest(beyond: limit)
+                let buffer = reader.queue.buffer
+                let isInBytes = state.pointee.shares[id].finishedByteCount < buffer.byteLimit
+                if !isInBytes || state.pointee.shares[id].finishedCount >= buffer.limit {
+                    state.pointee.isOverfull = true
+                    state.pointee.shares[id].dropNewest(beyond: isInBytes ? buffer.limit : 0)
+                }
             }
             surroundings.setReadingPaused(true)  // A connection that came since does not know.
         }

@@ -11,21 +11,26 @@ struct MessageSlice: Sendable {
     private var range: Range<Int>
     /// How many of those that are left have QoS 0.
     private(set) var disposableCount: Int
+    /// How much memory they take, about; of a part of them, its share of that.
+    private(set) var byteCount: Int
 
     /// Messages of a page; `tickets` is empty or has one place for each, and `disposableCount` of them have QoS 0.
-    init(_ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int) {
+    init(
+        _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int, byteCount: Int
+    ) {
         self.page = page
         self.indexes = indexes
         self.tickets = tickets
         range = indexes.indices
         self.disposableCount = disposableCount
+        self.byteCount = byteCount
     }
 
     /// One message.
     init(_ message: ReceivedMessage) {
         self.init(
             message.page, [message.index], tickets: message.ticket.map { [$0] } ?? [],
-            disposableCount: message.qos == .zero ? 1 : 0)
+            disposableCount: message.qos == .zero ? 1 : 0, byteCount: message.byteCount)
     }
 
     /// Whether somebody has to acknowledge any of them.
@@ -44,6 +49,8 @@ struct MessageSlice: Sendable {
         }
         var prefix = self
         prefix.range = range.prefix(limit)
+        prefix.byteCount = byteCount * limit / count
+        byteCount -= prefix.byteCount
         if disposableCount == count {
             prefix.disposableCount = limit
         } else if disposableCount > 0 {
@@ -65,7 +72,7 @@ struct MessageSlice: Sendable {
 
     private mutating func removeEverything() {
         range = range.upperBound..<range.upperBound
-        disposableCount = 0
+        (disposableCount, byteCount) = (0, 0)
     }
 
     private func isDisposable(_ position: Int) -> Bool { page.entries[Int(indexes[position])].qos == .zero }
@@ -73,6 +80,8 @@ struct MessageSlice: Sendable {
     /// Gives up at most `limit` messages of QoS 0 at and behind a position, moving the rest together.
     private mutating func drop(_ limit: Int, from first: Int) -> Int {
         guard limit > 0 else { return 0 }
+        let countBefore = count
+        defer { byteCount = byteCount * count / countBefore }
         if first == range.lowerBound, disposableCount == count {
             range = range.dropFirst(limit)
             disposableCount -= limit

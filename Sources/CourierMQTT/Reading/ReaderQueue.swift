@@ -30,6 +30,7 @@ final class ReaderQueue: Sendable {
         private var first = 0
         /// How many messages wait.
         private(set) var count = 0
+        private(set) var byteCount = 0
         /// How many of them have QoS 0, which may be given up.
         private(set) var disposableCount = 0
         /// How many of the slices have something that has to be acknowledged.
@@ -46,6 +47,7 @@ final class ReaderQueue: Sendable {
             guard !slice.isEmpty else { return }
             slices.append(slice)
             count += slice.count
+            byteCount += slice.byteCount
             disposableCount += slice.disposableCount
             if slice.hasTickets { ticketedCount += 1 }
         }
@@ -56,7 +58,9 @@ final class ReaderQueue: Sendable {
             let dropped = left
             var index = first
             while left > 0 {
+                let bytesBefore = slices[index].byteCount
                 left -= slices[index].dropOldest(left)
+                byteCount -= bytesBefore - slices[index].byteCount
                 if index == first, slices[index].isEmpty { passFirst() }
                 index += 1
             }
@@ -103,6 +107,7 @@ final class ReaderQueue: Sendable {
                 if slices[first].isEmpty { passFirst() }
                 left -= slice.count
                 count -= slice.count
+                byteCount -= slice.byteCount
                 disposableCount -= slice.disposableCount
                 if !slice.isEmpty { taken.append(slice) }
             }
@@ -111,7 +116,7 @@ final class ReaderQueue: Sendable {
         }
 
         private mutating func removeAll() {
-            (slices, first, count, disposableCount, ticketedCount) = ([], 0, 0, 0, 0)
+            (slices, first, count, byteCount, disposableCount, ticketedCount) = ([], 0, 0, 0, 0, 0)
         }
 
         private mutating func passFirst() {
@@ -153,11 +158,14 @@ final class ReaderQueue: Sendable {
             }
             for slice in batch { pushed.dropped += append(slice, to: &state, isOverrun) }
             // At the limit nothing may be given up of QoS>0, so the sender has to wait.
-            if state.count >= buffer.limit, buffer.overflow == .pause || state.disposableCount < state.count {
+            if state.count >= buffer.limit || state.byteCount >= buffer.byteLimit,
+                buffer.overflow == .pause || state.disposableCount < state.count
+            {
                 state.isFull = true
             }
             pushed.isFull = state.isFull
-            pushed.isOverfull = state.count - buffer.limit >= buffer.limit
+            pushed.isOverfull =
+                state.count - buffer.limit >= buffer.limit || state.byteCount - buffer.byteLimit >= buffer.byteLimit
             defer { state.waker = nil }
             return (pushed, state.waker)
         }
@@ -168,25 +176,38 @@ final class ReaderQueue: Sendable {
 
     /// Adds messages as the policy says; returns how many were given up for them, or of them.
     private func append(_ slice: MessageSlice, to state: inout State, _ isOverrun: Bool) -> Int {
-        var room = max(0, buffer.limit - state.count)
-        if buffer.overflow == .pause {
-            let spare = max(0, buffer.limit - max(0, state.count - buffer.limit))
-            room = isOverrun ? min(room, slice.count) + min(spare, slice.count) : slice.count
-        }
-        let surplus = slice.count - room
-        guard surplus > 0 else {
-            state.append(slice)
-            return 0
-        }
+        let room = room(for: slice.count, in: state, isOverrun)
         switch buffer.overflow {
         case .pause, .dropNewest:
+            guard slice.count > room else {
+                state.append(slice)
+                return 0
+            }
             var slice = slice
             let dropped = slice.dropNewest(beyond: room)
             state.append(slice)
             return dropped
         case .dropOldest:
             state.append(slice)
-            return state.dropOldest(surplus)
+            var dropped = slice.count > room ? state.dropOldest(slice.count - room) : 0
+            while state.byteCount > buffer.byteLimit, state.disposableCount > 0, state.count > 1 {
+                dropped += state.dropOldest(1)
+            }
+            return dropped
+        }
+    }
+
+    /// How many of the next `count` messages may all have QoS 0.
+    private func room(for count: Int, in state: borrowing State, _ isOverrun: Bool) -> Int {
+        let room = max(0, buffer.limit - state.count)
+        switch buffer.overflow {
+        case .dropOldest: return room
+        case .dropNewest: return state.byteCount < buffer.byteLimit ? room : 0
+        case .pause:
+            guard isOverrun else { return count }
+            guard state.byteCount - buffer.byteLimit < buffer.byteLimit else { return 0 }
+            let spare = max(0, buffer.limit - max(0, state.count - buffer.limit))
+            return min(room, count) + min(spare, count)
         }
     }
 
@@ -226,7 +247,9 @@ final class ReaderQueue: Sendable {
             }
             claimed.store(0, ordering: .relaxed)
             let taken = Taken.messages(state.takeNext(limit))
-            guard state.isFull, state.count <= buffer.limit / 2 else { return (taken, false) }
+            guard state.isFull, state.count <= buffer.limit / 2, state.byteCount <= buffer.byteLimit / 2 else {
+                return (taken, false)
+            }
             state.isFull = false
             return (taken, true)
         }

@@ -36,8 +36,9 @@ struct ReaderShare {
     var isTouched = false
     /// Messages of pages that are finished.
     private var slices: [MessageSlice] = []
-    /// How many messages those are.
+    /// How many messages those are, and how much memory they take.
     private(set) var finishedCount = 0
+    private(set) var finishedByteCount = 0
 
     init() {}
 
@@ -57,6 +58,7 @@ struct ReaderShare {
     mutating func append(_ slice: MessageSlice) {
         slices.append(slice)
         finishedCount += slice.count
+        finishedByteCount += slice.byteCount
     }
 
     /// Gives up messages of QoS 0 of finished pages beyond so many messages.
@@ -64,14 +66,16 @@ struct ReaderShare {
         var before = finishedCount
         for index in slices.indices.reversed() where before > limit {
             before -= slices[index].count
+            let bytesBefore = slices[index].byteCount
             finishedCount -= slices[index].dropNewest(beyond: max(0, limit - before))
+            finishedByteCount -= bytesBefore - slices[index].byteCount
         }
         slices.removeAll { $0.isEmpty }
     }
 
     /// Takes what there is of finished pages.
     mutating func take() -> [MessageSlice] {
-        defer { (slices, finishedCount) = ([], 0) }
+        defer { (slices, finishedCount, finishedByteCount) = ([], 0, 0) }
         return slices
     }
 
@@ -89,8 +93,8 @@ struct ReaderShare {
             isSparse
             ? MessageSlice(
                 page.extracting(indexes), Array(0..<UInt32(indexes.count)), tickets: tickets,
-                disposableCount: disposableCount)
-            : MessageSlice(page, indexes, tickets: tickets, disposableCount: disposableCount)
+                disposableCount: disposableCount, byteCount: byteCount)
+            : MessageSlice(page, indexes, tickets: tickets, disposableCount: disposableCount, byteCount: byteCount)
         append(slice)
         (indexes, tickets, disposableCount, byteCount) = ([], [], 0, 0)
     }

@@ -26,7 +26,7 @@ import Testing
                 MessagePage(entries: entries, bytes: bytes, topics: ["t"], properties: []),
                 Array(0..<UInt32(qualities.count)),
                 tickets: isTicketed ? qualities.map { _ in ReaderQueueTests.ticket() } : [],
-                disposableCount: qualities.count { $0 == .zero })
+                disposableCount: qualities.count { $0 == .zero }, byteCount: bytes.count)
         }
     }
 
@@ -215,9 +215,10 @@ import Testing
                 isDuplicate: false, isShared: isShared)
         }
         let page = MessagePage(entries: entries, bytes: [], topics: ["t"], properties: [])
-        let slices = [MessageSlice(page, [0, 1, 2, 3], tickets: [], disposableCount: 1)]
+        let slices = [MessageSlice(page, [0, 1, 2, 3], tickets: [], disposableCount: 1, byteCount: 0)]
         #expect(slices.worthKeeping.map(\.index) == [1, 3])
-        #expect([MessageSlice(page, [2], tickets: [Self.ticket()], disposableCount: 0)].worthKeeping.count == 1)
+        let ticketed = MessageSlice(page, [2], tickets: [Self.ticket()], disposableCount: 0, byteCount: 0)
+        #expect([ticketed].worthKeeping.count == 1)
     }
 
     @Test func `while reading is paused QoS 0 is dropped beyond twice the limit`() {
@@ -231,5 +232,49 @@ import Testing
         let endless = ReaderQueue(ReadBuffer(limit: .max, overflow: .pause)) {}
         batch = [sender.slice([.zero])]
         #expect(endless.push(&batch, isOverrun: true).dropped == 0)
+    }
+
+    /// Ten bytes, which are five messages.
+    private static func inBytes(_ overflow: ReadBuffer.Overflow) -> ReaderQueue {
+        ReaderQueue(ReadBuffer(limit: 1_000, byteLimit: 10, overflow: overflow)) {}
+    }
+
+    @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest])
+    func `bytes fill a queue as well, until half of them are gone`(_ overflow: ReadBuffer.Overflow) {
+        let drained = Atomic<Int>(0)
+        let queue = ReaderQueue(ReadBuffer(limit: 1_000, byteLimit: 10, overflow: overflow)) {
+            drained.add(1, ordering: .relaxed)
+        }
+        var sender = Sender()
+        var batch = [sender.slice([.one, .one, .two, .one])]
+        #expect(!queue.push(&batch).isFull)
+        batch = [sender.slice([.one])]
+        let pushed = queue.push(&batch)
+        #expect(pushed.isFull && !pushed.isOverfull)
+        batch = [sender.slice([.one, .one, .one, .one, .one])]
+        #expect(queue.push(&batch, isOverrun: true).isOverfull)
+        #expect(Self.taken(queue, 7) == Array(0..<7))
+        #expect(drained.load(ordering: .relaxed) == 0)
+        #expect(Self.taken(queue, 1) == [7])
+        #expect(drained.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `QoS 0 beyond the bytes is dropped as the policy says`() {
+        var sender = Sender()
+        let qualities = [QoS](repeating: .zero, count: 7)
+        let newest = Self.inBytes(.dropOldest)
+        var batch = [sender.slice(qualities)]
+        #expect(newest.push(&batch).dropped == 2)
+        #expect(Self.taken(newest) == Array(2..<7))
+        let oldest = Self.inBytes(.dropNewest)
+        batch = [sender.slice([.zero, .zero, .zero, .zero, .zero]), sender.slice([.zero, .zero])]
+        #expect(oldest.push(&batch).dropped == 2)
+        #expect(Self.taken(oldest) == Array(7..<12))
+        let all = Self.inBytes(.pause)
+        batch = [sender.slice(qualities)]
+        #expect(all.push(&batch).isFull)
+        batch = [sender.slice(qualities), sender.slice(qualities)]
+        #expect(all.push(&batch, isOverrun: true).dropped == 7)
+        #expect(Self.taken(all).count == 14)
     }
 }

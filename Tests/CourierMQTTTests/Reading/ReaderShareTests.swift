@@ -78,7 +78,7 @@ import Testing
         share.finish(page)
         share.dropNewest(beyond: 4)
         #expect(share.finishedCount == 4)
-        share.append(MessageSlice(page, [7, 8], tickets: [], disposableCount: 2))
+        share.append(MessageSlice(page, [7, 8], tickets: [], disposableCount: 2, byteCount: 200))
         share.dropNewest(beyond: 4)
         #expect(share.finishedCount == 4)
         #expect(share.take().flatMap { $0 }.map(\.index) == [0, 1, 2, 3])
