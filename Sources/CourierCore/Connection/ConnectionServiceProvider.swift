@@ -37,6 +37,8 @@ public protocol ConnectionServiceProvider: Sendable {
     /// Answers a challenge of the broker in an extended authentication of MQTT 5, which
     /// ``ConnectOptions/extendedAuthentication`` has begun. By default there is no answer, and the connection ends.
     ///
+    /// One challenge is answered at a time: the next one waits until this returns, for which the task is cancelled.
+    ///
     /// - Parameters:
     ///   - challenge: The broker's data; `nil` when it sent none.
     ///   - method: The method.

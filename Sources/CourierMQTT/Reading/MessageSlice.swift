@@ -16,7 +16,8 @@ struct MessageSlice: Sendable {
 
     /// Messages of a page; `tickets` is empty or has one place for each, and `disposableCount` of them have QoS 0.
     init(
-        _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int, byteCount: Int
+        _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int,
+        byteCount: Int
     ) {
         self.page = page
         self.indexes = indexes
