@@ -5,6 +5,12 @@ import Testing
 @testable import CourierMQTTChuckWeb
 
 @Suite(.timeLimit(.minutes(5))) struct TickStreamTests {
+    /// Stops the timer, and returns when it has looked for the last time.
+    private static func stop(_ ticker: Ticker) {
+        ticker.stop()
+        ticker.queue.sync {}
+    }
+
     @Test func `a page learns of rows, of a clear, and of nothing else by name`() async throws {
         let page = try PageFixture()
         try page.session()
@@ -27,7 +33,7 @@ import Testing
         let room = WaitingRoom()
         room.close()  // Nobody waits in this test: it asks by itself.
         let ticker = Ticker(logger, room, ServerLimits())
-        ticker.stop()
+        Self.stop(ticker)
         let stream = try #require(ticker.stream())
         let seat = try WaitingRoom.Seat(#require(OpaquePointer(bitPattern: 1)))
         func read(_ size: Int = 10_000) -> String? {
@@ -55,8 +61,8 @@ import Testing
     {
         let logger = MQTTChuckLogger()
         let ticker = Ticker(logger, WaitingRoom(), ServerLimits())
-        ticker.stop()
-        while ticker.history.isEmpty { ticker.look() }  // The timer may have fired before it was stopped.
+        Self.stop(ticker)
+        while ticker.history.isEmpty { ticker.look() }  // The timer may not have looked at all.
         func ticks(_ looks: Int) -> UInt64 {
             let before = ticker.tick(after: 0)?.number ?? 0
             for _ in 0..<looks {
@@ -88,13 +94,13 @@ import Testing
         let third = try #require(ticker.stream())
         #expect(ticker.stream() == nil)
         for stream in [second, third] { stream.close() }
-        ticker.stop()
+        Self.stop(ticker)
     }
 
     @Test func `the chart's history is a sample a second, and the oldest give way`() throws {
         let logger = MQTTChuckLogger()
         let ticker = Ticker(logger, WaitingRoom(), ServerLimits())
-        ticker.stop()
+        Self.stop(ticker)
         let looks = (Ticker.historyLimit + 3) * Ticker.looksBetweenTicks
         for look in 0..<looks {
             if look % Ticker.looksBetweenTicks == 0 { logger.clear() }

@@ -40,6 +40,8 @@ final class Ticker: Sendable {
     private let logger: MQTTChuckLogger
     private let room: WaitingRoom
     private let limits: ServerLimits
+    /// Where the timer looks.
+    let queue = DispatchQueue(label: "courier.inspector", qos: .utility)
     private let timer: LookTimer
     private let state = Mutex(State())
 
@@ -47,8 +49,7 @@ final class Ticker: Sendable {
         self.logger = logger
         self.room = room
         self.limits = limits
-        timer = LookTimer(
-            source: DispatchSource.makeTimerSource(queue: DispatchQueue(label: "courier.inspector", qos: .utility)))
+        timer = LookTimer(source: DispatchSource.makeTimerSource(queue: queue))
         timer.source.setEventHandler { [weak self] in self?.look() }
         timer.source.schedule(deadline: .now(), repeating: Self.interval, leeway: .milliseconds(20))
         timer.source.resume()
