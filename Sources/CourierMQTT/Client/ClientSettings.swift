@@ -53,7 +53,7 @@ struct ClientSettings: Sendable {
         clientIDs = ClientIDSource(using: &generator)
     }
 
-    var pingTimeout: Duration { connection.pingTimeout }
+    var pingTimeout: Duration { connection.limits.pingTimeout }
 
     /// Whether the broker of these options is on this machine, or reached by a stream of the app's own.
     func isLocal(_ options: ConnectOptions) -> Bool {
@@ -104,37 +104,42 @@ extension ClientSettings {
     }
 
     private static func connection(_ config: MQTTClientConfig) -> ConnectionSettings {
-        var settings = ConnectionSettings()
+        var settings = ConnectionSettings(limits(config))
         settings.version = config.protocolVersion
         settings.will = config.will
-        settings.sessionExpiry = config.sessionExpiry
         settings.tls = config.tls
         settings.proxy = config.proxy
-        settings.acknowledgementTimeout = config.acknowledgementTimeout
+        return settings
+    }
+
+    private static func limits(_ config: MQTTClientConfig) -> ConnectionLimits {
+        var limits = ConnectionLimits()
+        limits.sessionExpiry = config.sessionExpiry
+        limits.acknowledgementTimeout = config.acknowledgementTimeout
         if let keepAlive = config.adaptiveKeepAlive {
-            settings.keepAlive = KeepAliveBounds(keepAlive).announcedKeepAlive
-            settings.channel.keepAliveIdle = nil  // With probes of TCP, no silence would be one.
+            limits.keepAlive = KeepAliveBounds(keepAlive).announcedKeepAlive
+            limits.channel.keepAliveIdle = nil  // With probes of TCP, no silence would be one.
         }
-        settings.receiveMaximum = config.receiveMaximum
-        settings.maximumPacketSize = config.maximumPacketSize
+        limits.receiveMaximum = config.receiveMaximum
+        limits.maximumPacketSize = config.maximumPacketSize
         if let maximum = config.maximumInFlight {
-            settings.maximumInFlight = maximum
-            settings.maximumInFlightBeforeVersion5 = maximum
+            limits.maximumInFlight = maximum
+            limits.maximumInFlightBeforeVersion5 = maximum
         }
         let (queued, isBeyond) = max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit)
             .addingReportingOverflow(SessionDriver.queueLimit)
-        settings.maximumQueued = isBeyond ? .max : queued
+        limits.maximumQueued = isBeyond ? .max : queued
         if config.messageStore != nil {
-            settings.awaitsStorage = true
-            settings.acknowledgements = .onCommand
+            limits.awaitsStorage = true
+            limits.acknowledgements = .onCommand
         }
-        settings.sessionLossPolicy =
+        limits.sessionLossPolicy =
             switch config.sessionLossPolicy {
             case .resend: .resend
             case .fail: .fail
             case .drop: .drop
             }
-        return settings
+        return limits
     }
 
     private static func check(_ policy: OfflinePolicy) throws(CourierError) {

@@ -65,11 +65,11 @@ extension SupervisorConfiguration {
         switch policy.returnsToPreferred {
         case .never: break
         case .after(let time):
-            guard time > .zero, time <= ConnectionSettings.longestTimeout else {
+            guard time > .zero, time <= ConnectionLimits.longestTimeout else {
                 throw CourierError(
                     .invalidConfiguration,
                     "endpoints.returnsToPreferred is after \(time); it must be more than 0 and at most "
-                        + "\(ConnectionSettings.longestTimeout).")
+                        + "\(ConnectionLimits.longestTimeout).")
             }
             returnInterval = time
         }

@@ -32,7 +32,7 @@ struct Liveness: Sendable {
     /// When the last probe since then was asked for.
     private var probedAt: Instant?
     /// By when a probe that was asked for from outside has to be answered.
-    private var answerDue: Instant?
+    @Rare private var answerDue: Instant?
     /// Whether what comes is left with the system for now.
     private(set) var isReadingPaused = false
     /// When reading went on for the last time.

@@ -43,12 +43,12 @@ struct ConnectPlan: Sendable {
         tls = route.tls
         proxy = settings.proxy
         engine = try Self.engine(options, settings)
-        var channel = settings.channel
+        var channel = settings.limits.channel
         channel.webSocket = route.webSocket
-        channel.connectTimeout = settings.connectTimeout
+        channel.connectTimeout = settings.limits.connectTimeout
         // A packet that the engine takes may have to wait for its end in the remainder.
         channel.remainderLimit = max(
-            channel.remainderLimit, settings.maximumPacketSize + EventLoop.readBufferSize)
+            channel.remainderLimit, settings.limits.maximumPacketSize + EventLoop.readBufferSize)
         self.channel = channel
     }
 }
@@ -64,19 +64,19 @@ extension ConnectPlan {
             configuration.fallsBackToVersion311 = !options.hasPasswordOnly && options.extendedAuthentication == nil
         case .version5, .version311: configuration.fallsBackToVersion311 = false
         }
-        configuration.sessionLossPolicy = settings.sessionLossPolicy
-        configuration.acknowledgements = settings.acknowledgements
-        configuration.awaitsStorage = settings.awaitsStorage
-        configuration.connectTimeout = settings.connAckTimeout
-        configuration.pingTimeout = settings.pingTimeout
-        configuration.acknowledgementTimeout = settings.acknowledgementTimeout
-        configuration.maximumInFlight = settings.maximumInFlight
-        configuration.maximumInFlightBeforeVersion5 = settings.maximumInFlightBeforeVersion5
-        configuration.maximumQueued = settings.maximumQueued
-        configuration.receiveMaximum = settings.receiveMaximum
-        configuration.maximumPacketSize = settings.maximumPacketSize
-        configuration.incomingTopicAliases = settings.incomingTopicAliases
-        configuration.outgoingTopicAliases = settings.outgoingTopicAliases
+        configuration.sessionLossPolicy = settings.limits.sessionLossPolicy
+        configuration.acknowledgements = settings.limits.acknowledgements
+        configuration.awaitsStorage = settings.limits.awaitsStorage
+        configuration.connectTimeout = settings.limits.connAckTimeout
+        configuration.pingTimeout = settings.limits.pingTimeout
+        configuration.acknowledgementTimeout = settings.limits.acknowledgementTimeout
+        configuration.maximumInFlight = settings.limits.maximumInFlight
+        configuration.maximumInFlightBeforeVersion5 = settings.limits.maximumInFlightBeforeVersion5
+        configuration.maximumQueued = settings.limits.maximumQueued
+        configuration.receiveMaximum = settings.limits.receiveMaximum
+        configuration.maximumPacketSize = settings.limits.maximumPacketSize
+        configuration.incomingTopicAliases = settings.limits.incomingTopicAliases
+        configuration.outgoingTopicAliases = settings.limits.outgoingTopicAliases
         return configuration
     }
 
@@ -86,7 +86,7 @@ extension ConnectPlan {
         try options.checkCredentials(for: settings.version)
         var connect = Connect(
             version: settings.version == .version311 ? .v311 : .v5, clientID: options.clientId,
-            isCleanStart: options.isCleanSession, keepAlive: settings.keepAlive ?? options.keepAlive,
+            isCleanStart: options.isCleanSession, keepAlive: settings.limits.keepAlive ?? options.keepAlive,
             username: options.username.isEmpty ? nil : options.username,
             password: options.password.isEmpty ? nil : SecretBytes(options.password), will: settings.will?.packet)
         guard connect.version >= .v5 else {
@@ -94,7 +94,7 @@ extension ConnectPlan {
             return connect
         }
         // Without it a session of MQTT 5 ends with its connection, and 3.1.1's would not (3.1.2.11.2).
-        if !options.isCleanSession, let expiry = WireSeconds(settings.sessionExpiry)?.rawValue, expiry > 0 {
+        if !options.isCleanSession, let expiry = WireSeconds(settings.limits.sessionExpiry)?.rawValue, expiry > 0 {
             connect.properties.append(.sessionExpiryInterval(expiry))
         }
         if let authentication = options.extendedAuthentication {

@@ -1,5 +1,5 @@
 /// The limits and habits of one ``ByteChannel``.
-public struct ChannelOptions: Sendable {
+public struct ChannelOptions: Hashable, Sendable {
     /// From how many waiting outgoing bytes on ``ByteChannel/isAboveHighWater`` asks the owner to stop writing, 256 KiB
     /// by default. Nothing is refused above it: the owner keeps the limit.
     public var highWaterMark = 256 << 10

@@ -15,3 +15,7 @@ package enum Rare<Value> {
 }
 
 extension Rare: Sendable where Value: Sendable {}
+
+extension Rare: Equatable where Value: Equatable {}
+
+extension Rare: Hashable where Value: Hashable {}

@@ -246,7 +246,7 @@ import Testing
                 topic: "gone", text: "bye", qos: .oneWithoutPersistenceAndRetry, isRetained: true,
                 delay: .milliseconds(1_500),
                 properties: MessageProperties(contentType: "text/plain", messageExpiry: .seconds(9)))
-            settings.sessionExpiry = .seconds(60)
+            settings.limits.sessionExpiry = .seconds(60)
         }
         #expect(
             plan.engine.connect
@@ -272,11 +272,11 @@ import Testing
         let expect: @Sendable (inout EngineConfiguration) -> Void
 
         init<Value: Sendable>(
-            _ setting: any WritableKeyPath<ConnectionSettings, Value> & Sendable,
+            _ setting: any WritableKeyPath<ConnectionLimits, Value> & Sendable,
             to value: Value, as limit: any WritableKeyPath<EngineConfiguration, Value> & Sendable
         ) {
             testDescription = "\(limit)"
-            set = { $0[keyPath: setting] = value }
+            set = { $0.limits[keyPath: setting] = value }
             expect = { $0[keyPath: limit] = value }
         }
     }
@@ -304,13 +304,13 @@ import Testing
     }
 
     @Test func `the time to open the connection arrives at the channel`() throws {
-        #expect(try plan(options()) { $0.connectTimeout = .seconds(3) }.channel.connectTimeout == .seconds(3))
+        #expect(try plan(options()) { $0.limits.connectTimeout = .seconds(3) }.channel.connectTimeout == .seconds(3))
     }
 
     @Test func `a session outlives its connection in MQTT 5 too, unless it is a clean one`() throws {
         #expect(try plan(options()).engine.connect.properties.sessionExpiryInterval == 604_800)
         #expect(try plan(options(isCleanSession: true)).engine.connect.properties.isEmpty)
-        #expect(try plan(options()) { $0.sessionExpiry = .zero }.engine.connect.properties.isEmpty)
+        #expect(try plan(options()) { $0.limits.sessionExpiry = .zero }.engine.connect.properties.isEmpty)
     }
 
     @Test func `3.1.1 has no properties`() throws {
@@ -343,8 +343,8 @@ import Testing
 
     @Test func `the remainder has room for the largest packet`() throws {
         let plan = try plan(options()) {
-            $0.maximumPacketSize = 100_000
-            $0.channel.remainderLimit = 1
+            $0.limits.maximumPacketSize = 100_000
+            $0.limits.channel.remainderLimit = 1
         }
         #expect(plan.channel.remainderLimit >= 100_000)
     }

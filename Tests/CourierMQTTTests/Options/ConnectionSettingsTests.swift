@@ -20,22 +20,24 @@ import Testing
     @Test func `the defaults are right`() throws { try ConnectionSettings().check() }
 
     @Test(arguments: [
-        Mistake("connectTimeout is 0.0 seconds") { $0.connectTimeout = .zero },
-        Mistake("connectTimeout is 86401.0 seconds") { $0.connectTimeout = .seconds(86_401) },
-        Mistake("connAckTimeout is -1.0 seconds") { $0.connAckTimeout = .seconds(-1) },
-        Mistake("pingTimeout is 0.0 seconds") { $0.pingTimeout = .zero },
-        Mistake("acknowledgementTimeout is 0.0 seconds") { $0.acknowledgementTimeout = .zero },
-        Mistake("sessionExpiry is -1.0 seconds") { $0.sessionExpiry = .seconds(-1) },
-        Mistake("sessionExpiry is 4294967296.0 seconds") { $0.sessionExpiry = .seconds(4_294_967_296) },
-        Mistake("receiveMaximum is 0") { $0.receiveMaximum = 0 },
-        Mistake("maximumPacketSize is 255") { $0.maximumPacketSize = 255 },
-        Mistake("maximumPacketSize is 268435461") { $0.maximumPacketSize = 268_435_461 },
-        Mistake("maximumInFlight is 0") { $0.maximumInFlight = 0 },
-        Mistake("maximumInFlight is 65536") { $0.maximumInFlight = 65_536 },
-        Mistake("maximumQueued is -1") { $0.maximumQueued = -1 },
-        Mistake("channel.readsPerTurn is 0") { $0.channel.readsPerTurn = 0 },
-        Mistake("channel.lowWaterMark is") { $0.channel.lowWaterMark = $0.channel.highWaterMark + 1 },
-        Mistake("channel.highWaterMark is 0") { ($0.channel.lowWaterMark, $0.channel.highWaterMark) = (0, 0) },
+        Mistake("connectTimeout is 0.0 seconds") { $0.limits.connectTimeout = .zero },
+        Mistake("connectTimeout is 86401.0 seconds") { $0.limits.connectTimeout = .seconds(86_401) },
+        Mistake("connAckTimeout is -1.0 seconds") { $0.limits.connAckTimeout = .seconds(-1) },
+        Mistake("pingTimeout is 0.0 seconds") { $0.limits.pingTimeout = .zero },
+        Mistake("acknowledgementTimeout is 0.0 seconds") { $0.limits.acknowledgementTimeout = .zero },
+        Mistake("sessionExpiry is -1.0 seconds") { $0.limits.sessionExpiry = .seconds(-1) },
+        Mistake("sessionExpiry is 4294967296.0 seconds") { $0.limits.sessionExpiry = .seconds(4_294_967_296) },
+        Mistake("receiveMaximum is 0") { $0.limits.receiveMaximum = 0 },
+        Mistake("maximumPacketSize is 255") { $0.limits.maximumPacketSize = 255 },
+        Mistake("maximumPacketSize is 268435461") { $0.limits.maximumPacketSize = 268_435_461 },
+        Mistake("maximumInFlight is 0") { $0.limits.maximumInFlight = 0 },
+        Mistake("maximumInFlight is 65536") { $0.limits.maximumInFlight = 65_536 },
+        Mistake("maximumQueued is -1") { $0.limits.maximumQueued = -1 },
+        Mistake("channel.readsPerTurn is 0") { $0.limits.channel.readsPerTurn = 0 },
+        Mistake("channel.lowWaterMark is") { $0.limits.channel.lowWaterMark = $0.limits.channel.highWaterMark + 1 },
+        Mistake("channel.highWaterMark is 0") {
+            ($0.limits.channel.lowWaterMark, $0.limits.channel.highWaterMark) = (0, 0)
+        },
         Mistake("(ALPN)") { settings in
             settings.tls = TLSClientConfiguration()
             settings.tls?.applicationProtocols = [""]
@@ -59,13 +61,13 @@ import Testing
 
     @Test func `the ends of the ranges are allowed`() throws {
         var settings = ConnectionSettings()
-        settings.connectTimeout = ConnectionSettings.longestTimeout
-        settings.acknowledgementTimeout = nil
-        settings.sessionExpiry = .seconds(4_294_967_295)
-        settings.receiveMaximum = 1
-        settings.maximumPacketSize = 268_435_460
-        settings.maximumInFlight = 65_535
-        settings.maximumQueued = 0
+        settings.limits.connectTimeout = ConnectionLimits.longestTimeout
+        settings.limits.acknowledgementTimeout = nil
+        settings.limits.sessionExpiry = .seconds(4_294_967_295)
+        settings.limits.receiveMaximum = 1
+        settings.limits.maximumPacketSize = 268_435_460
+        settings.limits.maximumInFlight = 65_535
+        settings.limits.maximumQueued = 0
         settings.will = WillMessage(topic: "a", payload: Data(count: 65_535), delay: .seconds(4_294_967_295))
         try settings.check()
     }

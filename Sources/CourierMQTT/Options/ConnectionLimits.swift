@@ -1,0 +1,95 @@
+import CourierCore
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+
+/// The times, counts and habits of every connection of a client, which most clients of an app have in common.
+struct ConnectionLimits: Hashable, Sendable {
+    /// No time limit may be longer than this, one day.
+    static let longestTimeout = Duration.seconds(86_400)
+    /// What the maximum packet size may be: room for a CONNACK with properties at least, the largest packet at most.
+    static let packetSizes = 256...PacketEncoder.largestPacketSize
+
+    /// How long the broker keeps the session without a connection, 7 days by default and 4,294,967,295 s for ever. MQTT
+    /// 5 only, and not for a clean session; brokers of 3.1.1 have their own limit.
+    var sessionExpiry = Duration.seconds(7 * 86_400)
+    /// When to give up on TCP and TLS, 30 s by default.
+    var connectTimeout = Duration.seconds(30)
+    /// When to give up on CONNACK, counted from CONNECT, 10 s by default.
+    var connAckTimeout = Duration.seconds(10)
+    /// When to give up on PINGRESP, 10 s by default.
+    var pingTimeout = Duration.seconds(10)
+    /// When to give up on an acknowledgement, 60 s by default; `nil` is never.
+    var acknowledgementTimeout: Duration? = .seconds(60)
+
+    /// The keep-alive of every connection in seconds; `nil`, the default, is that of its options.
+    var keepAlive: UInt16?
+
+    /// How many incoming QoS 1 and 2 messages may be unacknowledged, 65,535 by default.
+    var receiveMaximum = UInt16.max
+    /// The size of the largest packet that is read, 16 MiB by default.
+    var maximumPacketSize = PacketDecoder.Limits().maximumPacketSize
+    /// How many outgoing QoS 1 and 2 messages may be unacknowledged, 1,000 by default.
+    var maximumInFlight = 1_000
+    /// The same before MQTT 5.
+    var maximumInFlightBeforeVersion5 = 20
+    /// How many outgoing QoS 1 and 2 messages may wait in the engine, 10,000 by default.
+    var maximumQueued = 10_000
+    /// How many topic aliases the broker may use, 16 by default.
+    var incomingTopicAliases: UInt16 = 16
+    /// How many topic aliases are used, 16 by default.
+    var outgoingTopicAliases: UInt16 = 16
+    /// What happens to messages in flight when the broker has lost the session.
+    var sessionLossPolicy = EngineConfiguration.SessionLossPolicy.resend
+    /// Who acknowledges incoming messages.
+    var acknowledgements = EngineConfiguration.AcknowledgementMode.automatic
+    /// Whether the steps of QoS 2 wait until they are stored.
+    var awaitsStorage = false
+    /// The limits of the byte channel; its connect timeout is ``connectTimeout``.
+    var channel = ChannelOptions()
+}
+
+extension ConnectionLimits {
+    /// Makes sure that the values are in range.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
+    func check() throws(CourierError) {
+        try checkTimes()
+        try checkRanges()
+    }
+
+    private func checkTimes() throws(CourierError) {
+        let times: [(String, Duration?)] = [
+            ("connectTimeout", connectTimeout), ("connAckTimeout", connAckTimeout), ("pingTimeout", pingTimeout),
+            ("acknowledgementTimeout", acknowledgementTimeout),
+        ]
+        for case (let name, let time?) in times where time <= .zero || time > Self.longestTimeout {
+            throw CourierError(
+                .invalidConfiguration,
+                "\(name) is \(time); it must be more than 0 and at most \(Self.longestTimeout).")
+        }
+        if WireSeconds(sessionExpiry) == nil {
+            throw CourierError(
+                .invalidConfiguration,
+                "sessionExpiry is \(sessionExpiry); it must be between 0 and \(UInt32.max) seconds.")
+        }
+    }
+
+    private func checkRanges() throws(CourierError) {
+        let limits: [(String, Int, ClosedRange<Int>)] = [
+            ("receiveMaximum", Int(receiveMaximum), 1...65_535),  // 3.1.2.11.3
+            ("maximumPacketSize", maximumPacketSize, Self.packetSizes),
+            ("maximumInFlight", maximumInFlight, 1...65_535),
+            ("maximumInFlight before MQTT 5", maximumInFlightBeforeVersion5, 1...65_535),
+            ("maximumQueued", maximumQueued, 0...Int.max),
+            ("channel.readsPerTurn", channel.readsPerTurn, 1...Int.max),
+            ("channel.lowWaterMark", channel.lowWaterMark, 0...max(channel.highWaterMark, 0)),
+            ("channel.highWaterMark", channel.highWaterMark, 1...Int.max),
+        ]
+        for (name, value, range) in limits where !range.contains(value) {
+            throw CourierError(
+                .invalidConfiguration,
+                "\(name) is \(value); it must be at least \(range.lowerBound) and at most \(range.upperBound).")
+        }
+    }
+}
