@@ -44,7 +44,7 @@ struct ChatCommandTests {
         kill(try #require(bob.id), SIGKILL)
         try await ada.wait(for: "[lobby] -- bob is offline.")
         let outcome = try await ProgramRun(
-            [try CourierExecutable.path.get(), "sub"] + broker.place + ["-t", "courier-chat/#", "-v", "-W", "1"]
+            [try CourierExecutable.path.get(), "sub"] + broker.place + ["-t", "courier-chat/#", "-v", "-W", "10"]
         ).end()
         #expect(outcome.text.contains(#""name":"ada""#) && !outcome.text.contains("bob"), "\(outcome.text)")
     }

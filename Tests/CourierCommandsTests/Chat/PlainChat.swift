@@ -41,14 +41,14 @@ final class PlainChat: Sendable {
     ///
     /// It prints into a file, which tells nobody that it has grown: it is looked at again and again.
     ///
-    /// - Throws: ``Silent`` when it has not after a minute.
+    /// - Throws: ``Silent`` when it has not within ``Swift/Duration/patience``.
     func wait(for lines: String...) async throws {
         try await wait { $0.output.contains(where: lines.contains) }
     }
 
     /// Waits until something has happened, in the same way.
     func wait(until isThere: (PlainChat) -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .patience
         while !isThere(self) {
             guard .now < end else { throw Silent(output: output, errors: errors) }
             try await Task.sleep(for: .milliseconds(5))

@@ -37,7 +37,7 @@ struct RequestSideBySideTests {
                 "%D %p %P",
             ],
             ["-t", "question/a", "-e", "answer/old", "-m", "x", "-V", "311", "-N"],
-            ["-t", "nobody", "-e", "answer/a", "-m", "x", "-W", "1"],
+            ["-t", "nobody", "-e", "answer/a", "-m", "x", "-W", "3"],
         ] {
             let words = ["-h", "127.0.0.1", "-p", "\(broker.port)"] + arguments
             let theirs = try await ProgramRun(Peer.mosquitto.words("rr") + words).end()

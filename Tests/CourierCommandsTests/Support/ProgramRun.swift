@@ -53,9 +53,9 @@ final class ProgramRun: Sendable {
     ///
     /// It writes into files, which tell nobody that they have grown: they are looked at again and again.
     ///
-    /// - Throws: ``Silent`` when it has not after a minute.
+    /// - Throws: ``Silent`` when it has not within ``Swift/Duration/patience``.
     func wait(until isThere: (ProgramRun) -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .patience
         while !isThere(self) {
             guard .now < end else { throw Silent(output: String(decoding: output, as: UTF8.self), errors: errors) }
             try await Task.sleep(for: .milliseconds(5))

@@ -101,9 +101,9 @@ final class TerminalSession: Sendable {
     ///
     /// tmux tells nobody that the screen has changed: it is looked at again and again.
     ///
-    /// - Throws: ``Unseen`` when it does not after a minute.
+    /// - Throws: ``Unseen`` when it does not within ``Swift/Duration/patience``.
     func wait(until isThere: ([String]) throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .patience
         while true {
             let lines = try lines
             if try isThere(lines) { return }

@@ -44,7 +44,7 @@ import Testing
     /// Waits for loops, which are cancelled when they do not end.
     private static func wait(for loops: [Task<Void, Never>]) async {
         let watchdog = DispatchWorkItem { for loop in loops { loop.cancel() } }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
         defer { watchdog.cancel() }
         for loop in loops { await loop.value }
     }

@@ -171,7 +171,7 @@ extension ScriptedOutboxTests {
 
     @Test func `a session that is destroyed twice takes nothing before it has ended twice`() async throws {
         try await Self.run { world, store in
-            await world.connect()
+            await Self.connect(world, store)
             let (client, parts) = (world.client, world.client.parts)
             // The second call comes as far as the first has come, and stops half-way.
             world.loop.execute {

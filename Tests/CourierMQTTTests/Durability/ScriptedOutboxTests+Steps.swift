@@ -95,7 +95,7 @@ extension ScriptedOutboxTests {
             .expect(.pubComp),
         ])
         try await Self.run([script]) { world, store in
-            await world.connect()
+            await Self.connect(world, store)
             store.fail { change in
                 if case .rememberPacketID = change { CourierError(.storeFailed, "Not yet.") } else { nil }
             }

@@ -100,6 +100,7 @@ import Testing
             await #expect(throws: CourierError.self) { try await world.client.enqueue("4", to: "t") }
             await world.run(for: .seconds(1))
             await world.until { outcomes[1].value != nil }
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
             try world.publish("later")
             await world.until { await world.publishes().map(\.text) == ["0", "1", "later"] }
         }

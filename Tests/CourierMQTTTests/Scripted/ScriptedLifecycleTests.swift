@@ -3,6 +3,7 @@ import CourierTesting
 import CourierTransport
 import Dispatch
 import MQTTCodec
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -298,7 +299,6 @@ import Testing
         let ended = Box<Result<PublishReceipt, CourierError>>()
         let queue = DispatchQueue(label: "test.scripted-end")
         let hasConnection = phase != .unused && phase != .authenticating
-        let patience = Duration.seconds(60)
         let parts: Parts
         do {
             let store = MemoryMessageStore()
@@ -322,7 +322,7 @@ import Testing
             }
             if phase != .unused { test.client.connect() }
             // With a store, tasks read it before there is a connection.
-            let deadline = ContinuousClock.now + patience
+            let deadline = ContinuousClock.now + .patience
             while hasConnection, await broker.connections.isEmpty, ContinuousClock.now < deadline { await settle() }
             await settle()
             if phase != .unused {
@@ -338,7 +338,7 @@ import Testing
         }
         await clock.run(for: .seconds(10), on: group.loops[0])
         for _ in 0..<5 { await clock.settle(group.loops[0]) }
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + .patience
         while !parts.living.isEmpty, ContinuousClock.now < deadline { await clock.settle(group.loops[0]) }
         #expect(parts.living.isEmpty)
         #expect(await broker.connections.allSatisfy { $0.closedAt != nil })

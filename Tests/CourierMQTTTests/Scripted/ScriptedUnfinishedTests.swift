@@ -212,7 +212,7 @@ import Testing
             store.fail(nil)
             await world.run(for: .seconds(2))
             try await Reading.expectNext("a", of: &messages)
-            #expect(await Reading.acknowledged(world) == [1])
+            await world.until { await Reading.acknowledged(world) == [1] }
         }
     }
 

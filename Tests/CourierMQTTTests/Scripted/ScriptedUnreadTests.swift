@@ -36,6 +36,7 @@ import Testing
     /// Connects, has everything sent, and waits until it is acknowledged.
     private static func receiveAll(_ count: UInt16, in world: ScriptedWorld) async throws {
         await world.connect()
+        await world.until { world.client.connectionState == .connected }  // A task reads the store before.
         try world.client.publishMessage("", topic: "go", qos: .zero)
         await world.until { await ScriptedReadingTests.acknowledged(world) == Array(1...count) }
         await world.settle()

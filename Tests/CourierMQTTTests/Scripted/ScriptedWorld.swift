@@ -3,6 +3,7 @@ import CourierTesting
 import CourierTransport
 import Foundation
 import MQTTCodec
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -158,12 +159,9 @@ final class ScriptedWorld: Sendable {
         await settle()
     }
 
-    /// How long `until` believes that its condition may still come: the other tests want the same cores.
-    private static var patience: Duration { .seconds(60) }
-
     /// Waits for what tasks on other threads do, and for what follows from it at once.
     func until(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async -> Bool) async {
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + .patience
         while !(await condition()) {
             guard ContinuousClock.now < end else {
                 Issue.record("waited in vain; \(events)", sourceLocation: sourceLocation)

@@ -2,6 +2,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -90,7 +91,7 @@ final class TestSession: Sendable {
                 return true
             }
             group.addTask {
-                try await Task.sleep(for: .seconds(60))
+                try await Task.sleep(for: .patience)
                 return false
             }
             guard try await group.next() == true else {

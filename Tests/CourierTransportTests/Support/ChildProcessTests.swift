@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildProcessTests {
     @Test func `a program that forgets a signal gets it again`() async throws {
         let program = try ChildProcess([
             "/bin/sh", "-c", "trap 'trap - TERM' TERM; echo ready; while :; do sleep 0.01; done",
