@@ -113,7 +113,9 @@ extension ClientCoordinator {
         if addresses?.isEmpty == true { addresses = nil }
         if !connAck.isSessionPresent { durable?.sessionLost() }
         version5.store(driver.protocolVersion >= .v5, ordering: .releasing)
-        subscriptions.connected(connAck, isOtherSession: unansweredConnects > 1)
+        let place = info.map { SessionPlace(options: $0, cluster: lastCluster) }
+        subscriptions.connected(connAck, isOtherSession: mayBeOtherSession(at: place))
+        lastPlace = place
         unansweredConnects = 0
         // Before anybody learns of the connection: who awaited it may publish at once.
         pacedParts = publishing.gate.waitingCount / publishing.gate.policy.drainCount
@@ -121,6 +123,13 @@ extension ClientCoordinator {
         tell(.accepted(connAck, driver.protocolVersion))
         keepAliveBegan(connAck)
         subscriptionsChanged()
+    }
+
+    /// Whether a session that the broker has there may be none that this client knows, or not be as it has left it.
+    private func mayBeOtherSession(at place: SessionPlace?) -> Bool {
+        if unansweredConnects > 1 || supervisor.wasTakenOver { return true }
+        guard let place, let lastPlace else { return false }
+        return !place.hasSession(of: lastPlace)
     }
 
     func lost() {

@@ -59,7 +59,9 @@ final class ClientCoordinator: @unchecked Sendable {
     /// The server of the last attempt, whose version of MQTT is remembered.
     var lastServer: String?
     /// The cluster that it was a node of: its nodes are one server in this respect.
-    var lastCluster: String?
+    @Rare var lastCluster: String?
+    /// Where the last connection was that was accepted.
+    var lastPlace: SessionPlace?
     /// Which addresses of hosts led nowhere; `nil` for clients that idle, unless the host has several.
     var addresses: AddressHistory?
     /// How many CONNECT were sent since the last CONNACK. A broker that has lost the session makes another one for each,
@@ -252,6 +254,7 @@ extension ClientCoordinator {
         driver.forgetSession()
         publishing.gate.release()
         startsClean = true
+        lastPlace = nil
         events.reset()
         if hasSession { durable?.openIfKnown() }
     }

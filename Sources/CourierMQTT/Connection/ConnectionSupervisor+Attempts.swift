@@ -228,6 +228,7 @@ extension ConnectionSupervisor {
         actions.append(.emit(.succeeded(after: opening.startedAt.duration(to: now))))
         if network == .available { report(.available, &actions) }
         round?.accepted(using: &random)
+        wasTakenOver = false
         endDetour()
         let connection = Connection(
             options: opening.options, detour: opening.detour, openedAt: opening.startedAt, acceptedAt: now,

@@ -159,6 +159,7 @@ extension ConnectionSupervisor {
         case .switchVersion: wait(until: now, .failure, now, &actions)
         case .renewCredentials, .followForGood: renewCredentials(now, &actions)
         case .yield:
+            wasTakenOver = true
             streak.redirects = 0
             let pause = nextPause(of: \.takeoverSchedule)
             let failure = failure(of: ending)

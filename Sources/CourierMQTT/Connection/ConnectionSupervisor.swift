@@ -209,6 +209,8 @@ struct ConnectionSupervisor: Sendable {
     var givenList: EndpointList?
     /// Whether the service records are to be looked up before the next attempt.
     var isSearchDue = true
+    /// Whether another client has had the session since a connection was last accepted.
+    var wasTakenOver = false
     var info: ConnectOptions?
     var liveness: Liveness
 

@@ -6,7 +6,8 @@ extension SubscriptionSet {
     ///
     /// - Parameters:
     ///   - sessionPresent: Whether it has a session.
-    ///   - isOtherSession: Whether that may be another one than the one that it confirmed things for; `false` by default.
+    ///   - isOtherSession: Whether that may be another one than the one that it confirmed things for, or be changed by
+    ///     another client; `false` by default.
     ///   - support: What it takes of subscriptions; all but identifiers by default.
     ///   - now: The present.
     /// - Returns: What is to be done.

@@ -8,11 +8,12 @@ import CourierCore
 /// answers of the broker ────────────┘
 /// ```
 ///
-/// Without a session, a new connection is asked for everything that is wanted; with one, only for what differs from
-/// what the broker has confirmed, which includes unsubscribing what was under way when the connection ended. What the
-/// broker refuses is not asked for again on the same connection, unless with another quality of service or after it was
-/// unsubscribed, and is on the next one. What it has ruled out in CONNACK is refused without asking it. Filters that
-/// match topics in common get identifiers, so that the copies of a message for each of them can be told apart.
+/// Without a session, or with one that may be another, a new connection is asked for everything that is wanted; with
+/// the same one, only for what differs from what the broker has confirmed, which includes unsubscribing what was under
+/// way when the connection ended. What the broker refuses is not asked for again on the same connection, unless with
+/// another quality of service or after it was unsubscribed, and is on the next one. What it has ruled out in CONNACK is
+/// refused without asking it. Filters that match topics in common get identifiers, so that the copies of a message for
+/// each of them can be told apart.
 ///
 /// Perform the returned actions in order. Nothing here needs a lock or a clock: the caller brings both.
 struct SubscriptionSet: Sendable {

@@ -8,7 +8,7 @@ import Testing
 
 /// Subscriptions over connections that come and go.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedSubscriptionTests {
-    private static func filters(_ world: ScriptedWorld, on connection: Int) async -> [[String]] {
+    static func filters(_ world: ScriptedWorld, on connection: Int) async -> [[String]] {
         await world.broker.packets(.subscribe, on: connection)
             .compactMap { $0.packet.subscribe?.subscriptions.map(\.filter).sorted() }
     }

@@ -1,0 +1,25 @@
+import CourierCore
+import CourierTransport
+
+/// Where a session is, as far as this side can tell: a broker says that it has one, and not which.
+struct SessionPlace: Sendable {
+    /// Of the connection. They tell brokers apart also where the stream is the app's own, whose name says little.
+    let options: ConnectOptions
+    /// The cluster that the server is a node of; its nodes have the same sessions.
+    @Rare var cluster: String?
+
+    /// Whether a session of this client id that is found there is the same.
+    func hasSession(of other: SessionPlace) -> Bool {
+        guard options.clientId == other.options.clientId else { return false }
+        return (cluster != nil && cluster == other.cluster) || options.leadsToServer(of: other.options)
+    }
+}
+
+extension ConnectOptions {
+    fileprivate func leadsToServer(of other: ConnectOptions) -> Bool {
+        host == other.host && port == other.port && scheme == other.scheme && webSocketPath == other.webSocketPath
+    }
+
+    /// A query may hold a token, and leads nowhere else.
+    private var webSocketPath: Substring? { webSocket?.path.prefix { $0 != "?" } }
+}

@@ -1,0 +1,127 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// Sessions of the broker that are not as this client has left one: CONNACK says only that there is one.
+extension ScriptedSubscriptionTests {
+    private static func options(
+        host: String = "broker.invalid", id: String = "scripted", _ alternatives: [BrokerEndpoint] = []
+    ) -> ConnectOptions {
+        ConnectOptions(
+            host: host, port: 1883, keepAlive: 0, clientId: id, username: "", password: "", alternatives: alternatives)
+    }
+
+    private static let present = ConnectionScript.connection([.accept(isSessionPresent: true)])
+
+    /// A connection that a publish to `go` ends in this way.
+    private static func connection(
+        _ accept: ScriptStep = .accept(), endingBy end: ScriptStep = .cut(.orderly)
+    ) -> ConnectionScript {
+        .connection([accept, .serve(until: .publish(to: "go")), end])
+    }
+
+    /// Subscribes, and has the broker end the connection.
+    private static func subscribe(_ filter: String, thenLeave world: ScriptedWorld) async throws {
+        world.client.subscribe((filter, .one))
+        await world.settle()
+        try world.publish("", to: "go", qos: .zero)
+        await world.settle()
+    }
+
+    // MARK: Elsewhere
+
+    static let nextOptions = [options(id: "other"), options(host: "other.invalid"), options()]
+
+    @Test(arguments: nextOptions)
+    func `[MQTT-3.1.2-5] what the session of one client or server has is asked for again in that of another`(
+        _ next: ConnectOptions
+    ) async throws {
+        let provider = ScriptedProvider([.options(Self.options()), .options(next)])
+        try await ScriptedWorld.run([.connection([.accept()]), Self.present], provider: provider) { world in
+            await world.connect()
+            world.client.subscribe(("x", .one))
+            await world.settle()
+            world.client.disconnect()
+            await world.run(for: .seconds(6))
+            await world.connect()
+            #expect(world.client.connectionState == .connected)
+            #expect(await Self.filters(world, on: 1) == [["x"]])
+            let expected: [[String]] = next == Self.options() ? [] : [["x"]]
+            #expect(await Self.filters(world, on: 2) == expected)
+        }
+    }
+
+    @Test func `[MQTT-3.1.2-5] what was granted elsewhere is asked for again at the server that kept an older session`()
+        async throws
+    {
+        let script = [
+            Self.connection(endingBy: .disconnect(.useAnotherServer, serverReference: "other:1884")),
+            Self.connection(), Self.present,
+        ]
+        try await ScriptedWorld.run(script) { world in
+            let log = AttemptLog(world.test)
+            await world.connect()
+            try await Self.subscribe("x", thenLeave: world)
+            #expect(await Self.filters(world, on: 2) == [["x"]])
+            try await Self.subscribe("y", thenLeave: world)
+            await world.run(for: .seconds(5))
+            #expect(world.client.connectionState == .connected)
+            #expect(await Self.filters(world, on: 3) == [["x", "y"]])
+            let home = "broker.invalid:\(world.broker.port)"
+            #expect(await log.targets(3) == [home, "other:1884", home])
+        }
+    }
+
+    @Test func `the nodes of a cluster have the same session`() async throws {
+        let options = Self.options([BrokerEndpoint(host: "node.invalid", port: 1883)])
+        let provider = ScriptedProvider(options)
+        try await ScriptedWorld.run([Self.connection(), Self.present], provider: provider) { world in
+            let log = AttemptLog(world.test)
+            await world.connect()
+            try await Self.subscribe("x", thenLeave: world)
+            await world.run(for: .seconds(5))
+            #expect(world.client.connectionState == .connected)
+            #expect(await Self.filters(world, on: 2).isEmpty)
+            #expect(await log.targets(2) == ["broker.invalid:1883", "node.invalid:1883"])
+        }
+    }
+
+    // MARK: Taken over
+
+    @Test func `[MQTT-3.1.2-5] what another client may have unsubscribed is asked for again after a takeover`()
+        async throws
+    {
+        let script = [
+            Self.connection(endingBy: .disconnect(.sessionTakenOver)),
+            Self.connection(.accept(isSessionPresent: true)), Self.present,
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            try await Self.subscribe("x", thenLeave: world)
+            await world.run(for: .seconds(61))
+            #expect(await Self.filters(world, on: 2) == [["x"]])
+            // Once, until it happens again.
+            try await Self.subscribe("y", thenLeave: world)
+            await world.run(for: .seconds(5))
+            #expect(world.client.connectionState == .connected)
+            #expect(await Self.filters(world, on: 3).isEmpty)
+        }
+    }
+
+    @Test func `before MQTT 5 the drops that mean a takeover say so`() async throws {
+        let dropped = ConnectionScript.connection([.accept(isSessionPresent: true), .cut(.orderly)])
+        try await ScriptedWorld.run([Self.connection(), dropped, dropped, Self.present]) {
+            $0.protocolVersion = .version311
+        } _: { world in
+            await world.connect()
+            try await Self.subscribe("x", thenLeave: world)
+            await world.run(for: .seconds(65))
+            #expect(world.client.connectionState == .connected)
+            for number in 2...3 { #expect(await Self.filters(world, on: number).isEmpty) }
+            #expect(await Self.filters(world, on: 4) == [["x"]])
+        }
+    }
+}
