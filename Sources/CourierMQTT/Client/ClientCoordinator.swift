@@ -114,7 +114,7 @@ final class ClientCoordinator: @unchecked Sendable {
         self.supervisor = ConnectionSupervisor(supervisor, seed: settings.jitterSeed, now: loop.clock.now)
         keepAlive = settings.keepAlive.map { KeepAliveSearch(KeepAliveBounds($0), memory: $0.memory) }
         subscriptions = SubscriptionKeeper(
-            settings.topics, driver, on: loop, isRestored: durable == nil, options: settings.subscriptionOptions
+            settings.topics, driver, on: loop, hasStore: durable != nil, options: settings.subscriptionOptions
         ) {
             link.coordinator?.tell($0)
         } keep: {

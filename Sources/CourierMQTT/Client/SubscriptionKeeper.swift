@@ -39,16 +39,18 @@ final class SubscriptionKeeper {
     /// The filters of readers that are open.
     private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, qos: QoS, waiter: UInt64)] = [:]
     private var unresolved: [Unresolved] = []
-    /// Whether it is known what an earlier process wanted.
+    private let hasStore: Bool
+    /// Whether it is known what an earlier process wanted of this session.
     private var isRestored: Bool
     /// What the app wants no more while that is not known.
     private var unwanted: Set<TopicFilter> = []
     private var lastID: UInt64 = 0
 
-    /// Keeps `topics` wanted, reports events to `tell`, and gives what the next process should know to `keep`.
+    /// Keeps `topics` wanted, reports events to `tell`, and gives what the next process should know to `keep`. With a
+    /// store, ``restore(_:)`` is called once for each session.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
-        isRestored: Bool = true, options: SubscriptionOptions = SubscriptionOptions(),
+        hasStore: Bool = false, options: SubscriptionOptions = SubscriptionOptions(),
         tell: @escaping (CourierEventType) -> Void,
         keep: @escaping (StoreChange) -> Void = { _ in }
     ) {
@@ -56,7 +58,8 @@ final class SubscriptionKeeper {
         self.driver = driver
         self.tell = tell
         self.keep = keep
-        self.isRestored = isRestored
+        self.hasStore = hasStore
+        isRestored = !hasStore
         self.options = options
         wantedAlways = topics
         wantAlways()
@@ -243,6 +246,8 @@ final class SubscriptionKeeper {
         perform()
         let open = readers
         filters = SubscriptionSet()
+        isRestored = !hasStore
+        unwanted = []
         wantAlways()
         for (_, reader) in open {
             let wish = SubscriptionSet.Wish(reader.filter, reader.qos)

@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import CourierTransport
 import MQTTCodec
 import Testing
 
@@ -158,6 +159,30 @@ import Testing
             world.client.destroy()
             await world.connect()
             await world.until { await world.publishes().map(\.text) == ["theirs"] }
+        }
+    }
+
+    @Test func `an unsubscribe behind destroy() is of the next account, also before its rows are read`() async throws {
+        let other = Self.options(id: "other")
+        let filter = try TopicFilter("f")
+        try await Self.run([], [.options(), .options(other)]) {
+            $0.messageStoreScope = nil
+        } _: { world, store in
+            let left = StoredSubscription(filter, .subscribed(.one))
+            try await store.memory.fill([.want(left)], StoreScope(other))
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            // As one step of the loop, so that the rows can not have been read before the last call.
+            world.loop.execute { [client = world.client] in
+                client.destroy()
+                client.connect()
+                client.unsubscribe("f")
+            }
+            // Until the broker has said that it has no session, and so no subscription either.
+            await world.until { await store.memory.subscriptions(in: StoreScope(other)).isEmpty }
+            #expect(await world.broker.connections.map(\.connect?.clientID) == ["scripted", "other"])
+            #expect(store.changes.contains(.want(StoredSubscription(filter, .unsubscribing))))
+            #expect(await world.broker.packets(.subscribe).isEmpty)
         }
     }
 
