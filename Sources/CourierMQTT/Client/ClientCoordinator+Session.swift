@@ -14,11 +14,12 @@ extension ClientCoordinator {
         supervisor.bytesReceived(now: loop.now)
     }
 
-    /// The readers have had enough for now, or can take more: until they can, nobody knows what is silent.
+    /// The readers have had enough for now, or can take more, or there is a glance: until then, nobody knows what is
+    /// silent.
     func readingChanged(isPaused: Bool) {
         if isPaused { keepAliveDisturbed() }
         // Without a connection, or before its stream begins, there is nothing that is paused.
-        if supervisor.setReadingPaused(driver.isReadingPaused, now: loop.now) { setTimer() }
+        if supervisor.setReadingPaused(driver.isReadingHalted, now: loop.now) { setTimer() }
     }
 
     func wrote() {

@@ -30,6 +30,7 @@ final class SessionRelay: SessionObserver, @unchecked Sendable {
     func opened() { target?.opened() }
     func performed(_ action: EngineAction) { target?.performed(action) }
     func receivedAll() { target?.receivedAll() }
+    func glanceBegan() { target?.readingChanged(isPaused: false) }
     func wrote() { target?.wrote() }
     func outboxDrained() { target?.outboxDrained() }
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) { target?.closed(reason, cause) }

@@ -4,6 +4,7 @@ import Synchronization
 
 /// Reading that stands still because a reader has enough, but for a glance now and then while an answer is awaited: it lies
 /// behind what is not read, and the reader may be who waits for it. A glance lasts until the observer has enough again.
+/// Meanwhile silence counts, so that a dead connection ends.
 struct ReadingPause {
     /// How long what has come waits for the next glance, 20 ms.
     static let interval = Duration.milliseconds(20)
@@ -43,5 +44,7 @@ extension SessionDriver {
         guard state.pointee.pause.isOn, awaitsAnswer else { return }
         state.pointee.pause.isGlancing = true
         state.pointee.channel?.resumeReading()
+        tell { state, now in state.engine.setReadingPaused(false, now: now) }
+        observer.glanceBegan()
     }
 }

@@ -61,7 +61,7 @@ package final class SessionDriver: @unchecked Sendable {
     /// How many answers are waited for that come as messages.
     package let awaitedMessages = Atomic(0)
 
-    private let observer: any SessionObserver
+    let observer: any SessionObserver
     private let outbox: Outbox
     let state: UnsafeMutablePointer<State>
 
@@ -252,10 +252,16 @@ package final class SessionDriver: @unchecked Sendable {
         }
     }
 
-    /// Whether what the server sends is left with the system for now.
+    /// Whether the observer has paused reading, although there may be a glance.
     package var isReadingPaused: Bool {
         loop.preconditionOnLoop()
         return state.pointee.pause.isOn || state.pointee.channel?.isPaused == true
+    }
+
+    /// Whether what the server sends is left with the system for now: not while there is a glance.
+    package var isReadingHalted: Bool {
+        loop.preconditionOnLoop()
+        return state.pointee.pause.isOn && !state.pointee.pause.isGlancing
     }
 
     /// Whether the server has accepted the connection.
@@ -279,7 +285,7 @@ package final class SessionDriver: @unchecked Sendable {
 
 extension SessionDriver {
     /// Tells the engine something, and does what follows from it.
-    private func tell(_ input: (inout State, ContinuousClock.Instant) -> Void) {
+    func tell(_ input: (inout State, ContinuousClock.Instant) -> Void) {
         loop.preconditionOnLoop()
         input(&state.pointee, loop.now)
         settle()

@@ -24,6 +24,9 @@ package protocol SessionObserver: AnyObject, Sendable {
     /// All that one read brought has been told.
     func receivedAll()
 
+    /// Reading, which was paused, goes on for a glance: until it is paused once more, or resumed for good.
+    func glanceBegan()
+
     /// Packets were written to the way to the peer. Must do little.
     func wrote()
 
@@ -40,5 +43,6 @@ extension SessionObserver {
     package func opened() {}
     package func wrote() {}
     package func receivedAll() {}
+    package func glanceBegan() {}
     package func outboxDrained() {}
 }

@@ -110,6 +110,36 @@ import Testing
         }
     }
 
+    enum Timeout: CaseIterable {
+        case acknowledgement
+        case ping
+        case idleness
+    }
+
+    @Test(arguments: Timeout.allCases)
+    func `a broker that falls silent while a full reader waits for its answer is given up`(
+        _ timeout: Timeout
+    ) async throws {
+        let script = ConnectionScript.connection(
+            [.accept(), .serve(until: .subscribe), .answer] + Self.messages(1...10)
+                + [.serve(until: .publish(to: "x")), .stall])
+        let provider = ScriptedProvider([], keepAlive: timeout == .ping ? 10 : 0)
+        try await ScriptedWorld.run([script], provider: provider) {
+            $0.acknowledgementTimeout = timeout == .acknowledgement ? .seconds(20) : nil
+            $0.idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(isEnabled: timeout == .idleness)
+        } _: { world in
+            let messages = world.client.messages(
+                Message.self, from: "t", qos: .one, buffer: ReadBuffer(limit: 10, overflow: .pause)
+            ).makeAsyncIterator()
+            await world.connect()
+            try world.client.publishMessage("", topic: "x", qos: .one)
+            await world.run(for: .seconds(60))
+            #expect(world.errors(of: "connectionLost").map(\.code) == [.timedOut])
+            #expect(await world.broker.connections.count == 2)
+            withExtendedLifetime(messages) {}
+        }
+    }
+
     private static func messages(_ ids: ClosedRange<UInt16>) -> [ScriptStep] {
         ids.compactMap { PacketID(rawValue: $0) }.map { ScriptedReadingTests.message($0, "\($0)") }
     }
