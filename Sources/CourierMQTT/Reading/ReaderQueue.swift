@@ -57,15 +57,19 @@ final class ReaderQueue: Sendable {
             var left = min(limit, disposableCount)
             let dropped = left
             var index = first
+            var emptyCount = 0
             while left > 0 {
                 let bytesBefore = slices[index].byteCount
                 left -= slices[index].dropOldest(left)
                 byteCount -= bytesBefore - slices[index].byteCount
-                if index == first, slices[index].isEmpty { passFirst() }
+                if slices[index].isEmpty {
+                    if index == first { passFirst() } else { emptyCount += 1 }
+                }
                 index += 1
             }
             count -= dropped
             disposableCount -= dropped
+            removeEmpty(emptyCount, before: index)
             compact()
             return dropped
         }
@@ -122,6 +126,15 @@ final class ReaderQueue: Sendable {
         private mutating func passFirst() {
             if slices[first].hasTickets { ticketedCount -= 1 }
             first += 1
+        }
+
+        /// Removes the slices before `end` that stand behind a message that stays, and have nothing left, when there are
+        /// so many: each of them keeps its page.
+        private mutating func removeEmpty(_ emptyCount: Int, before end: Int) {
+            guard emptyCount > 0, emptyCount > 32 || emptyCount * 2 >= slices.count - first else { return }
+            ticketedCount -= slices[first..<end].count { $0.isEmpty && $0.hasTickets }
+            let rest = slices[first..<end].filter { !$0.isEmpty }
+            slices.replaceSubrange(first..<end, with: rest)
         }
 
         private mutating func compact() {

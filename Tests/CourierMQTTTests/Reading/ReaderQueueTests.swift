@@ -234,6 +234,28 @@ import Testing
         #expect(endless.push(&batch, isOverrun: true).dropped == 0)
     }
 
+    private struct WeakPage {
+        weak var page: MessagePage?
+    }
+
+    @Test(arguments: [4, 1_000])
+    func `what is dropped behind a message that stays keeps no memory`(_ limit: Int) {
+        let queue = ReaderQueue(ReadBuffer(limit: limit, overflow: .dropOldest)) {}
+        var sender = Sender()
+        var pages: [WeakPage] = []
+        var highest = 0
+        for number in 0..<3_000 {
+            let slice = sender.slice([number == 0 ? .one : .zero])
+            pages.append(WeakPage(page: slice.first?.page))
+            var batch = [slice]
+            _ = queue.push(&batch, isOverrun: number >= limit)
+            if number % 50 == 0 { highest = max(highest, pages.count { $0.page != nil }) }
+        }
+        #expect(highest <= limit + min(limit, 33))
+        let newest = Array(UInt16(3_001 - limit)..<3_000)
+        #expect(Self.taken(queue) == [0] + newest)
+    }
+
     /// Ten bytes, which are five messages.
     private static func inBytes(_ overflow: ReadBuffer.Overflow) -> ReaderQueue {
         ReaderQueue(ReadBuffer(limit: 1_000, byteLimit: 10, overflow: overflow)) {}
