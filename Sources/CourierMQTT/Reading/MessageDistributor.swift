@@ -75,6 +75,8 @@ final class MessageDistributor: @unchecked Sendable {
         var isOverfull = false
         /// What is to be acknowledged when no reader is behind any more.
         var withheld: [IncomingMessage.Handle] = []
+        /// The same of messages that other readers acknowledge after processing, which alone does not do.
+        var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
         /// The last one when the session was destroyed: what readers up to it have is of that session.
         var destroyedSerial = 0
@@ -274,10 +276,15 @@ final class MessageDistributor: @unchecked Sendable {
         var withheld: [IncomingMessage.Handle] = []
         swap(&withheld, &state.pointee.withheld)
         if !withheld.isEmpty { surroundings.acknowledge(withheld) }
+        var tickets: [AcknowledgementTicket] = []
+        swap(&tickets, &state.pointee.withheldTickets)
+        for ticket in tickets { AcknowledgementPart(ticket).acknowledge() }
     }
 
+    private var isWithholding: Bool { state.pointee.isOverrun && state.pointee.isOverfull }
+
     private func acknowledge(_ handle: IncomingMessage.Handle) {
-        guard state.pointee.isOverrun, state.pointee.isOverfull else { return surroundings.acknowledge([handle]) }
+        guard isWithholding else { return surroundings.acknowledge([handle]) }
         state.pointee.withheld.append(handle)
     }
 
@@ -324,7 +331,12 @@ final class MessageDistributor: @unchecked Sendable {
     private func makeTicket(_ handle: IncomingMessage.Handle) -> AcknowledgementTicket? {
         let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
         guard waiting > 0 else { return nil }
-        return AcknowledgementTicket(.delivery(handle), readers: waiting, done: surroundings.finished)
+        guard isWithholding, waiting < state.pointee.lastReaders.count else {
+            return AcknowledgementTicket(.delivery(handle), readers: waiting, done: surroundings.finished)
+        }
+        let ticket = AcknowledgementTicket(.delivery(handle), readers: waiting + 1, done: surroundings.finished)
+        state.pointee.withheldTickets.append(ticket)
+        return ticket
     }
 
     /// Adds a message to the page.

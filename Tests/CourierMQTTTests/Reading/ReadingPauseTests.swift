@@ -85,15 +85,24 @@ import Testing
         await broker.shutdown()
     }
 
+    /// A broker that sends 30 messages, as the client publishes to "x" and to "y", and never answers that.
+    private static func thirtyMessages() -> ConnectionScript {
+        .connection(
+            [.accept(), .serve(until: .subscribe), .answer] + messages(1...12)
+                + [.serve(until: .publish(to: "x"))] + messages(13...24)
+                + [.serve(until: .publish(to: "y"))] + messages(25...30))
+    }
+
+    /// A reader that is full with ten messages.
+    private static func smallReader(_ world: ScriptedWorld) -> MessageSequence<Message>.Iterator {
+        world.client.messages(
+            Message.self, from: "t", qos: .one, buffer: ReadBuffer(limit: 10, overflow: .pause)
+        ).makeAsyncIterator()
+    }
+
     @Test func `what comes while a reader has twice its limit is acknowledged when it has room`() async throws {
-        let script = ConnectionScript.connection(
-            [.accept(), .serve(until: .subscribe), .answer] + Self.messages(1...12)
-                + [.serve(until: .publish(to: "x"))] + Self.messages(13...24)
-                + [.serve(until: .publish(to: "y"))] + Self.messages(25...30))
-        try await ScriptedWorld.run([script]) { world in
-            var messages = world.client.messages(
-                Message.self, from: "t", qos: .one, buffer: ReadBuffer(limit: 10, overflow: .pause)
-            ).makeAsyncIterator()
+        try await ScriptedWorld.run([Self.thirtyMessages()]) { world in
+            var messages = Self.smallReader(world)
             await world.connect()
             for topic in ["x", "y"] {
                 try world.client.publishMessage("", topic: topic, qos: .one)
@@ -105,6 +114,26 @@ import Testing
                 let message = try await messages.next()
                 #expect(message?.packetID == UInt16(number))
             }
+            await world.run(for: .seconds(1))
+            #expect(await ScriptedReadingTests.acknowledged(world) == Array(1...30))
+        }
+    }
+
+    @Test func `what comes while a reader has twice its limit is not acknowledged by another one alone`() async throws {
+        try await ScriptedWorld.run([Self.thirtyMessages()]) { world in
+            var slow = Self.smallReader(world)
+            var fast = world.client.messages(
+                Message.self, from: "t", qos: .one, acknowledge: .afterProcessing
+            ).makeAsyncIterator()
+            await world.connect()
+            for topic in ["x", "y"] {
+                try world.client.publishMessage("", topic: topic, qos: .one)
+                await world.run(for: .seconds(1))
+            }
+            for _ in 1...30 { try #require(try await fast.next()).acknowledge() }
+            await world.run(for: .seconds(1))
+            #expect(await ScriptedReadingTests.acknowledged(world) == Array(1..<25))
+            for _ in 1...30 { _ = try await slow.next() }
             await world.run(for: .seconds(1))
             #expect(await ScriptedReadingTests.acknowledged(world) == Array(1...30))
         }
@@ -128,9 +157,7 @@ import Testing
             $0.acknowledgementTimeout = timeout == .acknowledgement ? .seconds(20) : nil
             $0.idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(isEnabled: timeout == .idleness)
         } _: { world in
-            let messages = world.client.messages(
-                Message.self, from: "t", qos: .one, buffer: ReadBuffer(limit: 10, overflow: .pause)
-            ).makeAsyncIterator()
+            let messages = Self.smallReader(world)
             await world.connect()
             try world.client.publishMessage("", topic: "x", qos: .one)
             await world.run(for: .seconds(60))
