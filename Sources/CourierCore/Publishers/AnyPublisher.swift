@@ -53,8 +53,9 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
         let sink = Sink<Output, Failure>(receiveValue: receiveValue, receiveCompletion: receiveCompletion)
         let upstream = subscribe { sink.receive($0) }
         return AnyCancellable {
-            sink.stop()
+            // In this order: another thread that delivers meanwhile would lose what the sink does not take any more.
             upstream.cancel()
+            sink.stop()
         }
     }
 }

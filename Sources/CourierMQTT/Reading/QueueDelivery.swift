@@ -41,7 +41,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
             slices.acknowledge()
             takeTurn()
         case .nothing: if !queue.wake({ [self] in takeTurn() }) { takeTurn() }
-        case .ended: receive(.completion(.finished))
+        case .ended: if queue.claim() { receive(.completion(.finished)) }  // Who has left is told nothing.
         }
     }
 }

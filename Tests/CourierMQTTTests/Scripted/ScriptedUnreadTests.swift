@@ -94,6 +94,43 @@ import Testing
         }
     }
 
+    @Test func `what a publisher had not delivered when it was cancelled elsewhere is not lost`() async throws {
+        try await Self.run(Self.broker(Self.letters)) { world in
+            try await world.client.subscribeAndSettle("t", world)
+            try await Self.receiveAll(5, in: world)
+            let queue = world.test.queue
+            let (hasPassed, isClosed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let messages: AnyPublisher<Message, Never> = world.client.messagePublisher(topic: "t")
+            let watched = AnyPublisher<Message, Never> { receive in
+                let upstream = messages.subscribe { signal in
+                    receive(signal)
+                    guard case .value(let message) = signal, message.payloadString == "c" else { return }
+                    hasPassed.signal()
+                    isClosed.wait()
+                }
+                return AnyCancellable {
+                    queue.resume()
+                    hasPassed.wait()
+                    upstream.cancel()
+                    isClosed.signal()
+                    // The turn that "c" was delivered in, and the one after it, which finds that the reader has left.
+                    for _ in 0..<2 { queue.sync {} }
+                }
+            }
+            let (seen, ends) = (Series<String>(), Series<Bool>())
+            queue.suspend()
+            let sink = watched.sink(
+                receiveCompletion: { _ in ends.append(true) },
+                receiveValue: { seen.append($0.payloadString ?? "") })
+            sink.cancel()
+            #expect(seen.values == ["a", "b", "c"])
+            #expect(ends.values.isEmpty, "who has cancelled was told of an end")
+            await world.settle()
+            var next = Self.reader(world)
+            for text in ["d", "e"] { try await ScriptedReadingTests.expectNext(text, of: &next) }
+        }
+    }
+
     @Test func `what another reader was given is not kept`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
             var other = Self.reader(world)
