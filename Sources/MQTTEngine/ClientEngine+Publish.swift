@@ -153,14 +153,15 @@ extension ClientEngine {
             if !exchange.isHeld { clear(id, now: now, into: &buffer, &actions) }
             return true
         }
-        let qos = message.record.header.qos
+        let header = message.record.header
         let isFirst = !exchange.isWritten
-        if isFirst, let failure = refusal(of: message.record.header, now: now) {
+        // Its time does not end a message that may have arrived; what this server does not take does.
+        if let failure = isFirst ? refusal(of: header, now: now) : refusalByServer(of: header) {
             endExchange(id)
             actions.append(.failed(exchange.token, failure))
             return true
         }
-        guard let delivery = Delivery(qos: qos, packetID: id, isDuplicate: !isFirst) else { return true }
+        guard let delivery = Delivery(qos: header.qos, packetID: id, isDuplicate: !isFirst) else { return true }
         do throws(EncodeError) {
             try link.write(store.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
         } catch {
@@ -190,6 +191,12 @@ extension ClientEngine {
     @inline(__always)
     func refusal(of header: OutgoingHeader, now: Moment) -> EngineAction.Failure? {
         if let expiry = header.expiresAt, expiry <= now { return .expired }
+        return refusalByServer(of: header)
+    }
+
+    /// Why the server does not take a message on this connection, as its CONNACK says.
+    @inline(__always)
+    private func refusalByServer(of header: OutgoingHeader) -> EngineAction.Failure? {
         if header.qos > link.maximumQoS { return .notSupportedByServer(.qosNotSupported) }  // [MQTT-3.2.2-11]
         if header.isRetained, !link.isRetainAvailable {
             return .notSupportedByServer(.retainNotSupported)  // [MQTT-3.2.2-14]

@@ -1,0 +1,62 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+/// A session that goes on at a server which takes less than it did when a message was written first.
+@Suite
+struct NarrowerServerTests {
+    private static let refusals: [(Property, PacketReasonCode)] = [
+        (.maximumQoS(.atLeastOnce), .qosNotSupported), (.retainAvailable(false), .retainNotSupported),
+    ]
+
+    private static func message(_ token: Token) -> OutgoingMessage {
+        OutgoingMessage(topic: "t", payload: [1], qos: .exactlyOnce, isRetained: true, token: token)
+    }
+
+    @Test(arguments: refusals)
+    func `[MQTT-3.2.2-11] [MQTT-3.2.2-14] what the new CONNACK rules out is not sent again, and fails`(
+        announced: Property, code: PacketReasonCode
+    ) throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(Self.message(1))
+        talk.publish(qos: .atLeastOnce, token: 2)
+        let connAck = ConnAck(isSessionPresent: true, properties: [announced])
+        _ = try talk.sent()
+        talk.close()
+        _ = talk.performed()
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.connAck(connAck))
+        #expect(talk.performed() == [.connected(connAck), .failed(1, .notSupportedByServer(code))])
+        #expect(try talk.sent() == [OutgoingTests.publish(2, .atLeastOnce, isDuplicate: true)])
+        #expect(talk.inFlightCount == 1)
+    }
+
+    @Test(arguments: refusals)
+    func `[MQTT-3.2.2-11] [MQTT-3.2.2-14] what an earlier process sent is not sent again either, and takes no quota`(
+        announced: Property, code: PacketReasonCode
+    ) throws {
+        let talk = Conversation()
+        talk.restore([.sent(Self.message(1), 1), .sent(Self.message(2), 2)])
+        talk.publish(qos: .atLeastOnce, token: 3)
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.connAck(ConnAck(isSessionPresent: true, properties: [announced, .receiveMaximum(1)])))
+        #expect(talk.failures() == [1: .notSupportedByServer(code), 2: .notSupportedByServer(code)])
+        #expect(try talk.sent().count == 1)
+        #expect(talk.inFlightCount == 1)
+    }
+
+    @Test(arguments: refusals.map(\.0))
+    func `[MQTT-4.3.3-5] what the server has already received goes on with PUBREL`(announced: Property) throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(Self.message(1))
+        try talk.receive(.pubRec(1))
+        try talk.reconnect(isSessionPresent: true, properties: [announced])
+        #expect(try talk.sent() == [.pubRel(1)])
+        try talk.receive(.pubComp(1))
+        #expect(talk.performed() == [.acknowledged(1, .success, [])])
+    }
+}
