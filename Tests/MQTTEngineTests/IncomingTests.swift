@@ -236,6 +236,28 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubRec(1), .pubRec(2)])
     }
 
+    @Test func `[MQTT-4.3.3-10] repetitions that wait behind one message are answered by one PUBREC`() throws {
+        let talk = Conversation { $0.acknowledgements = .onCommand }
+        let again = Packet.message("t", .exactlyOnce(1, isDuplicate: true))
+        try talk.connect()
+        try talk.receive(.message("t", .exactlyOnce(1, isDuplicate: false)))
+        #expect(talk.acknowledge(talk.handles().first ?? nil))
+        #expect(try talk.sent() == [.pubRec(1)])
+        try talk.receive(.message("u", .atLeastOnce(2, isDuplicate: false)))
+        let handle = talk.handles().first ?? nil
+        for _ in 0..<10_000 { try talk.receive(again) }
+        #expect(try talk.sent() == [])
+        #expect(talk.acknowledge(handle))
+        #expect(try talk.sent() == [.pubAck(2), .pubRec(1)])
+        try talk.receive(again)
+        #expect(try talk.sent() == [.pubRec(1)])
+        // An answer that was due on a connection is due on the next one, when the message comes there.
+        try talk.receive(.message("u", .atLeastOnce(2, isDuplicate: false)), again)
+        try talk.reconnect(isSessionPresent: true)
+        try talk.receive(again)
+        #expect(try talk.sent() == [.pubRec(1)])
+    }
+
     @Test func `an acknowledged message makes room for another`() throws {
         let talk = Conversation { $0.receiveMaximum = 1 }
         try talk.connect()

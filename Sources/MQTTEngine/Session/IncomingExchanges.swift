@@ -49,6 +49,8 @@ struct IncomingExchanges {
     /// QoS 2 messages that the caller has and has not acknowledged, whatever became of their connection; with the
     /// answer if it was given while there was no connection.
     private var processing: [PacketID: (serial: UInt64, answer: PacketReasonCode?)] = [:]
+    /// Acknowledged QoS 2 messages that came again, and whose answer waits in ``pending``.
+    private var repeating: Set<PacketID> = []
     /// QoS 1 messages of this connection that are not acknowledged.
     private var unacknowledgedQoS1 = 0
 
@@ -125,8 +127,10 @@ struct IncomingExchanges {
         append(Pending(packetID: id, qos: .exactlyOnce, serial: serial, answer: answer))
     }
 
-    /// The server sent a QoS 2 message again that was acknowledged: PUBREC is due again, behind the answers that are due.
+    /// The server sent a QoS 2 message again that was acknowledged: PUBREC is due again, behind the answers that are due,
+    /// once for all that come until then.
     mutating func answerAgain(_ id: PacketID) {
+        guard repeating.insert(id).inserted else { return }
         append(Pending(packetID: id, qos: .exactlyOnce, serial: nextSerial, answer: .success))
         nextSerial &+= 1
     }
@@ -174,7 +178,11 @@ struct IncomingExchanges {
         }
         switch entry.qos {
         case .exactlyOnce:
-            if processing[entry.packetID]?.serial == entry.serial { processing[entry.packetID] = nil }
+            if processing[entry.packetID]?.serial == entry.serial {
+                processing[entry.packetID] = nil
+            } else {
+                repeating.remove(entry.packetID)
+            }
             if code.isFailure {  // 4.3.3: a PUBREC that refuses ends the exchange.
                 held.remove(entry.packetID)
                 counted.remove(entry.packetID)
@@ -189,6 +197,7 @@ struct IncomingExchanges {
         pending.removeAll()
         pendingStart = 0
         positions.removeAll()
+        repeating.removeAll()
         unacknowledgedQoS1 = 0
         counted.removeAll()
         completing.removeAll()
