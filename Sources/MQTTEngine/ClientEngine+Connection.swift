@@ -49,6 +49,20 @@ extension ClientEngine {
         close(.requested, &actions)
     }
 
+    /// The server sends and reads none of the answers: ends the connection before they fill the memory. Ignored without one.
+    ///
+    /// - Parameters:
+    ///   - waitingByteCount: How much waits for the server, for the report.
+    ///   - buffer: Gets DISCONNECT.
+    ///   - actions: Gets ``EngineAction/close(_:)`` with ``ProtocolError/answersUnread(waitingByteCount:)``.
+    public mutating func serverStoppedReading(
+        waitingByteCount: Int, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) {
+        guard isConnected else { return }
+        let error = ProtocolError.answersUnread(waitingByteCount: waitingByteCount)
+        fail(.protocolError(error), error.reasonCode, into: &buffer, &actions)
+    }
+
     /// Ends the connection because of `reason`, with the packet that tells the server where MQTT 5 has one.
     mutating func fail(
         _ reason: CloseReason, _ code: PacketReasonCode, into buffer: inout PacketBuffer,

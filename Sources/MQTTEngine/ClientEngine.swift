@@ -80,6 +80,10 @@ public struct ClientEngine: ~Copyable {
     /// How many exchanges the server has not finished: messages, and SUBSCRIBE and UNSUBSCRIBE.
     public var inFlightCount: Int { outgoing.count }
 
+    /// How many bytes the QoS 1 and 2 messages have that may still have to be written: those that wait for a connection or
+    /// for their turn, and those that the server has not acknowledged.
+    public var keptByteCount: Int { store.byteCount }
+
     /// How many incoming QoS 1 and 2 messages of this connection are not acknowledged.
     public var unacknowledgedCount: Int { incoming.outstanding }
 

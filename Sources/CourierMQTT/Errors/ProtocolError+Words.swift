@@ -14,6 +14,7 @@ extension ProtocolError {
             "its \(type) has \(actual) results for \(expected) topic filters"
         case .unexpectedAuthentication: "it sent AUTH although no authentication method was named"
         case .wrongAcknowledgement(let type, let id): "its \(type) for packet \(id) is none that this packet needs"
+        case .answersUnread(let count): "it sends and does not read, and \(count) bytes wait for it"
         }
     }
 }

@@ -40,9 +40,15 @@ package final class SessionDriver: @unchecked Sendable {
         var isPerforming = false
         /// Whether the outbox waits for the channel to take bytes again.
         var isStalled = false
+        /// How many bytes may wait in the channel while it is above high water; `nil` until that was noticed.
+        var backlogLimit: Int?
         /// What is done about reading while the observer can take no more.
         var pause = ReadingPause()
     }
+
+    /// How many bytes of answers wait at most for a peer that does not read, 4 MiB by default. A peer that keeps to MQTT can
+    /// have 65,535 packet ids unanswered at a time, and the answers to them take less than 1 MiB.
+    package static let defaultAnswerLimit = 4 << 20
 
     /// How many messages the outbox holds at most, 4,096 by default, before ``publish(_:)`` refuses more.
     package static let defaultOutboxLimit = 4_096
@@ -63,17 +69,20 @@ package final class SessionDriver: @unchecked Sendable {
 
     let observer: any SessionObserver
     private let outbox: Outbox
+    let answerLimit: Int
     let state: UnsafeMutablePointer<State>
 
     /// Makes a session without a connection.
     package init(
         _ configuration: EngineConfiguration, on loop: EventLoop, observer: any SessionObserver,
         outboxLimit: Int = SessionDriver.defaultOutboxLimit,
-        outboxByteLimit: Int = SessionDriver.defaultOutboxByteLimit
+        outboxByteLimit: Int = SessionDriver.defaultOutboxByteLimit,
+        answerLimit: Int = SessionDriver.defaultAnswerLimit
     ) {
         self.loop = loop
         self.observer = observer
         outbox = Outbox(limit: outboxLimit, byteLimit: outboxByteLimit)
+        self.answerLimit = answerLimit
         state = .allocate(capacity: 1)
         state.initialize(to: State(engine: ClientEngine(configuration)))
     }
@@ -339,6 +348,11 @@ extension SessionDriver {
     private func perform(_ action: EngineAction) {
         guard case .close(let reason) = action else { return observer.performed(action) }
         state.pointee.closeReason = reason
+        // Who does not read gets no DISCONNECT either, and what waits for it takes memory.
+        if case .protocolError(.answersUnread) = reason {
+            state.pointee.channel?.abort()
+            return
+        }
         flush()  // The DISCONNECT that goes with it.
         state.pointee.channel?.close()
     }
@@ -461,12 +475,16 @@ extension SessionDriver: ChannelHandler {
     }
 
     package func readBatchEnded() {
+        checkBacklog()
         settle()
         observer.receivedAll()
         resumeIfStalled()
     }
 
-    package func fellBelowLowWater() { resumeIfStalled() }
+    package func fellBelowLowWater() {
+        forgetBacklog()
+        resumeIfStalled()
+    }
 
     /// Goes on with the outbox, if it had to wait: for the channel to take bytes, or for acknowledgements.
     private func resumeIfStalled() {
@@ -478,6 +496,7 @@ extension SessionDriver: ChannelHandler {
     package func closed(_ cause: ChannelCloseReason) {
         if state.pointee.channel?.hasEndedOutput != true { state.pointee.hasSaidGoodbye = false }
         state.pointee.channel = nil
+        forgetBacklog()
         endPause()
         state.pointee.hasOpened = false
         state.pointee.buffer.removeAll()

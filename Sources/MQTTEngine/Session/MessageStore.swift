@@ -46,7 +46,7 @@ struct MessageStore: ~Copyable {
     /// The slab that is being filled.
     private var current = -1
     /// How many bytes all messages take.
-    private var byteCount = 0
+    private(set) var byteCount = 0
 
     deinit { for slab in slabs where slab.capacity > 0 { slab.memory.deallocate() } }
 

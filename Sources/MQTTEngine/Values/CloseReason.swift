@@ -46,6 +46,8 @@ public enum ProtocolError: Hashable, Sendable {
     case unexpectedAuthentication
     /// An acknowledgement of another kind than the packet with this id needs.
     case wrongAcknowledgement(PacketType, PacketID)
+    /// The server sends on and on and reads none of the answers; so many bytes wait for it.
+    case answersUnread(waitingByteCount: Int)
 
     /// The MQTT 5 reason code to disconnect with.
     public var reasonCode: PacketReasonCode {
@@ -53,7 +55,7 @@ public enum ProtocolError: Hashable, Sendable {
         case .receiveMaximumExceeded: .receiveMaximumExceeded
         case .topicAliasTooHigh: .topicAliasInvalid
         case .packetBeforeConnAck, .unexpectedPacket, .sessionAfterCleanStart, .unknownTopicAlias, .wrongResultCount,
-            .unexpectedAuthentication, .wrongAcknowledgement:
+            .unexpectedAuthentication, .wrongAcknowledgement, .answersUnread:
             .protocolError
         }
     }

@@ -76,6 +76,7 @@ import Testing
         Row(.protocolError(.unexpectedPacket(.connAck)), .protocolViolation, "CONNACK"),
         Row(.protocolError(.sessionAfterCleanStart), .protocolViolation, "clean"),
         Row(.protocolError(.unexpectedAuthentication), .protocolViolation, "AUTH"),
+        Row(.protocolError(.answersUnread(waitingByteCount: 9)), .protocolViolation, "does not read", "9 bytes"),
         Row(.pingTimeout, .timedOut, "ping"),
         Row(.acknowledgementTimeout, .timedOut, "acknowledge"),
     ])

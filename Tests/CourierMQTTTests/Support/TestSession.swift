@@ -35,6 +35,7 @@ final class TestSession: Sendable {
     /// Makes a session; `onMessage` is called on the loop, from inside the driver, with each message.
     init(
         _ version: ProtocolVersion = .v5, id: String = "test", on loop: EventLoop,
+        answerLimit: Int = SessionDriver.defaultAnswerLimit,
         _ change: (inout EngineConfiguration) -> Void = { _ in },
         onMessage: (@Sendable (SessionDriver, IncomingMessage) -> Void)? = nil
     ) {
@@ -44,7 +45,7 @@ final class TestSession: Sendable {
         change(&configuration)
         self.loop = loop
         recorder = Recorder()
-        driver = SessionDriver(configuration, on: loop, observer: recorder)
+        driver = SessionDriver(configuration, on: loop, observer: recorder, answerLimit: answerLimit)
         if let onMessage {
             recorder.setHook { [weak driver] message in
                 if let driver { onMessage(driver, message) }
