@@ -97,7 +97,7 @@ struct KeptMessages {
             }
             finished.append(message)
             tickets.remove(ObjectIdentifier(ticket))
-            elements[index].message = ReceivedMessage(page: message.page, index: message.index, ticket: nil)
+            elements[index].message = message.ticketed(nil)
             elements[index].end = nil
         }
         return (finished, areAll)

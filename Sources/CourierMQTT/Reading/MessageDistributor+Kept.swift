@@ -37,7 +37,7 @@ extension MessageDistributor {
                 let end = message.ticket == nil ? end : nil
                 ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: surroundings.finished)
             }
-            slices.append(MessageSlice(ReceivedMessage(page: message.page, index: message.index, ticket: ticket)))
+            slices.append(MessageSlice(message.ticketed(ticket)))
         }
         if !slices.isEmpty { push(&slices, to: id) }
     }
@@ -60,13 +60,14 @@ extension MessageDistributor {
         return true
     }
 
-    /// Keeps for the next reader what the one with this serial has left unfinished or did not come to.
+    /// Keeps for the next reader what the one with this serial has left unfinished or did not come to, but for what came
+    /// in a session that is destroyed.
     func keepUnfinished(_ messages: [ReceivedMessage], of serial: Int) {
-        let isOfSession = serial > state.pointee.destroyedSerial
+        let session = state.pointee.session
         let end = loop.now.advanced(by: Self.unfinishedPatience)
         var topicsAfterRows: Set<String> = []
         var hasRows = false
-        for message in messages {
+        for message in messages where message.session == session {
             switch message.ticket?.receipt {
             case .row(let row):
                 rows?.giveBack(row)
@@ -74,8 +75,8 @@ extension MessageDistributor {
             case .delivery:
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
                 if hasRows { topicsAfterRows.insert(message.topic) }
-            case .kept(let end): if isOfSession { keepOn(message, until: end) }
-            case nil: if isOfSession { keepUnread(message, of: serial) }
+            case .kept(let end): keepOn(message, until: end)
+            case nil: keepUnread(message, of: serial)
             }
         }
         if let rows {  // Where it waits for the next reader, it must not get before the rows that it came after.
@@ -148,7 +149,8 @@ extension MessageDistributor {
     /// on, and so does the broker.
     private func putBack(_ messages: [ReceivedMessage], after lastReader: Int) {
         for message in messages { state.pointee.kept.storingEnded(message) }
-        let left = messages.filter { !give($0, after: lastReader) }
+        let session = state.pointee.session
+        let left = messages.filter { $0.session == session && !give($0, after: lastReader) }
         guard !left.isEmpty else { return }
         let end = loop.now.advanced(by: Self.unfinishedPatience)
         for message in state.pointee.kept.putBack(left, until: end) { message.acknowledge() }
@@ -172,7 +174,7 @@ extension MessageDistributor {
 
     /// Keeps a message that the broker waits for no more: in the store, or in memory where there is none or it is full.
     private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
-        let message = ReceivedMessage(page: message.page, index: message.index, ticket: nil).detached()
+        let message = message.ticketed(nil).detached()
         let date = end.map { Date().addingTimeInterval(loop.now.duration(to: $0) / .seconds(1)) }
         let isStored = rows?.keep(message, packetID: nil, until: date, isNew: false) { [weak self] outcome in
             if outcome.isRefusal { self?.keepInMemory(message, until: end) }
@@ -197,7 +199,8 @@ extension MessageDistributor {
         _ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties, _ handle: IncomingMessage.Handle?
     ) -> Bool {
         guard marks.qos != .zero else { return false }
-        let message = ReceivedMessage(page: single(payload, marks, properties), index: 0, ticket: nil)
+        let message = ReceivedMessage(
+            page: single(payload, marks, properties), index: 0, session: state.pointee.session, ticket: nil)
         guard timeToKeep > .zero else {
             tellNoReader(message)
             return false
@@ -236,8 +239,7 @@ extension MessageDistributor {
     ) -> Bool {
         guard isNeeded(handle) else { return false }
         let ticket = AcknowledgementTicket(.delivery(handle), readers: 1, done: surroundings.finished)
-        return give(
-            ReceivedMessage(page: message.page, index: message.index, ticket: ticket), after: lastReader)
+        return give(message.ticketed(ticket), after: lastReader)
     }
 
     private func tellNoReader(_ message: ReceivedMessage, cause: CourierError? = nil) {

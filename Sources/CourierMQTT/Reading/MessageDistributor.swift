@@ -78,8 +78,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// The same of messages that other readers acknowledge after processing, which alone does not do.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
-        /// The last one when the session was destroyed: what readers up to it have is of that session.
-        var destroyedSerial = 0
+        /// How many sessions were destroyed before this one: readers may live longer than what has come for them.
+        var session: UInt32 = 0
         /// The copies of messages that came for several subscriptions.
         @Rare var recentCopies: RecentCopies?
         var afterProcessingCount = 0
@@ -229,7 +229,8 @@ final class MessageDistributor: @unchecked Sendable {
     func sessionDestroyed() {
         loop.preconditionOnLoop()
         state.pointee.kept.removeAll()
-        state.pointee.destroyedSerial = state.pointee.lastSerial
+        finishPage()
+        state.pointee.session &+= 1
         for id in state.pointee.readers.indices where state.pointee.readers[id]?.catchUp != nil { endCatchUp(id) }
     }
 
@@ -376,8 +377,9 @@ final class MessageDistributor: @unchecked Sendable {
         finishPage()
         for id in state.pointee.lastReaders {
             touch(id)
-            state.pointee.shares[id].append(
-                MessageSlice(ReceivedMessage(page: page, index: 0, ticket: self.ticket(ticket, for: id))))
+            let message = ReceivedMessage(
+                page: page, index: 0, session: state.pointee.session, ticket: self.ticket(ticket, for: id))
+            state.pointee.shares[id].append(MessageSlice(message))
         }
         state.pointee.byteCount += byteCount
     }
@@ -400,7 +402,8 @@ final class MessageDistributor: @unchecked Sendable {
         finishRun()
         let page = state.pointee.page.finish()
         state.pointee.lastTopicIsOnPage = false
-        for id in state.pointee.touched { state.pointee.shares[id].finish(page) }
+        let session = state.pointee.session
+        for id in state.pointee.touched { state.pointee.shares[id].finish(page, session: session) }
     }
 
     /// Gives every reader its share.

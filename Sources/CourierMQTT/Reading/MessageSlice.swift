@@ -3,6 +3,8 @@ import CourierCore
 /// Messages of one page that one reader gets, in order: counted as one where it is handed on, and cheap to split.
 struct MessageSlice: Sendable {
     private let page: MessagePage
+    /// In which session they came.
+    private let session: UInt32
     /// Which messages of the page.
     private var indexes: [UInt32]
     /// For each of them what acknowledges it, if anything; empty for those of nobody.
@@ -14,12 +16,14 @@ struct MessageSlice: Sendable {
     /// How much memory they take, about; of a part of them, its share of that.
     private(set) var byteCount: Int
 
-    /// Messages of a page; `tickets` is empty or has one place for each, and `disposableCount` of them have QoS 0.
+    /// Messages of a page that came in one session; `tickets` is empty or has one place for each, and `disposableCount`
+    /// of them have QoS 0.
     init(
         _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int,
-        byteCount: Int
+        byteCount: Int, session: UInt32 = 0
     ) {
         self.page = page
+        self.session = session
         self.indexes = indexes
         self.tickets = tickets
         range = indexes.indices
@@ -31,7 +35,7 @@ struct MessageSlice: Sendable {
     init(_ message: ReceivedMessage) {
         self.init(
             message.page, [message.index], tickets: message.ticket.map { [$0] } ?? [],
-            disposableCount: message.qos == .zero ? 1 : 0, byteCount: message.byteCount)
+            disposableCount: message.qos == .zero ? 1 : 0, byteCount: message.byteCount, session: message.session)
     }
 
     /// Whether somebody has to acknowledge any of them.
@@ -110,7 +114,9 @@ extension MessageSlice: RandomAccessCollection {
     var endIndex: Int { range.upperBound }
 
     subscript(position: Int) -> ReceivedMessage {
-        ReceivedMessage(page: page, index: indexes[position], ticket: tickets.isEmpty ? nil : tickets[position])
+        ReceivedMessage(
+            page: page, index: indexes[position], session: session,
+            ticket: tickets.isEmpty ? nil : tickets[position])
     }
 }
 

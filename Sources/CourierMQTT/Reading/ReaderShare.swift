@@ -84,8 +84,8 @@ struct ReaderShare {
         if slices.isEmpty, spent.isEmpty { swap(&slices, &spent) }
     }
 
-    /// The page is finished.
-    mutating func finish(_ page: MessagePage) {
+    /// The page is finished; its messages came in this session.
+    mutating func finish(_ page: MessagePage, session: UInt32 = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
         let isSparse = page.byteCount > Self.toleratedByteCount && byteCount * Self.sparseness < page.byteCount
@@ -93,8 +93,10 @@ struct ReaderShare {
             isSparse
             ? MessageSlice(
                 page.extracting(indexes), Array(0..<UInt32(indexes.count)), tickets: tickets,
-                disposableCount: disposableCount, byteCount: byteCount)
-            : MessageSlice(page, indexes, tickets: tickets, disposableCount: disposableCount, byteCount: byteCount)
+                disposableCount: disposableCount, byteCount: byteCount, session: session)
+            : MessageSlice(
+                page, indexes, tickets: tickets, disposableCount: disposableCount, byteCount: byteCount,
+                session: session)
         append(slice)
         (indexes, tickets, disposableCount, byteCount) = ([], [], 0, 0)
     }

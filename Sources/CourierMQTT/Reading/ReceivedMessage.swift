@@ -5,6 +5,8 @@ import Foundation
 struct ReceivedMessage: Sendable {
     let page: MessagePage
     let index: UInt32
+    /// In which session it came; ``MessageDistributor`` counts them.
+    var session: UInt32 = 0
     /// What acknowledges it; `nil` when this reader has nothing to acknowledge.
     let ticket: AcknowledgementTicket?
 
@@ -25,7 +27,13 @@ struct ReceivedMessage: Sendable {
     /// The same message on a page of its own, which keeps no more memory than it needs.
     func detached() -> ReceivedMessage {
         page.entries.count == 1
-            ? self : ReceivedMessage(page: page.extracting(CollectionOfOne(index)), index: 0, ticket: ticket)
+            ? self
+            : ReceivedMessage(page: page.extracting(CollectionOfOne(index)), index: 0, session: session, ticket: ticket)
+    }
+
+    /// The same message with another ticket.
+    func ticketed(_ ticket: AcknowledgementTicket?) -> ReceivedMessage {
+        ReceivedMessage(page: page, index: index, session: session, ticket: ticket)
     }
 
     /// Whether it is lost if its reader does not come to it: somebody has to acknowledge it, or it has QoS>0 and no other

@@ -210,6 +210,67 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what a loop left unfinished after destroy() is not for the next session`(_ isStored: Bool) async throws {
+        let store = ControlledStore()
+        let scripts = [Self.broker(Self.letters), .connection([.accept()])]
+        try await ScriptedWorld.run(scripts) {
+            $0.messagePersistenceTTLSeconds = 60
+            if isStored { $0.messageStore = store }
+        } _: { world in
+            do {
+                var first = Self.reader(world, .afterProcessing)
+                await world.connect()
+                try world.client.publishMessage("", topic: "go", qos: .zero)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                await world.until { world.events.count { $0 == "messageReceive" } == 5 }
+                world.client.destroy()
+                await world.settle()
+                withExtendedLifetime(first) {}
+            }
+            await world.settle()
+            world.client.connect()
+            await world.until { world.client.connectionState == .connected }
+            await world.run(for: .seconds(11))
+            #expect(await store.memory.summary(of: world.scope).incomingCount == 0)
+            let late = Series<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (text: String) in late.append(text) }
+            await world.run(for: .seconds(1))
+            #expect(late.values.isEmpty)
+            sink.cancel()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what came for a loop after destroy() goes to the next reader, though the loop is older`(
+        _ isStored: Bool
+    ) async throws {
+        let scripts: [ConnectionScript] = [
+            .connection([.accept(), .serve(until: .subscribe), .answer]), Self.broker(Self.letters),
+        ]
+        try await ScriptedWorld.run(scripts) {
+            $0.messagePersistenceTTLSeconds = 60
+            if isStored { $0.messageStore = ControlledStore() }
+        } _: { world in
+            do {
+                var first = Self.reader(world)
+                await world.connect()
+                await world.until { world.client.connectionState == .connected }
+                world.client.destroy()
+                await world.settle()
+                await world.connect()
+                await world.until { world.client.connectionState == .connected }
+                try world.client.publishMessage("", topic: "go", qos: .zero)
+                await world.until { await ScriptedReadingTests.acknowledged(world, on: 2) == [1, 2, 3, 4, 5] }
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                withExtendedLifetime(first) {}
+            }
+            await world.settle()
+            var next = Self.reader(world)
+            for text in ["b", "c", "d", "e"] { try await ScriptedReadingTests.expectNext(text, of: &next) }
+        }
+    }
+
     @Test func `a reader that came before the other one left gets what that had alone`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
             let next = Box<MessageSequence<Message>.Iterator>()
