@@ -39,15 +39,23 @@ extension MessageDistributor {
             }
             slices.append(MessageSlice(message.ticketed(ticket)))
         }
-        if !slices.isEmpty { push(&slices, to: id) }
+        guard !slices.isEmpty else { return }
+        guard state.pointee.readers[id]?.catchUp != nil else { return push(&slices, to: id) }
+        for slice in slices { state.pointee.shares[id].insertEarlier(slice) }  // Behind what is stored.
     }
 
-    /// Gives a message that could not be stored to the first of the readers that have come since the one with this
-    /// serial; `false` when there is none. Earlier ones had it, or do not read it.
+    /// Gives a message to the first of the readers that have come since the one with this serial; `false` when there is
+    /// none. Earlier ones had it, or do not read it.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int
     ) -> Bool {
-        guard let topic = try? TopicName(message.topic) else { return false }
+        guard let (id, reader) = firstReader(of: message.topic, after: serial) else { return false }
+        push([(message, end)], to: id, reader.mode)
+        return true
+    }
+
+    private func firstReader(of topic: String, after serial: Int) -> (id: ReaderID, reader: Reader)? {
+        guard let topic = try? TopicName(topic) else { return nil }
         var first: (id: ReaderID, reader: Reader)?
         for (id, reader) in state.pointee.readers.enumerated() {
             guard let reader, reader.serial > serial, reader.serial < first?.reader.serial ?? .max,
@@ -55,27 +63,29 @@ extension MessageDistributor {
             else { continue }
             first = (id, reader)
         }
-        guard let (id, reader) = first else { return false }
-        push([(message, end)], to: id, reader.mode)
-        return true
+        return first
     }
 
     /// Keeps for the next reader what the one with this serial has left unfinished or did not come to, but for what came
-    /// in a session that is destroyed.
+    /// in a session that is destroyed. A reader that has come since and has not had it gets it at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of serial: Int) {
         let session = state.pointee.session
+        let messages = messages.filter { $0.session == session }
+        giveBackRows(of: messages, after: serial)
         let end = loop.now.advanced(by: Self.unfinishedPatience)
         var topicsAfterRows: Set<String> = []
         var hasRows = false
-        for message in messages where message.session == session {
+        for message in messages {
             switch message.ticket?.receipt {
-            case .row(let row):
-                rows?.giveBack(row)
-                hasRows = true
-            case .delivery:
+            case .row: hasRows = true
+            case .delivery(let handle):
+                if !message.isShared, isNeeded(handle), give(message, after: serial) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                if hasRows { topicsAfterRows.insert(message.topic) }
-            case .kept(let end): keepOn(message, until: end)
+                // Who has come since takes the rows, and had this one.
+                if hasRows, firstReader(of: message.topic, after: serial) == nil {
+                    topicsAfterRows.insert(message.topic)
+                }
+            case .kept(let end): if !give(message, until: end, after: serial) { keepOn(message, until: end) }
             case nil: keepUnread(message, of: serial)
             }
         }
@@ -83,6 +93,19 @@ extension MessageDistributor {
             for topic in topicsAfterRows { storeUnfinished(state.pointee.kept.takeUnfinished(topic: topic), in: rows) }
         }
         setUnfinishedTimer()
+    }
+
+    /// Gives the rows among these messages back to the store, from which readers get them that have come since.
+    private func giveBackRows(of messages: [ReceivedMessage], after serial: Int) {
+        guard let rows else { return }
+        var topics: Set<String> = []
+        for message in messages {
+            guard let row = message.ticket?.row else { continue }
+            rows.giveBack(row)
+            topics.insert(message.topic)
+        }
+        guard rows.hasRows else { return }
+        for topic in topics { rowAppeared(topic, after: serial, isGivenBack: true) }
     }
 
     private func setUnfinishedTimer() {

@@ -14,20 +14,23 @@ extension MessageDistributor {
         for id in state.pointee.readers.indices where state.pointee.readers[id] != nil { beginCatchUp(id) }
     }
 
-    /// A message was stored that nobody had who reads its topic: somebody may do so by now. Readers up to `serial` had it.
-    func rowAppeared(_ topic: String, after serial: Int = 0) {
+    /// A message was stored, or given back to the store, that nobody had who reads its topic: somebody may do so by now.
+    /// Readers up to `serial` had it.
+    func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.readers.contains(where: { $0 != nil }), let name = try? TopicName(topic) else { return }
         for id in state.pointee.readers.indices {
             guard let reader = state.pointee.readers[id], reader.serial > serial, reader.filter?.matches(name) ?? true
             else { continue }
-            beginCatchUp(id)
+            beginCatchUp(id, isGivenBack: isGivenBack)
         }
     }
 
-    /// Gives a reader the rows of the store; reading from the broker pauses until it has them.
-    func beginCatchUp(_ id: ReaderID) {
+    /// Gives a reader the rows of the store, also those that it has passed if one `isGivenBack`; reading from the broker
+    /// pauses until it has them.
+    func beginCatchUp(_ id: ReaderID, isGivenBack: Bool = false) {
         guard state.pointee.readers[id]?.catchUp == nil else {
             state.pointee.readers[id]?.catchUp?.isOutdated = true
+            if isGivenBack { state.pointee.readers[id]?.catchUp?.startsAnew = true }
             return
         }
         state.pointee.lastSerial += 1
@@ -41,9 +44,9 @@ extension MessageDistributor {
         guard let rows, let reader = state.pointee.readers[id], let catchUp = reader.catchUp, !catchUp.isReading,
             !reader.isBehind
         else { return }
-        state.pointee.readers[id]?.catchUp?.isReading = true
-        state.pointee.readers[id]?.catchUp?.isOutdated = false
-        rows.read(reader.filter, after: catchUp.last) { [weak self] page in
+        let last = catchUp.startsAnew ? nil : catchUp.last
+        state.pointee.readers[id]?.catchUp = CatchUp(serial: catchUp.serial, last: last, isReading: true)
+        rows.read(reader.filter, after: last) { [weak self] page in
             self?.received(page, for: id, catchUp.serial)
         }
     }

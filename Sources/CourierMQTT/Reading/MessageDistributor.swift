@@ -28,6 +28,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// Tells it from that of an earlier reader of the same id.
         let serial: Int
         var last: StoredMessage.ID?
+        /// Whether a row in front of that one was given back since.
+        var startsAnew = false
         var isReading = false
         /// Whether a row has appeared that the reading under way may not have seen.
         var isOutdated = false

@@ -39,6 +39,8 @@ struct ReaderShare {
     /// How many messages those are, and how much memory they take.
     private(set) var finishedCount = 0
     private(set) var finishedByteCount = 0
+    /// How many of the first of the slices came before the reader did.
+    private var earlierCount = 0
 
     init() {}
 
@@ -61,6 +63,14 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
+    /// Adds a message of QoS>0 from before the reader came: in front of what has come for it, and behind others like it.
+    mutating func insertEarlier(_ slice: MessageSlice) {
+        slices.insert(slice, at: earlierCount)
+        earlierCount += 1
+        finishedCount += slice.count
+        finishedByteCount += slice.byteCount
+    }
+
     /// Gives up messages of QoS 0 of finished pages beyond so many messages.
     mutating func dropNewest(beyond limit: Int) {
         var before = finishedCount
@@ -75,7 +85,7 @@ struct ReaderShare {
 
     /// Takes what there is of finished pages.
     mutating func take() -> [MessageSlice] {
-        defer { (slices, finishedCount, finishedByteCount) = ([], 0, 0) }
+        defer { (slices, earlierCount, finishedCount, finishedByteCount) = ([], 0, 0, 0) }
         return slices
     }
 

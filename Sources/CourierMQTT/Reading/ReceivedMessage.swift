@@ -14,6 +14,8 @@ struct ReceivedMessage: Sendable {
     var qos: QoS { page.entries[Int(index)].qos }
     var properties: MessageProperties { page.properties(of: Int(index)) }
     var isRetained: Bool { page.entries[Int(index)].isRetained }
+    /// Whether several readers were given it when it came.
+    var isShared: Bool { page.entries[Int(index)].isShared }
     var byteCount: Int { Int(page.entries[Int(index)].byteCount) }
 
     /// The payload as Foundation's data.

@@ -71,6 +71,18 @@ import Testing
         }
     }
 
+    @Test func `what is from before the reader came goes in front, in order`() {
+        let page = Self.page(4)
+        var share = ReaderShare()
+        for index: UInt32 in 0..<2 { share.append(Self.run(index)) }
+        share.finish(page)
+        for index: UInt32 in 2..<4 {
+            share.insertEarlier(MessageSlice(ReceivedMessage(page: page, index: index, ticket: nil)))
+        }
+        #expect(share.finishedCount == 4)
+        #expect(share.take().flatMap { $0 }.map(\.index) == [2, 3, 0, 1])
+    }
+
     @Test func `what waits for a reader that catches up is bounded but for QoS above 0`() {
         let page = Self.page(10)
         var share = ReaderShare()

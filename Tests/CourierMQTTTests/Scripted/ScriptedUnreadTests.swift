@@ -287,19 +287,73 @@ import Testing
         }
     }
 
+    /// [MQTT-4.6.0-2]: it is acknowledged in order.
+    @Test func `a reader that came before the other one left gets what that has not finished`() async throws {
+        try await Self.run(Self.broker(Self.letters)) { world in
+            let next = Box<MessageSequence<Message>.Iterator>()
+            do {
+                var first = Self.reader(world, .afterProcessing)
+                await world.connect()
+                try world.client.publishMessage("", topic: "go", qos: .zero)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                await world.until { world.events.count { $0 == "messageReceive" } == 5 }
+                next.value = Self.reader(world, .afterProcessing)
+                await world.settle()
+                withExtendedLifetime(first) {}
+            }
+            await world.settle()
+            var messages = try #require(next.value)
+            for text in Self.letters { try await ScriptedReadingTests.expectNext(text, of: &messages) }
+            await world.settle()
+            #expect(await ScriptedReadingTests.acknowledged(world) == [1, 2, 3, 4])
+        }
+    }
+
+    private static func rows(_ texts: [String]) -> [StoreChange] {
+        texts.enumerated().map { index, text in
+            .keep(
+                StoredMessage(
+                    id: StoredMessage.ID(rawValue: UInt64(index + 1)), topic: "t", payload: Array(text.utf8),
+                    qos: .one, storedAt: Date(), expiresAt: nil))
+        }
+    }
+
+    @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
+    func `stored messages that a reader leaves go to one that is there already, and what came after them behind them`(
+        _ mode: AcknowledgementMode
+    ) async throws {
+        let store = ControlledStore()
+        let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, Self.message(1, "d")])
+        try await ScriptedWorld.run([script]) {
+            $0.messageStore = store
+            $0.messagePersistenceTTLSeconds = 60
+        } _: { world in
+            try await store.memory.fill(Self.rows(["a", "b", "c"]), world.scope)
+            let next = Box<MessageSequence<Message>.Iterator>()
+            do {
+                var first = Self.reader(world, mode)
+                await world.connect()
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                await world.until { world.events.contains("messageReceive") }
+                next.value = Self.reader(world, mode)
+                await world.settle()
+                withExtendedLifetime(first) {}
+            }
+            await world.settle()
+            var messages = try #require(next.value)
+            for text in mode == .onReceipt ? ["b", "c", "d"] : ["a", "b", "c", "d"] {
+                try await ScriptedReadingTests.expectNext(text, of: &messages)
+            }
+        }
+    }
+
     @Test func `what came after stored messages is given to the next reader after them`() async throws {
         let store = ControlledStore()
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, Self.message(1, "c")])
         try await ScriptedWorld.run([script]) {
             $0.messageStore = store
         } _: { world in
-            let rows = ["a", "b"].enumerated().map { index, text in
-                StoreChange.keep(
-                    StoredMessage(
-                        id: StoredMessage.ID(rawValue: UInt64(index + 1)), topic: "t", payload: Array(text.utf8),
-                        qos: .one, storedAt: Date(), expiresAt: nil))
-            }
-            try await store.memory.fill(rows, world.scope)
+            try await store.memory.fill(Self.rows(["a", "b"]), world.scope)
             do {
                 var first = Self.reader(world, .afterProcessing)
                 await world.connect()
