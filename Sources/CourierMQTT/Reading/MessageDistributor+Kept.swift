@@ -195,12 +195,16 @@ extension MessageDistributor {
                 + "acknowledge: .afterProcessing.")
     }
 
-    /// Keeps a message that the broker waits for no more: in the store, or in memory where there is none or it is full.
+    /// Keeps a message that the broker waits for no more: in the store, or in memory where there is none or it is full. A
+    /// reader that comes before that is known gets it.
     private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
         let message = message.ticketed(nil).detached()
         let date = end.map { Date().addingTimeInterval(loop.now.duration(to: $0) / .seconds(1)) }
+        let lastReader = state.pointee.lastSerial
         let isStored = rows?.keep(message, packetID: nil, until: date, isNew: false) { [weak self] outcome in
-            if outcome.isRefusal { self?.keepInMemory(message, until: end) }
+            guard let self else { return }
+            if case .success = outcome { rowAppeared(message.topic, after: lastReader) }
+            if outcome.isRefusal, !give(message, until: end, after: lastReader) { keepInMemory(message, until: end) }
         }
         if isStored != true { keepInMemory(message, until: end) }
     }

@@ -17,7 +17,9 @@ extension MessageDistributor {
     /// A message was stored, or given back to the store, that nobody had who reads its topic: somebody may do so by now.
     /// Readers up to `serial` had it.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
-        guard state.pointee.readers.contains(where: { $0 != nil }), let name = try? TopicName(topic) else { return }
+        guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
+            let name = try? TopicName(topic)
+        else { return }
         for id in state.pointee.readers.indices {
             guard let reader = state.pointee.readers[id], reader.serial > serial, reader.filter?.matches(name) ?? true
             else { continue }

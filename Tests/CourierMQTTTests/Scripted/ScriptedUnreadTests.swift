@@ -347,6 +347,55 @@ import Testing
         }
     }
 
+    /// Has a loop leave "b" to a store that does not take it, and says why by `code`.
+    private static func leave(
+        to store: ControlledStore, _ code: CourierError.Code, _ body: (ScriptedWorld) async throws -> Void
+    ) async throws {
+        try await ScriptedWorld.run([broker(["a", "b"])]) {
+            $0.messagePersistenceTTLSeconds = 60
+            $0.messageStore = store
+        } _: { world in
+            do {
+                var first = reader(world)
+                try await receiveAll(2, in: world)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                store.fail { if case .keep = $0 { CourierError(code, "Not now.") } else { nil } }
+                withExtendedLifetime(first) {}
+            }
+            await world.until { world.events.contains("messageStoreFailure") }
+            try await body(world)
+        }
+    }
+
+    @Test func `a reader that comes before a failing store has taken what another left gets it`() async throws {
+        let store = ControlledStore()
+        try await Self.leave(to: store, .storeFailed) { world in
+            store.holdIncomingReads()
+            let seen = Series<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (text: String) in seen.append(text) }
+            await world.until { store.heldReadCount == 1 }
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).incomingCount == 1 }
+            store.letReadsPass()
+            store.releaseRead()
+            await world.until { seen.values == ["b"] }
+            sink.cancel()
+        }
+    }
+
+    @Test func `a reader that comes before a full store has refused what another left gets it`() async throws {
+        try await Self.leave(to: ControlledStore(), .storeFull) { world in
+            await world.run(for: .seconds(1))
+            let seen = Series<String>()
+            let sink = world.client.messagePublisher(topic: "t").sink { (text: String) in seen.append(text) }
+            for _ in 0..<12 { await world.run(for: .seconds(1)) }
+            await world.until { seen.values == ["b"] }
+            #expect(world.errors(of: "messageReceiveFailure").isEmpty)
+            sink.cancel()
+        }
+    }
+
     @Test func `what came after stored messages is given to the next reader after them`() async throws {
         let store = ControlledStore()
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, Self.message(1, "c")])
