@@ -248,9 +248,9 @@ extension ClientCoordinator {
 
     func clearStoredState() {
         durable?.removeAll(Self.destroyed)
+        distributor.sessionDestroyed()  // Before readers end for it: what they have is not for the next session.
         subscriptions.removeAll()
         tellTopics()
-        distributor.sessionDestroyed()
         driver.forgetSession()
         publishing.gate.release()
         startsClean = true

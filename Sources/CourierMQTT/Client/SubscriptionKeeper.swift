@@ -142,7 +142,7 @@ final class SubscriptionKeeper {
         } catch {
             let error = Self.courierError(error)
             guard error.code == .unresolvedPlaceholder, unresolved.count < Self.unresolvedLimit else {
-                return reader.queue.finish(error)
+                return reader.end(error)
             }
             return unresolved.append(Unresolved(reader: reader, request: request))
         }
@@ -156,7 +156,7 @@ final class SubscriptionKeeper {
         } catch {
             waiting[waiter] = nil
             readers[ObjectIdentifier(reader)] = nil
-            reader.queue.finish(Self.courierError(error))
+            reader.end(Self.courierError(error))
         }
     }
 
@@ -342,7 +342,7 @@ final class SubscriptionKeeper {
         switch who {
         case .subscriber(let told): told(.failure(error))
         case .unsubscriber(let told): told(.failure(error))
-        case .reader(let reader): reader.queue.finish(error)
+        case .reader(let reader): reader.end(error)
         }
     }
 

@@ -69,6 +69,7 @@ extension MessageDistributor {
     /// Keeps for the next reader what the one with this serial has left unfinished or did not come to, but for what came
     /// in a session that is destroyed. A reader that has come since and has not had it gets it at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of serial: Int) {
+        loop.preconditionOnLoop()
         let session = state.pointee.session
         let messages = messages.filter { $0.session == session }
         giveBackRows(of: messages, after: serial)

@@ -200,6 +200,17 @@ final class MessageDistributor: @unchecked Sendable {
         keepUnfinished(left + share.worthKeeping, of: reader.serial)
     }
 
+    /// Removes a reader that ends when it has taken what has come for it, and returns its serial; ``keepUnfinished(_:of:)``
+    /// follows with what it leaves.
+    func retire(_ id: ReaderID) -> Int? {
+        loop.preconditionOnLoop()
+        guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return nil }
+        finishPage()
+        if reader.catchUp == nil { pushShare(to: id) }
+        remove(id, [])
+        return reader.serial
+    }
+
     /// A reader that was behind has room again.
     func drained(_ id: ReaderID) {
         loop.preconditionOnLoop()

@@ -2,16 +2,28 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// One reader's place among the client's readers: opened and closed from any thread, in this order, once each.
+/// One reader's place among the client's readers: opened, perhaps ended, and closed, in this order, once each.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
     private let place: Place
+
+    private enum Standing {
+        case outside
+        case inside(MessageDistributor.ReaderID)
+        /// It gets no more, and may still have something to take.
+        case ended(serial: Int)
+    }
 
     /// Where the reader stands; set on the loop.
     private final class Place: Sendable {
         let distributor: MessageDistributor
         let loop: EventLoop
-        let id = Mutex<MessageDistributor.ReaderID?>(nil)
+        let standing = Mutex(Standing.outside)
+
+        var id: MessageDistributor.ReaderID? {
+            guard case .inside(let id) = standing.withLock({ $0 }) else { return nil }
+            return id
+        }
 
         init(_ distributor: MessageDistributor, _ loop: EventLoop) {
             self.distributor = distributor
@@ -20,7 +32,7 @@ final class ReaderRegistration: Sendable {
 
         func drained() {
             loop.execute { [self] in
-                if let id = id.withLock({ $0 }) { distributor.drained(id) }
+                if let id { distributor.drained(id) }
             }
         }
     }
@@ -33,16 +45,29 @@ final class ReaderRegistration: Sendable {
 
     /// Gives the reader its messages from now on. On the loop.
     func open(_ filter: TopicFilter?, _ mode: AcknowledgementMode) {
-        let id = place.distributor.add(queue, filter, mode)
-        place.id.withLock { $0 = id }
+        guard let id = place.distributor.add(queue, filter, mode) else { return }
+        place.standing.withLock { $0 = .inside(id) }
+    }
+
+    /// Ends the reader by an error, which it gets behind what has come for it: what comes from now on is for others. On the
+    /// loop.
+    func end(_ error: CourierError) {
+        if let id = place.id, let serial = place.distributor.retire(id) {
+            place.standing.withLock { $0 = .ended(serial: serial) }
+        }
+        queue.finish(error)
     }
 
     /// Takes the reader out; `left` is what it had not finished. On the loop.
     func close(_ left: [ReceivedMessage]) {
-        let id = place.id.withLock { id in
-            defer { id = nil }
-            return id
+        let standing = place.standing.withLock { standing in
+            defer { standing = .outside }
+            return standing
         }
-        if let id { place.distributor.remove(id, left) }
+        switch standing {
+        case .outside: break
+        case .inside(let id): place.distributor.remove(id, left)
+        case .ended(let serial): place.distributor.keepUnfinished(left, of: serial)
+        }
     }
 }
