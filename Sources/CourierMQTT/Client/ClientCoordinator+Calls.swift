@@ -10,13 +10,12 @@ extension ClientCoordinator {
     var speaksVersion5: Bool { version5.load(ordering: .acquiring) }
 
     func connect(source: String) {
-        session.withLock { $0 = true }
-        publishing.setHasSession(true)
-        loop.execute { [self] in
-            startOnce()
-            durable?.openIfKnown()
-            tell(.connectRequested(source: source))
+        sessionCalls.withLock { calls in
+            session.withLock { $0 = true }
+            publishing.setHasSession(true)
+            calls.append(.connect(source: source))
         }
+        loop.execute { [self] in performSessionCalls() }
     }
 
     func disconnect() {
@@ -33,9 +32,36 @@ extension ClientCoordinator {
     }
 
     func destroy() {
-        session.withLock { $0 = false }
-        publishing.giveUpSession(Self.destroyed)
-        loop.execute { [self] in tell(.destroyRequested) }
+        let remains = sessionCalls.withLock { calls in
+            session.withLock { $0 = false }
+            calls.append(.destroy)
+            return publishing.giveUpSession()
+        }
+        // Who is told may run here, and call this or connect().
+        publishing.end(remains, Self.destroyed)
+        loop.execute { [self] in performSessionCalls() }
+    }
+
+    /// Does what was called, in the order of the calls, whichever of their threads has come here first. On the loop.
+    private func performSessionCalls() {
+        while let call = nextSessionCall() {
+            switch call {
+            case .connect(let source):
+                startOnce()
+                durable?.openIfKnown()
+                tell(.connectRequested(source: source))
+            case .destroy: tell(.destroyRequested)
+            }
+        }
+    }
+
+    private func nextSessionCall() -> SessionCall? {
+        sessionCalls.withLock { calls in
+            guard !calls.isEmpty else { return nil }
+            let call = calls.removeFirst()
+            if calls.isEmpty { calls = [] }  // Clients that idle keep no memory for it.
+            return call
+        }
     }
 
     /// Tells when there is a connection, or why there will be none; at once if it is known. The wait begins behind what

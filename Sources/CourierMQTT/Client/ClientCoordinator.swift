@@ -18,6 +18,12 @@ final class ClientCoordinator: @unchecked Sendable {
         case cancelled
     }
 
+    /// What begins or ends the session.
+    enum SessionCall: Sendable {
+        case connect(source: String)
+        case destroy
+    }
+
     let loop: EventLoop
     let settings: ClientSettings
     let state: CurrentValueSubject<ConnectionState, Never>
@@ -32,6 +38,8 @@ final class ClientCoordinator: @unchecked Sendable {
     let durable: DurableSession?
 
     let session = Mutex(false)
+    /// What was called and is not done yet, in the order in which it changed ``session``.
+    let sessionCalls = Mutex<[SessionCall]>([])
     let version5 = Atomic(false)
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
     let closeWaiters = CallbackList<Result<Void, CourierError>>()

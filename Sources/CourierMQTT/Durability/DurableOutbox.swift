@@ -115,13 +115,10 @@ extension DurableOutbox {
     /// A waiter that is resumed when there is room on the way into the store; at once if there is.
     func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> { arrivals.roomWaiter(census) }
 
-    /// The session is given up: what is not on its way into the store yet ends, and what comes from now on is the next
-    /// session's. ``removeAll(_:)`` follows for each.
-    func giveUp(_ error: CourierError) { refuse(arrivals.giveUpSession(), error) }
-
     /// Forgets a waiter that waits no more.
     func forget(_ waiter: Waiter<Void>) { arrivals.forget(waiter) }
 
+    /// Ends what was taken out before it was on its way into the store.
     func refuse(_ taken: OutboxArrivals.Taken, _ error: CourierError) {
         for arrival in taken.list { refused(arrival, error) }
         for waiter in taken.roomWaiters { waiter.resume(.failure(error)) }

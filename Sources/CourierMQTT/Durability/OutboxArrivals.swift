@@ -96,7 +96,7 @@ final class OutboxArrivals: Sendable {
         }
     }
 
-    /// What comes from now on is the next session's.
+    /// What comes from now on is the next session's. ``DurableOutbox/removeAll(_:)`` follows for each.
     ///
     /// - Returns: What was of this one.
     func giveUpSession() -> Taken {

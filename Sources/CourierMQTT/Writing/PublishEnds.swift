@@ -99,9 +99,9 @@ final class PublishEnds: @unchecked Sendable {
         return true
     }
 
-    /// Ends everything.
-    func endAll(_ error: CourierError) {
-        for entry in ledger.takeAll() { finish(entry, .failure(error)) }
+    /// Ends publishes that were taken out of the ledger. From any thread.
+    func end(_ entries: [PublishLedger.Entry], with end: End) {
+        for entry in entries { finish(entry, Self.outcome(end, entry.topic)) }
     }
 
     private func finish(_ entry: PublishLedger.Entry, _ outcome: PublishLedger.Outcome) {

@@ -299,15 +299,11 @@ final class PublishGate: Sendable {
         return next
     }
 
-    /// Ends everything that waits.
-    func removeAll(_ code: CourierError.Code) {
-        let (tokens, waiters) = state.withLock { state in
+    /// Takes out everything that waits, which the caller ends.
+    func takeAll() -> (tokens: [Token], roomWaiters: [Waiter<Void>]) {
+        state.withLock { state in
             defer { state.roomWaiters = [] }
             return (state.queue.removeAll(), state.roomWaiters.map(\.waiter))
-        }
-        if !tokens.isEmpty { ended(tokens.map { ($0, code) }) }
-        for waiter in waiters {
-            waiter.resume(.failure(CourierError(code, "The client was destroyed while a publisher waited for room.")))
         }
     }
 }

@@ -21,7 +21,7 @@ final class Publishing: Sendable {
     let gate: PublishGate
     /// The way of messages that are to survive the process; `nil` when none are.
     let durable: DurableOutbox?
-    private let ends: PublishEnds
+    let ends: PublishEnds
     private let registry: AdapterRegistry
     private let events: EventHub
     private let census: WaiterCensus
@@ -55,8 +55,7 @@ final class Publishing: Sendable {
             ended: { ended in
                 let outbox = link?.outbox.withLock { $0.value }
                 for (token, code) in ended {
-                    // With the client ends what it has in memory; the rows are for the next one.
-                    if code != .clientDestroyed { outbox?.ended(token) }
+                    outbox?.ended(token)
                     ends.end(token, with: .queue(code))
                 }
             })
@@ -89,21 +88,6 @@ final class Publishing: Sendable {
 
     /// Ends the publishes that were answered. On the loop.
     func tellAnswers() { ends.tellAnswers() }
-
-    /// The session is given up: every publish ends, and what comes from now on belongs to the next session, which it waits
-    /// for until the gate is released. From any thread.
-    func giveUpSession(_ error: CourierError) {
-        setHasSession(false)
-        gate.hold()
-        durable?.giveUp(error)
-        endAll(error)
-    }
-
-    /// Ends every publish that has not ended.
-    func endAll(_ error: CourierError) {
-        gate.removeAll(error.code)
-        ends.endAll(error)
-    }
 
     /// What `%u` and `%c` stand for now.
     var identity: ConnectionIdentity? {

@@ -176,7 +176,8 @@ extension ScriptedOutboxTests {
             // The second call comes as far as the first has come, and stops half-way.
             world.loop.execute {
                 client.destroy()
-                parts.publishing.giveUpSession(ClientCoordinator.destroyed)
+                let publishing = parts.publishing
+                publishing.end(publishing.giveUpSession(), ClientCoordinator.destroyed)
                 client.connect()
             }
             await world.until { await world.broker.connections.count == 2 }

@@ -1,6 +1,7 @@
 import CourierCore
 import CourierTesting
 import CourierTransport
+import Dispatch
 import MQTTCodec
 import MQTTEngine
 import Synchronization
@@ -146,6 +147,52 @@ import Testing
         #expect(ends.values.map { $0.failure?.code } == [.clientDestroyed])
         #expect(client.waitingCount == 0)
         await group.shutdown()
+    }
+
+    @Test func `who is told of destroy(), connects and publishes at once has the next session`() async throws {
+        // What goes on there now does so inside of the call that resumes it: in the middle of destroy().
+        let ended = try EventLoopGroup(name: "ended")
+        await ended.shutdown()
+        try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
+            $0.offline = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(600)))
+        } _: { world in
+            await world.connect()
+            let first = try world.publish("first")
+            let next = Box<Result<PublishReceipt, CourierError>>()
+            let waiting = Task(executorPreference: ended.loops[0]) { [client = world.client] in
+                try? await client.readyToPublish()
+                client.connect()
+                try client.publish(text: "next", to: "t", qos: .one) { next.value = $0 }
+            }
+            await world.until { world.client.waitingCount == 1 }
+            world.client.destroy()
+            try await waiting.value
+            #expect(world.client.hasExistingSession)
+            await world.run(for: .seconds(5))
+            await world.until { next.value != nil }
+            #expect(next.value?.success != nil)
+            #expect(first.value?.failure?.code == .clientDestroyed)
+            #expect(await world.publishes().map(\.text) == ["next"])
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    @Test func `connect() and destroy() on two threads leave the client as the later of them wants it`() async throws {
+        try await ScriptedWorld.run { world in
+            let client = world.client
+            for _ in 0..<100 {
+                await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                    DispatchQueue.global().async {
+                        DispatchQueue.concurrentPerform(iterations: 2) { index in
+                            if index == 0 { client.connect() } else { client.destroy() }
+                        }
+                        done.resume()
+                    }
+                }
+                await world.run(for: .seconds(6))
+                await world.until { client.hasExistingSession == (client.connectionState == .connected) }
+            }
+        }
     }
 
     @Test(arguments: [true, false])
