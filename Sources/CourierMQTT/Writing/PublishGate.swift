@@ -156,6 +156,7 @@ final class PublishGate: Sendable {
         }
         var needsDrain = false
         var needsExpiryCheck = false
+        var waiters: [Waiter<Void>] = []
         let (admission, verdict) = state.withLock { state -> (Admission, OfflineQueue.Verdict) in
             guard session == self.session else { return (.late, OfflineQueue.Verdict()) }
             let isHeld = state.holds > 0
@@ -171,9 +172,12 @@ final class PublishGate: Sendable {
                 state.expiryCheck = end
                 needsExpiryCheck = true
             }
+            // What ended may have been larger than what came for it.
+            if !verdict.ended.isEmpty { waiters = state.takeRoomWaiters(isOpen: false) }
             return (Admission(verdict.fate), verdict)
         }
         if !verdict.ended.isEmpty { ended(verdict.ended) }
+        for waiter in waiters { waiter.resume(.success(())) }
         if needsDrain { requestDrain() }
         if needsExpiryCheck { requestExpiryCheck() }
         return admission

@@ -83,6 +83,30 @@ import Testing
         try await waiter.value()
     }
 
+    @Test(arguments: [OfflinePolicy.Overflow.fail, .dropOldest])
+    func `a smaller message that takes the place of a larger one makes room`(overflow: OfflinePolicy.Overflow)
+        async throws
+    {
+        let gate = Self.gate([], OfflinePolicy(maximumBytes: 100, overflow: overflow))
+        func submit(_ count: Int) -> PublishGate.Admission {
+            gate.submit(
+                OutgoingMessage(
+                    topic: "t", payload: [UInt8](repeating: 1, count: count), qos: .atLeastOnce,
+                    token: PublishLedger.anonymous), isLatestOnly: overflow == .fail)
+        }
+        #expect(submit(80) == .queued)
+        let census = WaiterCensus()
+        let (small, large) = (gate.roomWaiter(census), gate.roomWaiter(census, for: 80))
+        let tasks = [small, large].map { waiter in Task { try await waiter.value() } }
+        while census.count < 2 { await Task.yield() }
+        #expect(submit(40) == .queued)
+        try await tasks[0].value
+        #expect(census.count == 1)
+        gate.forget(large)
+        large.resume(.success(()))
+        try await tasks[1].value
+    }
+
     @Test func `what has waited too long is not sent when its turn comes before anybody has looked`() {
         let start = ContinuousClock.now
         let passed = Box<Duration>()
