@@ -68,8 +68,13 @@ extension DurableOutbox {
             return false
         }
         recipients[message.id] = nil
-        if latest[message.topic] == message.id { latest[message.topic] = nil }
+        if isLatest(message) { latest[Array(message.topic.utf8)] = nil }
         return true
+    }
+
+    /// Whether a message that is on disk only is one that a newer one to its topic replaces.
+    private func isLatest(_ message: StoredMessage) -> Bool {
+        !latest.isEmpty && latest[Array(message.topic.utf8)] == message.id
     }
 
     private static let missing = CourierError(

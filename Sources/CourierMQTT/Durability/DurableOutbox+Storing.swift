@@ -88,7 +88,9 @@ extension DurableOutbox {
             isSpilled = true
             guard ledger.take(token) != nil else { return }  // It has ended with its session.
         }
-        if arrival.shape.isLatestOnly, let older = latest.updateValue(message.id, forKey: message.topic) {
+        if arrival.shape.isLatestOnly,
+            let older = latest.updateValue(message.id, forKey: Array(message.topic.utf8))
+        {
             replace(older, message.topic, message.qos)
         }
         // The acknowledgement may come in another process: there, nobody waits for it.

@@ -70,8 +70,8 @@ final class DurableOutbox: @unchecked Sendable {
     var restoredBehind: Set<StoredMessage.ID> = []
     /// Who waits for a message that is on disk only.
     var recipients: [StoredMessage.ID: PublishLedger.Recipient] = [:]
-    /// The messages on disk only that a newer one to their topic replaces.
-    var latest: [String: StoredMessage.ID] = [:]
+    /// The messages on disk only that a newer one to their topic replaces, by the topic's bytes.
+    var latest: [[UInt8]: StoredMessage.ID] = [:]
     /// The messages on disk only that were replaced, and whose removal is not stored yet.
     var replaced: Set<StoredMessage.ID> = []
     /// Those whose removal was stored since the present page began to be read, which may have them.
