@@ -63,12 +63,13 @@ extension DurableOutbox {
             recipient: recipient, topic: message.topic, qos: message.qos,
             payload: ends.isListenedTo ? message.payload : nil)
         let token = ledger.enter(entry)
-        guard handOver(message, token) else {
+        let isReplaceable = isLatest(message)
+        guard handOver(message, token, isLatestOnly: isReplaceable) else {
             if ledger.take(token) == nil { recipients[message.id] = nil }  // It has ended with its session.
             return false
         }
         recipients[message.id] = nil
-        if isLatest(message) { latest[Array(message.topic.utf8)] = nil }
+        if isReplaceable { latest[Array(message.topic.utf8)] = nil }
         return true
     }
 

@@ -88,14 +88,18 @@ extension DurableOutbox {
             isSpilled = true
             guard ledger.take(token) != nil else { return }  // It has ended with its session.
         }
-        if arrival.shape.isLatestOnly,
-            let older = latest.updateValue(message.id, forKey: Array(message.topic.utf8))
-        {
-            replace(older, message.topic, message.qos)
-        }
+        if arrival.shape.isLatestOnly { replaceOlder(than: message) }
         // The acknowledgement may come in another process: there, nobody waits for it.
         if case .nobody = arrival.recipient { return }
         recipients[message.id] = arrival.recipient
+    }
+
+    /// A message that is on disk only takes the place of the one to its topic, wherever that waits.
+    private func replaceOlder(than message: StoredMessage) {
+        gate.replaceLatest(to: message.topic)
+        if let older = latest.updateValue(message.id, forKey: Array(message.topic.utf8)) {
+            replace(older, message.topic, message.qos)
+        }
     }
 
     private func replace(_ id: StoredMessage.ID, _ topic: String, _ qos: QoS) {

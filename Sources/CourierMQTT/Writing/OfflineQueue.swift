@@ -174,6 +174,13 @@ struct OfflineQueue {
         return nil
     }
 
+    /// Takes out the message to a topic that a newer one may replace, if there is one, and returns its token.
+    mutating func removeLatest(to topic: String) -> Token? {
+        guard !latest.isEmpty, let index = latest[Array(topic.utf8)] else { return nil }
+        defer { compact() }
+        return remove(at: index)?.token
+    }
+
     /// Takes out what has expired, and returns the tokens.
     mutating func removeExpired(now: Instant) -> [Token] {
         var expired: [Token] = []

@@ -254,6 +254,21 @@ final class PublishGate: Sendable {
         for waiter in waiters { waiter.resume(.success(())) }
     }
 
+    /// Ends the waiting message to a topic that a newer one may replace, if there is one: the newer one is in the
+    /// store, and waits there.
+    func replaceLatest(to topic: String) {
+        var waiters: [Waiter<Void>] = []
+        let token = state.withLock { state -> Token? in
+            // What waits while a session is given up is the next one's.
+            guard state.holds == 0, let token = state.queue.removeLatest(to: topic) else { return nil }
+            waiters = state.takeRoomWaiters(isOpen: isPassable)
+            return token
+        }
+        guard let token else { return }
+        ended([(token, .messageReplaced)])
+        for waiter in waiters { waiter.resume(.success(())) }
+    }
+
     /// What ``drain(_:)`` came to.
     enum Drained {
         /// Nothing waits; messages pass straight on.

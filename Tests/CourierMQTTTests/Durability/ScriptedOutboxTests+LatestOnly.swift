@@ -11,6 +11,42 @@ extension ScriptedOutboxTests {
         PublishRequest(topic: TopicTemplate(exactly: topic), isLatestOnly: true)
     }
 
+    @Test func `a latest-only message that is on disk only replaces the one in memory`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 2)
+        } _: { world, store in
+            await world.connect()
+            try await world.client.enqueue("A0", as: Self.latest("a"))
+            for text in ["x", "y"] { try await world.client.enqueue(text, to: "t") }
+            try await world.client.enqueue("A1", as: Self.latest("a"))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 3 }
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == [.messageReplaced])
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == ["x", "y", "A1"])
+        }
+    }
+
+    @Test func `a latest-only message that was read from the store is replaced by the next one`() async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 2)
+        } _: { world, store in
+            await world.connect()
+            try await world.client.enqueue("A0", as: Self.latest("a"))
+            try await world.client.enqueue("x", to: "t")
+            try await world.client.enqueue("B0", as: Self.latest("b"))
+            // A0 makes room for B0, which comes out of the store.
+            try await world.client.enqueue("A1", as: Self.latest("a"))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 3 }
+            await world.until { world.client.parts.publishing.gate.waitingCount == 2 }
+            try await world.client.enqueue("B1", as: Self.latest("b"))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 3 }
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == ["x", "A1", "B1"])
+        }
+    }
+
     @Test func `[MQTT-4.7.3-4] a message on disk only is not replaced by one to a topic that merely looks the same`()
         async throws
     {
