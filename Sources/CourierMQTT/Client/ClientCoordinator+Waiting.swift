@@ -26,7 +26,13 @@ extension ClientCoordinator {
         guard !isReleased else { return }
         let next = publishing.gate.removeExpired(now: loop.now)
         publishing.durable?.readMore()  // What is on disk only may have waited too long as well.
-        guard let next else { return }
+        let ends = [next, publishing.durable?.nextExpiry]
+        if let next = ends.compactMap({ $0 }).min() { scheduleExpiry(by: next) }
+    }
+
+    /// Has ``scheduleExpiry()`` called at `next`, or a little later.
+    func scheduleExpiry(by next: ContinuousClock.Instant) {
+        guard !isReleased else { return }
         let deadline = max(next, loop.now.advanced(by: ClientSettings.expiryCheckInterval))
         if let expiryTimer {
             guard deadline < expiryTimer.deadline else { return }

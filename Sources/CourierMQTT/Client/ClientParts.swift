@@ -46,13 +46,14 @@ struct ClientParts: Sendable {
             outboxByteLimit: max(config.offline.maximumBytes, SessionDriver.defaultOutboxByteLimit))
         let link = WeakCoordinator()
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
+        let expires: (ContinuousClock.Instant) -> Void = { link.coordinator?.scheduleExpiry(by: $0) }
         let steps = config.messageStore.map { StoreLane($0, on: loop, failed: storeFailed) }
         let makeOutbox: ((PublishGate, PublishLedger, PublishEnds) -> DurableOutbox)? =
             if let store = config.messageStore, let steps {
                 {
                     DurableOutbox(
                         store, config.offline, steps: steps, gate: $0, ledger: $1, ends: $2, on: loop,
-                        failed: storeFailed)
+                        expires: expires, failed: storeFailed)
                 }
             } else {
                 nil

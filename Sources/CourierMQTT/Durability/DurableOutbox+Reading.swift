@@ -3,10 +3,20 @@ import CourierTransport
 
 /// Out of the store again: what is on disk only.
 extension DurableOutbox {
-    /// Reads the next messages that are on disk only, if the gate has room for them.
+    /// When ``readMore()`` has to be called because a message that is on disk only has waited too long; `nil` when it
+    /// is about to be found.
+    var nextExpiry: ContinuousClock.Instant? {
+        guard isSpilled, let end = firstOnDisk?.end else { return nil }
+        return end <= loop.now && (reading != nil || retryTimer != nil) ? nil : end
+    }
+
+    private var isFirstOver: Bool { if let end = firstOnDisk?.end { end <= loop.now } else { false } }
+
+    /// Reads the next messages that are on disk only, if the gate has room for them, or the first has waited too long.
     func readMore() {
         loop.preconditionOnLoop()
-        guard isSpilled, reading == nil, retryTimer == nil, let scope, gate.hasRoom else { return }
+        guard isSpilled, reading == nil, retryTimer == nil, let scope else { return }
+        guard gate.hasRoom || isFirstOver else { return }
         let (store, last, loop, session, lastStored) = (store, lastHandedOver, loop, session, lastStored)
         reading = Task { [weak self] in
             let page: Result<[StoredOutgoing], any Error>
@@ -35,14 +45,17 @@ extension DurableOutbox {
                 // What was sent goes on with its packet id, now or in the next process: anew, it would come twice.
                 let isOnItsWay = row.progress != .queued || restoredBehind.contains(row.message.id)
                 if isOnItsWay || ended.contains(row.message.id) {
-                    lastHandedOver = row.message.id
+                    passed(row.message.id)
                     continue
                 }
                 guard submit(row.message) else { return }
             }
             // What was stored since the page was read stands behind it.
             isSpilled = rows.count == StoredSession.pageSize || self.lastStored != lastStored
-            if !isSpilled { endWaiting(Self.missing) }
+            if !isSpilled {
+                firstOnDisk = nil
+                endWaiting(Self.missing)
+            }
             readMore()
         case .failure(let error):
             failed(.reading(error))
@@ -51,6 +64,12 @@ extension DurableOutbox {
                 self?.readMore()
             }
         }
+    }
+
+    /// A row is on disk only no more.
+    func passed(_ id: StoredMessage.ID) {
+        lastHandedOver = id
+        if firstOnDisk?.id == id { firstOnDisk = nil }
     }
 
     func submit(_ message: StoredMessage) -> Bool {

@@ -26,7 +26,7 @@ extension DurableOutbox {
             if let firstQueued, row.message.id > firstQueued {
                 restoredBehind.insert(row.message.id)
             } else {
-                lastHandedOver = row.message.id
+                passed(row.message.id)
             }
             ends.began(row.message.topic, row.message.qos, row.message.payload.count)
             if case .received = row.progress { return .received(token, id) }
@@ -106,6 +106,7 @@ extension DurableOutbox {
         isSpilled = false
         // The ids of another scope may be lower.
         (lastHandedOver, lastStored, lastTold) = (nil, nil, nil)
+        firstOnDisk = nil
         restoredBehind = []
         latest = [:]
         replaced = []

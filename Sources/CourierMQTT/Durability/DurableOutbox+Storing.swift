@@ -127,25 +127,41 @@ extension DurableOutbox {
     func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false) -> Bool {
         live[token] = Live(id: message.id, qos: message.qos)
         let (now, date) = (loop.now, Date())
-        if message.isOver(at: date) {
-            lastHandedOver = message.id
+        let end = deadline(of: message, now: now, date: date)
+        if let end, end <= now {
+            passed(message.id)
             ended(token)
             ends.end(token, with: .queue(.messageExpired))
             return true
         }
-        let end = message.expiresAt.map { now.advanced(by: .bounded(seconds: $0.timeIntervalSince(date))) }
         let admission = gate.submit(
             message.outgoing(token, now: now, date: date), isLatestOnly: isLatestOnly, overflow: .fail, isStored: true,
             giveUpAt: end)
         // What the store has belongs to the present session, which another thread may just have given up.
         switch admission {
         case .delivered, .queued:
-            lastHandedOver = message.id
+            passed(message.id)
             return true
-        case .full, .givenUp, .offline, .late:
-            live[token] = nil
-            return false
+        case .full, .givenUp: noteRefused(message.id, until: end)
+        case .offline, .late: break
         }
+        live[token] = nil
+        return false
+    }
+
+    /// When a message has waited too long; of one that was refused this is known, whatever became of the date since.
+    private func deadline(
+        of message: StoredMessage, now: ContinuousClock.Instant, date: Date
+    ) -> ContinuousClock.Instant? {
+        if message.isOver(at: date) { return now }
+        if let firstOnDisk, firstOnDisk.id == message.id { return firstOnDisk.end }
+        return message.expiresAt.map { now.advanced(by: .bounded(seconds: $0.timeIntervalSince(date))) }
+    }
+
+    private func noteRefused(_ id: StoredMessage.ID, until end: ContinuousClock.Instant?) {
+        guard firstOnDisk?.id != id else { return }
+        firstOnDisk = FirstOnDisk(id: id, end: end)
+        if let end { expires(end) }
     }
 
     static let destroyed = CourierError(

@@ -22,6 +22,13 @@ final class DurableOutbox: @unchecked Sendable {
         var packetID: PacketID?
     }
 
+    /// The first message that is on disk only.
+    struct FirstOnDisk {
+        let id: StoredMessage.ID
+        /// When it has waited too long.
+        let end: ContinuousClock.Instant?
+    }
+
     /// Messages of one commit. It crosses the store's thread, which does not touch it.
     struct Batch: Sendable {
         let arrivals: [Arrival]
@@ -47,6 +54,8 @@ final class DurableOutbox: @unchecked Sendable {
     let gate: PublishGate
     let ledger: PublishLedger
     let ends: PublishEnds
+    /// Told when ``readMore()`` is to be called at the latest.
+    let expires: (ContinuousClock.Instant) -> Void
     let failed: (CourierError) -> Void
 
     // MARK: On the loop only
@@ -66,6 +75,8 @@ final class DurableOutbox: @unchecked Sendable {
     /// The last row that was handed to gate or session.
     var lastHandedOver: StoredMessage.ID?
     var lastStored: StoredMessage.ID?
+    /// The first row that is on disk only, once memory had no room for it.
+    var firstOnDisk: FirstOnDisk?
     /// The rows that the session goes on with and that stand behind one that was never sent.
     var restoredBehind: Set<StoredMessage.ID> = []
     /// Who waits for a message that is on disk only.
@@ -82,10 +93,12 @@ final class DurableOutbox: @unchecked Sendable {
     /// Why the client has ended.
     var end: CourierError?
 
-    /// Makes an outbox that is closed until ``begin(_:_:)``. `failed` is told when the store can not be read.
+    /// Makes an outbox that is closed until ``begin(_:_:)``. `expires` is told when to call ``readMore()`` at the
+    /// latest, `failed` that the store can not be read.
     init(
         _ store: any MessageStore, _ policy: OfflinePolicy, steps: StoreLane, gate: PublishGate, ledger: PublishLedger,
-        ends: PublishEnds, on loop: EventLoop, failed: @escaping (CourierError) -> Void
+        ends: PublishEnds, on loop: EventLoop, expires: @escaping (ContinuousClock.Instant) -> Void,
+        failed: @escaping (CourierError) -> Void
     ) {
         self.store = store
         self.policy = policy
@@ -95,6 +108,7 @@ final class DurableOutbox: @unchecked Sendable {
         self.ledger = ledger
         self.ends = ends
         self.loop = loop
+        self.expires = expires
         self.failed = failed
     }
 }

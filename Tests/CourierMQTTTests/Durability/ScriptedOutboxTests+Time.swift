@@ -2,6 +2,7 @@ import CourierCore
 import CourierTesting
 import Foundation
 import MQTTCodec
+import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -103,6 +104,54 @@ extension ScriptedOutboxTests {
             let count = store.outgoingReadCount
             await world.run(for: .seconds(10))
             #expect(store.outgoingReadCount == count)
+        }
+    }
+
+    @Test func `a row that never fits fails when its time is over, also when nobody connects`() async throws {
+        try await Self.run {
+            $0.offline = OfflinePolicy(maximumBytes: 1_000, maximumAge: .seconds(60))
+        } _: { world, store in
+            await Self.connect(world, store)
+            world.client.disconnect()
+            await world.until { world.client.connectionState == .disconnected }
+            let outcome = try world.publish(String(repeating: "x", count: 2_000))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 1 }
+            await world.run(for: .seconds(40))
+            #expect(outcome.value == nil)
+            await world.run(for: .seconds(25))
+            await world.until { outcome.value != nil }
+            #expect(outcome.value?.failure?.code == .messageExpired)
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            let count = store.outgoingReadCount
+            await world.run(for: .seconds(60))
+            #expect(store.outgoingReadCount == count)
+        }
+    }
+
+    @Test func `the first row that is on disk only fails in time, whatever waits in memory`() async throws {
+        try await Self.run {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            await Self.connect(world, store)
+            world.client.disconnect()
+            await world.until { world.client.connectionState == .disconnected }
+            try await world.client.enqueue("for ever", to: "t")
+            let outcomes = Series<Result<PublishReceipt, CourierError>>()
+            for index in 0..<2 {
+                try world.client.publish(
+                    bytes: [1], to: "t", qos: .one, retain: false,
+                    properties: MessageProperties(messageExpiry: .seconds(60)), completion: { outcomes.append($0) })
+                await world.until { await store.memory.summary(of: world.scope).outgoingCount == index + 2 }
+            }
+            await world.until {
+                await world.run(for: .seconds(20))
+                return outcomes.values.count == 2
+            }
+            #expect(outcomes.values.map { $0.failure?.code } == [.messageExpired, .messageExpired])
+            let count = store.outgoingReadCount
+            await world.run(for: .seconds(60))
+            #expect(store.outgoingReadCount == count)
+            #expect(world.client.parts.publishing.gate.waitingCount == 1)
         }
     }
 
