@@ -94,7 +94,7 @@ extension DurableOutbox {
 
     /// Whether a message that is on disk only is one that a newer one to its topic replaces.
     private func isLatest(_ message: StoredMessage) -> Bool {
-        !latest.isEmpty && latest[Array(message.topic.utf8)] == message.id
+        !latest.isEmpty && latest[Array(message.topic.utf8)]?.id == message.id
     }
 
     private static let missing = CourierError(

@@ -97,16 +97,18 @@ extension DurableOutbox {
     /// A message that is on disk only takes the place of the one to its topic, wherever that waits.
     private func replaceOlder(than message: StoredMessage) {
         gate.replaceLatest(to: message.topic)
-        if let older = latest.updateValue(message.id, forKey: Array(message.topic.utf8)) {
-            replace(older, message.topic, message.qos)
-        }
+        let newer = LatestOnDisk(
+            id: message.id, qos: message.qos, byteCount: ends.isListenedTo ? message.payload.count : nil)
+        if let older = latest.updateValue(newer, forKey: Array(message.topic.utf8)) { replace(older, message.topic) }
     }
 
-    private func replace(_ id: StoredMessage.ID, _ topic: String, _ qos: QoS) {
+    private func replace(_ older: LatestOnDisk, _ topic: String) {
+        let id = older.id
         replaced.insert(id)
         steps.add([.removeOutgoing(id)], settled: { [weak self] _ in self?.removed(id) })
+        if let byteCount = older.byteCount { ends.failed(topic, older.qos, byteCount, .messageReplaced) }
         guard let recipient = recipients.removeValue(forKey: id) else { return }
-        let entry = PublishLedger.Entry(recipient: recipient, topic: topic, qos: qos, payload: nil)
+        let entry = PublishLedger.Entry(recipient: recipient, topic: topic, qos: older.qos, payload: nil)
         ends.end(ledger.enter(entry), with: .queue(.messageReplaced))
     }
 

@@ -29,6 +29,14 @@ final class DurableOutbox: @unchecked Sendable {
         let end: ContinuousClock.Instant?
     }
 
+    /// A message that is on disk only and that a newer one to its topic replaces.
+    struct LatestOnDisk {
+        let id: StoredMessage.ID
+        let qos: QoS
+        /// The size of its payload; `nil` when no event has told that it is on its way.
+        let byteCount: Int?
+    }
+
     /// Messages of one commit. It crosses the store's thread, which does not touch it.
     struct Batch: Sendable {
         let arrivals: [Arrival]
@@ -82,7 +90,7 @@ final class DurableOutbox: @unchecked Sendable {
     /// Who waits for a message that is on disk only.
     var recipients: [StoredMessage.ID: PublishLedger.Recipient] = [:]
     /// The messages on disk only that a newer one to their topic replaces, by the topic's bytes.
-    var latest: [[UInt8]: StoredMessage.ID] = [:]
+    var latest: [[UInt8]: LatestOnDisk] = [:]
     /// The messages on disk only that were replaced, and whose removal is not stored yet.
     var replaced: Set<StoredMessage.ID> = []
     /// Those whose removal was stored since the present page began to be read, which may have them.

@@ -51,6 +51,13 @@ final class PublishEnds: @unchecked Sendable {
         events.tell(.messageSend(topic: topic, qos: qos, sizeBytes: byteCount), options.withLock { $0 })
     }
 
+    /// Tells that a message has ended whose payload nobody has any more; whoever waits for it is told otherwise.
+    func failed(_ topic: String, _ qos: QoS, _ byteCount: Int, _ code: CourierError.Code) {
+        let error = Self.queueError(code, topic)
+        events.tell(
+            .messageSendFailure(topic: topic, qos: qos, error: error, sizeBytes: byteCount), options.withLock { $0 })
+    }
+
     func use(_ options: ConnectOptions) { self.options.withLock { $0 = options } }
 
     /// Ends the publish of `token`, if it has not ended. From any thread; app code is called later and elsewhere.

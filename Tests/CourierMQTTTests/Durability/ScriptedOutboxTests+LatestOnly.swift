@@ -47,6 +47,35 @@ extension ScriptedOutboxTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a message that is replaced on disk ends with an event, whether somebody waits for it or not`(
+        isAwaited: Bool
+    ) async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            await world.connect()
+            try await world.client.enqueue("first", to: "other")
+            var old: Task<PublishReceipt, any Error>?
+            if isAwaited {
+                old = Task { [client = world.client] in try await client.publish("old", as: Self.latest("t")) }
+            } else {
+                try await world.client.enqueue("old", as: Self.latest("t"))
+            }
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 2 }
+            try await world.client.enqueue("new", as: Self.latest("t"))
+            await world.run(for: .seconds(1))
+            await world.until { world.events.count { $0 == "messageSendSuccess" } == 2 }
+            #expect(await world.publishes().map(\.text) == ["first", "new"])
+            #expect(world.events.count { $0 == "messageSend" } == 3)
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == [.messageReplaced])
+            if let old {
+                let error = await #expect(throws: CourierError.self) { try await old.value }
+                #expect(error?.code == .messageReplaced)
+            }
+        }
+    }
+
     @Test func `[MQTT-4.7.3-4] a message on disk only is not replaced by one to a topic that merely looks the same`()
         async throws
     {
