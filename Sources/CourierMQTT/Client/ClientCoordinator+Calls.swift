@@ -10,57 +10,50 @@ extension ClientCoordinator {
     var speaksVersion5: Bool { version5.load(ordering: .acquiring) }
 
     func connect(source: String) {
-        sessionCalls.withLock { calls in
+        let number = sessionCalls.withLock { calls in
             session.withLock { $0 = true }
             publishing.setHasSession(true)
-            calls.append(.connect(source: source))
+            return calls.note(.connect(source: source))
         }
-        loop.execute { [self] in performSessionCalls() }
+        loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
     func disconnect() {
-        loop.execute { [self] in tell(.disconnectRequested) }
+        let number = sessionCalls.withLock { $0.note(.disconnect) }
+        loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
     /// The same, and tells how the connection ended when there is none any more.
     func disconnect(told: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        let number = sessionCalls.withLock { $0.note(.disconnect) }
         loop.execute { [self] in
-            tell(.disconnectRequested)
+            performSessionCalls(upTo: number)
             closeWaiters.add(told)
             if connectionName == nil { answerCloseWaiters() }
         }
     }
 
     func destroy() {
-        let remains = sessionCalls.withLock { calls in
+        let (number, remains) = sessionCalls.withLock { calls in
             session.withLock { $0 = false }
-            calls.append(.destroy)
-            return publishing.giveUpSession()
+            return (calls.note(.destroy), publishing.giveUpSession())
         }
         // Who is told may run here, and call this or connect().
         publishing.end(remains, Self.destroyed)
-        loop.execute { [self] in performSessionCalls() }
+        loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
     /// Does what was called, in the order of the calls, whichever of their threads has come here first. On the loop.
-    private func performSessionCalls() {
-        while let call = nextSessionCall() {
+    private func performSessionCalls(upTo number: Int) {
+        while let call = sessionCalls.withLock({ $0.next(upTo: number) }) {
             switch call {
             case .connect(let source):
                 startOnce()
                 durable?.openIfKnown()
                 tell(.connectRequested(source: source))
+            case .disconnect: tell(.disconnectRequested)
             case .destroy: tell(.destroyRequested)
             }
-        }
-    }
-
-    private func nextSessionCall() -> SessionCall? {
-        sessionCalls.withLock { calls in
-            guard !calls.isEmpty else { return nil }
-            let call = calls.removeFirst()
-            if calls.isEmpty { calls = [] }  // Clients that idle keep no memory for it.
-            return call
         }
     }
 

@@ -18,12 +18,6 @@ final class ClientCoordinator: @unchecked Sendable {
         case cancelled
     }
 
-    /// What begins or ends the session.
-    enum SessionCall: Sendable {
-        case connect(source: String)
-        case destroy
-    }
-
     let loop: EventLoop
     let settings: ClientSettings
     let state: CurrentValueSubject<ConnectionState, Never>
@@ -39,7 +33,7 @@ final class ClientCoordinator: @unchecked Sendable {
 
     let session = Mutex(false)
     /// What was called and is not done yet, in the order in which it changed ``session``.
-    let sessionCalls = Mutex<[SessionCall]>([])
+    let sessionCalls = Mutex(SessionCalls())
     let version5 = Atomic(false)
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
     let closeWaiters = CallbackList<Result<Void, CourierError>>()
