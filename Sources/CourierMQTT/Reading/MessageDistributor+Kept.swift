@@ -44,12 +44,17 @@ extension MessageDistributor {
         for slice in slices { state.pointee.shares[id].insertEarlier(slice) }  // Behind what is stored.
     }
 
-    /// Gives a message to the first of the readers that have come since the one with this serial; `false` when there is
-    /// none. Earlier ones had it, or do not read it.
+    /// Whether it came in the session that there is, and not in one that is destroyed.
+    private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
+
+    /// Gives a message to the first of the readers that have come since the one with this serial, and since the message;
+    /// `false` when there is none. Earlier ones had it, or a copy of their own, or do not read it.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int
     ) -> Bool {
-        guard let (id, reader) = firstReader(of: message.topic, after: serial) else { return false }
+        guard let (id, reader) = firstReader(of: message.topic, after: max(serial, message.arrival)) else {
+            return false
+        }
         push([(message, end)], to: id, reader.mode)
         return true
     }
@@ -70,8 +75,7 @@ extension MessageDistributor {
     /// in a session that is destroyed. A reader that has come since and has not had it gets it at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of serial: Int) {
         loop.preconditionOnLoop()
-        let session = state.pointee.session
-        let messages = messages.filter { $0.session == session }
+        let messages = messages.filter { isOfSession($0) }
         giveBackRows(of: messages, after: serial)
         let end = loop.now.advanced(by: Self.unfinishedPatience)
         var topicsAfterRows: Set<String> = []
@@ -173,8 +177,7 @@ extension MessageDistributor {
     /// on, and so does the broker.
     private func putBack(_ messages: [ReceivedMessage], after lastReader: Int) {
         for message in messages { state.pointee.kept.storingEnded(message) }
-        let session = state.pointee.session
-        let left = messages.filter { $0.session == session && !give($0, after: lastReader) }
+        let left = messages.filter { isOfSession($0) && !give($0, after: lastReader) }
         guard !left.isEmpty else { return }
         let end = loop.now.advanced(by: Self.unfinishedPatience)
         for message in state.pointee.kept.putBack(left, until: end) { message.acknowledge() }
@@ -228,7 +231,7 @@ extension MessageDistributor {
     ) -> Bool {
         guard marks.qos != .zero else { return false }
         let message = ReceivedMessage(
-            page: single(payload, marks, properties), index: 0, session: state.pointee.session, ticket: nil)
+            page: single(payload, marks, properties), index: 0, arrival: state.pointee.lastSerial, ticket: nil)
         guard timeToKeep > .zero else {
             tellNoReader(message)
             return false

@@ -90,6 +90,6 @@ extension MessageDistributor {
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,
             isDuplicate: false, properties: row.properties.isEmpty ? nil : row.properties)
         let ticket = AcknowledgementTicket(.row(row.id), readers: 1, done: surroundings.finished)
-        return ReceivedMessage(page: page, index: 0, session: state.pointee.session, ticket: ticket)
+        return ReceivedMessage(page: page, index: 0, arrival: state.pointee.lastSerial, ticket: ticket)
     }
 }

@@ -80,8 +80,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// The same of messages that other readers acknowledge after processing, which alone does not do.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
-        /// How many sessions were destroyed before this one: readers may live longer than what has come for them.
-        var session: UInt32 = 0
+        /// The serial with which the session began, which stands in the row of readers: what came before is of another one.
+        var sessionSerial = 0
         /// The copies of messages that came for several subscriptions.
         @Rare var recentCopies: RecentCopies?
         var afterProcessingCount = 0
@@ -153,6 +153,7 @@ final class MessageDistributor: @unchecked Sendable {
             queue.finish()
             return nil
         }
+        finishPage()
         state.pointee.lastSerial += 1
         let reader = Reader(queue: queue, mode: mode, filter: filter, serial: state.pointee.lastSerial)
         let id: ReaderID
@@ -243,7 +244,8 @@ final class MessageDistributor: @unchecked Sendable {
         loop.preconditionOnLoop()
         state.pointee.kept.removeAll()
         finishPage()
-        state.pointee.session &+= 1
+        state.pointee.lastSerial += 1
+        state.pointee.sessionSerial = state.pointee.lastSerial
         for id in state.pointee.readers.indices where state.pointee.readers[id]?.catchUp != nil { endCatchUp(id) }
     }
 
@@ -391,7 +393,7 @@ final class MessageDistributor: @unchecked Sendable {
         for id in state.pointee.lastReaders {
             touch(id)
             let message = ReceivedMessage(
-                page: page, index: 0, session: state.pointee.session, ticket: self.ticket(ticket, for: id))
+                page: page, index: 0, arrival: state.pointee.lastSerial, ticket: self.ticket(ticket, for: id))
             state.pointee.shares[id].append(MessageSlice(message))
         }
         state.pointee.byteCount += byteCount
@@ -415,8 +417,8 @@ final class MessageDistributor: @unchecked Sendable {
         finishRun()
         let page = state.pointee.page.finish()
         state.pointee.lastTopicIsOnPage = false
-        let session = state.pointee.session
-        for id in state.pointee.touched { state.pointee.shares[id].finish(page, session: session) }
+        let serial = state.pointee.lastSerial
+        for id in state.pointee.touched { state.pointee.shares[id].finish(page, arrival: serial) }
     }
 
     /// Gives every reader its share.

@@ -3,8 +3,8 @@ import CourierCore
 /// Messages of one page that one reader gets, in order: counted as one where it is handed on, and cheap to split.
 struct MessageSlice: Sendable {
     private let page: MessagePage
-    /// In which session they came.
-    private let session: UInt32
+    /// Up to which serial there were readers, and sessions, when they came.
+    private let arrival: Int
     /// Which messages of the page.
     private var indexes: [UInt32]
     /// For each of them what acknowledges it, if anything; empty for those of nobody.
@@ -16,14 +16,14 @@ struct MessageSlice: Sendable {
     /// How much memory they take, about; of a part of them, its share of that.
     private(set) var byteCount: Int
 
-    /// Messages of a page that came in one session; `tickets` is empty or has one place for each, and `disposableCount`
+    /// Messages of a page that came between two readers; `tickets` is empty or has one place for each, and `disposableCount`
     /// of them have QoS 0.
     init(
         _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int,
-        byteCount: Int, session: UInt32 = 0
+        byteCount: Int, arrival: Int = 0
     ) {
         self.page = page
-        self.session = session
+        self.arrival = arrival
         self.indexes = indexes
         self.tickets = tickets
         range = indexes.indices
@@ -35,7 +35,7 @@ struct MessageSlice: Sendable {
     init(_ message: ReceivedMessage) {
         self.init(
             message.page, [message.index], tickets: message.ticket.map { [$0] } ?? [],
-            disposableCount: message.qos == .zero ? 1 : 0, byteCount: message.byteCount, session: message.session)
+            disposableCount: message.qos == .zero ? 1 : 0, byteCount: message.byteCount, arrival: message.arrival)
     }
 
     /// Whether somebody has to acknowledge any of them.
@@ -115,7 +115,7 @@ extension MessageSlice: RandomAccessCollection {
 
     subscript(position: Int) -> ReceivedMessage {
         ReceivedMessage(
-            page: page, index: indexes[position], session: session,
+            page: page, index: indexes[position], arrival: arrival,
             ticket: tickets.isEmpty ? nil : tickets[position])
     }
 }

@@ -94,8 +94,8 @@ struct ReaderShare {
         if slices.isEmpty, spent.isEmpty { swap(&slices, &spent) }
     }
 
-    /// The page is finished; its messages came in this session.
-    mutating func finish(_ page: MessagePage, session: UInt32 = 0) {
+    /// The page is finished; its messages came between the reader with this serial and the next one.
+    mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
         let isSparse = page.byteCount > Self.toleratedByteCount && byteCount * Self.sparseness < page.byteCount
@@ -103,10 +103,10 @@ struct ReaderShare {
             isSparse
             ? MessageSlice(
                 page.extracting(indexes), Array(0..<UInt32(indexes.count)), tickets: tickets,
-                disposableCount: disposableCount, byteCount: byteCount, session: session)
+                disposableCount: disposableCount, byteCount: byteCount, arrival: arrival)
             : MessageSlice(
                 page, indexes, tickets: tickets, disposableCount: disposableCount, byteCount: byteCount,
-                session: session)
+                arrival: arrival)
         append(slice)
         (indexes, tickets, disposableCount, byteCount) = ([], [], 0, 0)
     }

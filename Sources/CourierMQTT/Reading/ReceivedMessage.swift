@@ -5,8 +5,8 @@ import Foundation
 struct ReceivedMessage: Sendable {
     let page: MessagePage
     let index: UInt32
-    /// In which session it came; ``MessageDistributor`` counts them.
-    var session: UInt32 = 0
+    /// Up to which serial there were readers, and sessions, when it came; ``MessageDistributor`` counts them.
+    var arrival = 0
     /// What acknowledges it; `nil` when this reader has nothing to acknowledge.
     let ticket: AcknowledgementTicket?
 
@@ -30,12 +30,12 @@ struct ReceivedMessage: Sendable {
     func detached() -> ReceivedMessage {
         page.entries.count == 1
             ? self
-            : ReceivedMessage(page: page.extracting(CollectionOfOne(index)), index: 0, session: session, ticket: ticket)
+            : ReceivedMessage(page: page.extracting(CollectionOfOne(index)), index: 0, arrival: arrival, ticket: ticket)
     }
 
     /// The same message with another ticket.
     func ticketed(_ ticket: AcknowledgementTicket?) -> ReceivedMessage {
-        ReceivedMessage(page: page, index: index, session: session, ticket: ticket)
+        ReceivedMessage(page: page, index: index, arrival: arrival, ticket: ticket)
     }
 
     /// Whether it is lost if its reader does not come to it: somebody has to acknowledge it, or it has QoS>0 and no other

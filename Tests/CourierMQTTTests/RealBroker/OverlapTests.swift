@@ -74,4 +74,36 @@ import Testing
         try await Self.check(port: broker.port, version)
         await broker.shutdown()
     }
+
+    @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
+    func `what a reader leaves goes to none that had a copy of its own`(_ mode: AcknowledgementMode) async throws {
+        let broker = try await RealBroker()
+        let test = try TestClient(.local(broker.port)) { $0.protocolVersion = .version5 }
+        let client = test.client
+        try await test.connect()
+        var other = client.messages(String.self, from: "a/#", qos: .two).makeAsyncIterator()
+        var fence = client.messages(String.self, from: "fence", qos: .two).makeAsyncIterator()
+        do {
+            var leaving = client.messages(String.self, from: "a/+", qos: .two, acknowledge: mode).makeAsyncIterator()
+            // The younger of the two that have a copy each.
+            var younger = client.messages(String.self, from: "+/b", qos: .two).makeAsyncIterator()
+            try await test.wait("for all subscriptions") { events in
+                let granted = events.flatMap { event -> [String] in
+                    if case .subscribeSuccess(let topics, _) = event { topics.map(\.topic) } else { [] }
+                }
+                return Set(granted).count == 4
+            }
+            for text in ["1", "2"] { try await client.publish(text, to: "a/b", qos: .two) }
+            try await client.publish("behind the copies", to: "fence", qos: .two)
+            _ = try await fence.next()
+            #expect(try await leaving.next() == "1")
+            for text in ["1", "2"] { #expect(try await younger.next() == text) }
+            leaving = client.messages(String.self, from: "none", qos: .zero).makeAsyncIterator()
+            try await client.publish("3", to: "a/b", qos: .two)
+            #expect(try await younger.next() == "3")
+        }
+        for text in ["1", "2", "3"] { #expect(try await other.next() == text) }
+        try await test.end()
+        await broker.stop()
+    }
 }
