@@ -177,7 +177,7 @@ extension ClientEngine {
         incoming.sessionLost()
         var again: [MessageStore.Place] = []
         for id in outgoing.idsInOrder() {
-            guard let exchange = outgoing.end(id) else { continue }
+            guard let exchange = outgoing.end(id), exchange.kind != .untilFreed else { continue }
             switch (configuration.sessionLossPolicy, exchange.message) {
             case (.resend, let message?): again.append(message)
             // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and nobody can tell

@@ -138,11 +138,7 @@ extension ClientEngine {
     ) -> Bool {
         guard let exchange = outgoing.exchange(of: id) else { return true }
         guard let message = exchange.message else {
-            if exchange.isHeld { return true }
-            link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
-            written(now: now)
-            outgoing.markReleased(id, at: now)
-            awaitAcknowledgement(now: now)
+            if !exchange.isHeld { release(id, exchange.kind, now: now, into: &buffer) }
             return true
         }
         guard link.quota > 0 else { return false }
@@ -157,7 +153,7 @@ extension ClientEngine {
         let isFirst = !exchange.isWritten
         // Its time does not end a message that may have arrived; what this server does not take does.
         if let failure = isFirst ? refusal(of: header, now: now) : refusalByServer(of: header) {
-            endExchange(id)
+            giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer)
             actions.append(.failed(exchange.token, failure))
             return true
         }
@@ -166,7 +162,7 @@ extension ClientEngine {
             try link.write(store.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
         } catch {
             // When it began it could be written: the new connection allows less.
-            endExchange(id)
+            giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer)
             actions.append(.failed(exchange.token, .notEncodable(error)))
             return true
         }
@@ -176,6 +172,30 @@ extension ClientEngine {
         outgoing.markPublished(id, at: now)
         awaitAcknowledgement(now: now)
         return true
+    }
+
+    /// Lets the message of an exchange go. Its id is free at once, unless the server may have the message.
+    private mutating func giveUp(
+        _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: Moment, into buffer: inout PacketBuffer
+    ) {
+        guard qos == .exactlyOnce, !isFirst else {
+            endExchange(id)
+            return
+        }
+        guard let exchange = outgoing.giveUp(id) else { return }
+        if let message = exchange.message { store.discard(message) }
+        release(id, .untilFreed, now: now, into: &buffer)
+    }
+
+    /// Writes PUBREL. What was given up waits for a connection whose server knows it.
+    private mutating func release(
+        _ id: PacketID, _ kind: OutgoingExchanges.Kind, now: Moment, into buffer: inout PacketBuffer
+    ) {
+        if kind == .untilFreed, link.maximumQoS < .exactlyOnce { return }
+        link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
+        written(now: now)
+        outgoing.markReleased(id, at: now)
+        awaitAcknowledgement(now: now)
     }
 
     /// Ends the exchange of `id` and lets its message go.
@@ -218,7 +238,7 @@ extension ClientEngine {
             if !link.isDowngradeKnown { actions.append(.qosDowngraded) }
             link.isDowngradeKnown = true
             finish(id, acknowledgement, &actions)
-        case .untilPubComp, .untilCleared, .untilSubAck, .untilUnsubAck:
+        case .untilPubComp, .untilCleared, .untilFreed, .untilSubAck, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.pubAck, id))
         case nil: break  // An answer to an exchange that a lost session ended.
         }
@@ -242,7 +262,7 @@ extension ClientEngine {
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }
             if outgoing.exchange(of: id)?.isHeld == true { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
-        case .untilCleared: return  // Of what an earlier process left; the PUBREL is on its way, or will be.
+        case .untilCleared, .untilFreed: return  // Of what was left there; the PUBREL is on its way, or will be.
         case .untilPubAck, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubRec, id))
         case nil: writeAcknowledgement(.pubRel, id, .packetIdentifierNotFound, into: &buffer)
         }
@@ -264,6 +284,7 @@ extension ClientEngine {
                 packetID: id, code: .success, properties: acknowledgement.properties)
             finish(id, answered, &actions)
         case .untilCleared: receivedCleared(id, now: now, into: &buffer, &actions)
+        case .untilFreed: endExchange(id)
         case .untilPubAck, .untilPubRec, .untilSubAck, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.pubComp, id))
         case nil: break

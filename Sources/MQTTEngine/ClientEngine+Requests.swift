@@ -58,7 +58,7 @@ extension ClientEngine {
                     .wrongResultCount(.subAck, expected: Int(filterCount), actual: subAck.reasonCodes.count))
             }
             if let exchange = outgoing.end(id) { actions.append(.subscribed(exchange.token, subAck)) }
-        case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilUnsubAck:
+        case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.subAck, id))
         case nil: break
         }
@@ -73,7 +73,7 @@ extension ClientEngine {
                     .wrongResultCount(.unsubAck, expected: Int(filterCount), actual: unsubAck.reasonCodes.count))
             }
             if let exchange = outgoing.end(id) { actions.append(.unsubscribed(exchange.token, unsubAck)) }
-        case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilSubAck:
+        case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed, .untilSubAck:
             throw .protocolError(.wrongAcknowledgement(.unsubAck, id))
         case nil: break
         }

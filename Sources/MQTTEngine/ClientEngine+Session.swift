@@ -33,7 +33,8 @@ extension ClientEngine {
     public mutating func forgetSession(_ actions: inout ActionList) {
         guard case .idle = phase else { preconditionFailure("forgot the session during a connection") }
         for id in outgoing.idsInOrder() {
-            if let exchange = outgoing.exchange(of: id) { actions.append(.failed(exchange.token, .dropped)) }
+            guard let exchange = outgoing.exchange(of: id), exchange.kind != .untilFreed else { continue }
+            actions.append(.failed(exchange.token, .dropped))
         }
         for place in queue.removeAll() { actions.append(.failed(store.view(place).header.token, .dropped)) }
         outgoing = OutgoingExchanges()

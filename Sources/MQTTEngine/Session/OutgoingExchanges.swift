@@ -16,6 +16,9 @@ struct OutgoingExchanges {
         case untilPubRec
         /// A QoS 2 PUBREL waits for PUBCOMP.
         case untilPubComp
+        /// A QoS 2 message was given up after it had been written: its id waits for a PUBREL and its PUBCOMP, because a server
+        /// that has it takes a new message under it for a repetition. Nobody is told of that end.
+        case untilFreed
         /// A SUBSCRIBE with this many filters waits for SUBACK.
         case untilSubAck(filterCount: UInt32)
         /// An UNSUBSCRIBE with this many filters waits for UNSUBACK.
@@ -23,7 +26,7 @@ struct OutgoingExchanges {
 
         var isPublish: Bool {
             switch self {
-            case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp: true
+            case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed: true
             case .untilSubAck, .untilUnsubAck: false
             }
         }
@@ -118,6 +121,16 @@ struct OutgoingExchanges {
         table[index]?.sentAt = isHeld ? nil : now
         table[index]?.isHeld = isHeld
         table[index]?.message = nil
+        return exchange
+    }
+
+    /// Notes that the message of an exchange was given up, though the server may have it, and returns the exchange as it was.
+    mutating func giveUp(_ id: PacketID) -> Exchange? {
+        let index = Self.index(id)
+        guard index < table.count, let exchange = table[index] else { return nil }
+        table[index]?.kind = .untilFreed
+        table[index]?.message = nil
+        table[index]?.sentAt = nil
         return exchange
     }
 
