@@ -18,19 +18,10 @@ extension ClientCoordinator {
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    func disconnect() {
-        let number = sessionCalls.withLock { $0.note(.disconnect) }
+    /// Tells, where somebody wants to know, how the connection ended when there is none any more.
+    func disconnect(told: (@Sendable (Result<Void, CourierError>) -> Void)? = nil) {
+        let number = sessionCalls.withLock { $0.note(.disconnect(told: told)) }
         loop.execute { [self] in performSessionCalls(upTo: number) }
-    }
-
-    /// The same, and tells how the connection ended when there is none any more.
-    func disconnect(told: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
-        let number = sessionCalls.withLock { $0.note(.disconnect) }
-        loop.execute { [self] in
-            performSessionCalls(upTo: number)
-            closeWaiters.add(told)
-            if connectionName == nil { answerCloseWaiters() }
-        }
     }
 
     func destroy() {
@@ -51,7 +42,11 @@ extension ClientCoordinator {
                 startOnce()
                 durable?.openIfKnown()
                 tell(.connectRequested(source: source))
-            case .disconnect: tell(.disconnectRequested)
+            case .disconnect(let told):
+                tell(.disconnectRequested)
+                guard let told else { continue }
+                closeWaiters.add(told)
+                if connectionName == nil { answerCloseWaiters() }
             case .destroy: tell(.destroyRequested)
             }
         }

@@ -1,9 +1,12 @@
+import CourierCore
+
 /// The calls that begin and end sessions, from any threads, in the order in which they were made: numbered, until the loop has
 /// done them.
 struct SessionCalls: Sendable {
     enum Call: Sendable {
         case connect(source: String)
-        case disconnect
+        /// Who wants to know is told how the connection has ended.
+        case disconnect(told: (@Sendable (Result<Void, CourierError>) -> Void)?)
         case destroy
     }
 

@@ -3,6 +3,7 @@ import CourierTesting
 import CourierTransport
 import Dispatch
 import MQTTCodec
+import Synchronization
 import Testing
 
 @testable import CourierMQTT
@@ -39,6 +40,24 @@ import Testing
             #expect(former.value?.success != nil)
             #expect(answer.value?.success != nil, "\(String(describing: answer.value))")
             #expect(await world.broker.connections.count == 2)
+        }
+    }
+
+    @Test func `disconnect whose thread is overtaken by a connect tells of the end of the connection that it found`()
+        async throws
+    {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let answer = Answer()
+            // The thread of disconnect() stands still here, and another one goes on.
+            world.client.parts.coordinator.sessionCalls.withLock {
+                _ = $0.note(.disconnect(told: { answer.value = $0 }))
+            }
+            world.client.connect()
+            await world.run(for: .seconds(6))
+            #expect(answer.value?.success != nil)
+            #expect(await world.broker.connections.count == 2)
+            #expect(world.client.connectionState == .connected)
         }
     }
 
