@@ -12,11 +12,12 @@ extension DurableOutbox {
 
     private var isFirstOver: Bool { if let end = firstOnDisk?.end { end <= loop.now } else { false } }
 
-    /// Reads the next messages that are on disk only, if the gate has room for them, or the first has waited too long.
+    /// Reads the next messages that are on disk only, if the gate has room for them, or the first has waited too long. As
+    /// long as none is known as the first, the gate is filled until it refuses one.
     func readMore() {
         loop.preconditionOnLoop()
         guard isSpilled, reading == nil, retryTimer == nil, let scope else { return }
-        guard gate.hasRoom || isFirstOver else { return }
+        guard gate.hasRoom || isFirstOver || firstOnDisk == nil else { return }
         let (store, last, loop, session, lastStored) = (store, lastHandedOver, loop, session, lastStored)
         reading = Task { [weak self] in
             let page: Result<[StoredOutgoing], any Error>

@@ -105,6 +105,12 @@ extension DurableOutbox {
     private func replace(_ older: LatestOnDisk, _ topic: String) {
         let id = older.id
         replaced.insert(id)
+        defer {
+            if firstOnDisk?.id == id {
+                firstOnDisk = nil
+                readMore()
+            }
+        }
         steps.add([.removeOutgoing(id)], settled: { [weak self] _ in self?.removed(id) })
         if let byteCount = older.byteCount { ends.failed(topic, older.qos, byteCount, .messageReplaced) }
         guard let recipient = recipients.removeValue(forKey: id) else { return }

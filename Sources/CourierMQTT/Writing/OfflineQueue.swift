@@ -71,17 +71,20 @@ struct OfflineQueue {
     /// taken. One for which others have to go is added at the end. So is one that is stored, in the order in which it was
     /// stored, and it is not given up when there is no room for a later one.
     ///
-    /// It waits until its own expiry, or until the policy or `giveUpAt` says, whichever is earlier.
+    /// What is stored replaces only what is stored: another one may have come while it was on its way into the store, and be
+    /// the newer one. It waits until its own expiry, or until the policy or `giveUpAt` says, whichever is earlier.
     mutating func append(
         _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false, giveUpAt: Instant? = nil,
         _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
     ) -> Verdict {
         let ends = [giveUpAt, message.expiry, policy.maximumAge.map { now.advanced(by: $0.bounded) }]
+        var index = isLatestOnly ? latest[Array(message.topic.utf8)] : nil
+        var old = index.flatMap { elements[$0] }
+        var isReplaceable = isLatestOnly
+        if isStored, let occupant = old, !occupant.isStored { (index, old, isReplaceable) = (nil, nil, false) }
         let element = Element(
-            message: message, isLatestOnly: isLatestOnly, isStored: isStored, giveUpAt: ends.compactMap { $0 }.min())
+            message: message, isLatestOnly: isReplaceable, isStored: isStored, giveUpAt: ends.compactMap { $0 }.min())
         var verdict = Verdict()
-        let index = isLatestOnly ? latest[Array(message.topic.utf8)] : nil
-        let old = index.flatMap { elements[$0] }
         let size = Self.size(message)
         let isInRoom = fits(size, replacing: old)
         if !isInRoom {
@@ -174,9 +177,9 @@ struct OfflineQueue {
         return nil
     }
 
-    /// Takes out the message to a topic that a newer one may replace, if there is one, and returns its token.
+    /// Takes out the stored message to a topic that a newer one may replace, if there is one, and returns its token.
     mutating func removeLatest(to topic: String) -> Token? {
-        guard !latest.isEmpty, let index = latest[Array(topic.utf8)] else { return nil }
+        guard !latest.isEmpty, let index = latest[Array(topic.utf8)], elements[index]?.isStored == true else { return nil }
         defer { compact() }
         return remove(at: index)?.token
     }

@@ -122,13 +122,15 @@ extension ScriptedOutboxTests {
             await world.until { outcome.value != nil }
             #expect(outcome.value?.failure?.code == .messageExpired)
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
-            let count = store.outgoingReadCount
+            let reads = store.outgoingReadCount
             await world.run(for: .seconds(60))
-            #expect(store.outgoingReadCount == count)
+            #expect(store.outgoingReadCount == reads)
         }
     }
 
-    @Test func `the first row that is on disk only fails in time, whatever waits in memory`() async throws {
+    /// One page of them, and more.
+    @Test(arguments: [2, StoredSession.pageSize + 1])
+    func `the first row that is on disk only fails in time, whatever waits in memory`(count: Int) async throws {
         try await Self.run {
             $0.offline = OfflinePolicy(maximumCount: 1)
         } _: { world, store in
@@ -137,7 +139,7 @@ extension ScriptedOutboxTests {
             await world.until { world.client.connectionState == .disconnected }
             try await world.client.enqueue("for ever", to: "t")
             let outcomes = Series<Result<PublishReceipt, CourierError>>()
-            for index in 0..<2 {
+            for index in 0..<count {
                 try world.client.publish(
                     bytes: [1], to: "t", qos: .one, retain: false,
                     properties: MessageProperties(messageExpiry: .seconds(60)), completion: { outcomes.append($0) })
@@ -145,13 +147,37 @@ extension ScriptedOutboxTests {
             }
             await world.until {
                 await world.run(for: .seconds(20))
-                return outcomes.values.count == 2
+                return outcomes.values.count == count
             }
-            #expect(outcomes.values.map { $0.failure?.code } == [.messageExpired, .messageExpired])
-            let count = store.outgoingReadCount
+            #expect(outcomes.values.allSatisfy { $0.failure?.code == .messageExpired })
+            let reads = store.outgoingReadCount
             await world.run(for: .seconds(60))
-            #expect(store.outgoingReadCount == count)
+            #expect(store.outgoingReadCount == reads)
             #expect(world.client.parts.publishing.gate.waitingCount == 1)
+        }
+    }
+
+    @Test func `the first row on disk fails in time also where the one before it was replaced`() async throws {
+        try await Self.run {
+            $0.offline = OfflinePolicy(maximumCount: 1)
+        } _: { world, store in
+            await Self.connect(world, store)
+            world.client.disconnect()
+            await world.until { world.client.connectionState == .disconnected }
+            let latest = PublishRequest(topic: TopicTemplate(exactly: "latest"), isLatestOnly: true)
+            try await world.client.enqueue("for ever", to: "t")
+            try await world.client.enqueue("old", as: latest)
+            let outcome = Box<Result<PublishReceipt, CourierError>>()
+            try world.client.publish(
+                bytes: [1], to: "t", qos: .one, retain: false,
+                properties: MessageProperties(messageExpiry: .seconds(60)), completion: { outcome.value = $0 })
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 3 }
+            try await world.client.enqueue("new", as: latest)
+            await world.until {
+                await world.run(for: .seconds(20))
+                return outcome.value != nil
+            }
+            #expect(outcome.value?.failure?.code == .messageExpired)
         }
     }
 

@@ -77,6 +77,15 @@ import Testing
         #expect(queue.byteCount == 0)
     }
 
+    @Test func `a stored latest-only message replaces none that no store has, which may be newer`() {
+        var queue = Self.queue(OfflinePolicy(maximumCount: 4))
+        #expect(Self.add(1, "state", isLatestOnly: true, to: &queue) == [])
+        #expect(Self.add(2, "state", isLatestOnly: true, isStored: true, to: &queue) == [])
+        #expect(queue.removeLatest(to: "state") == nil)
+        #expect(Self.add(3, "state", isLatestOnly: true, to: &queue) == [1])
+        #expect(Self.numbers(&queue) == [3, 2])
+    }
+
     @Test func `a stored latest-only message goes to the end, and the one that it replaces goes`() {
         var queue = Self.queue(OfflinePolicy(maximumCount: 2))
         #expect(Self.add(1, "state", isLatestOnly: true, isStored: true, to: &queue) == [])
