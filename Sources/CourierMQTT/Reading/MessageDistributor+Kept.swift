@@ -50,33 +50,44 @@ extension MessageDistributor {
     /// Gives a message to the first of the readers that have come since the one with this serial, and since the message;
     /// `false` when there is none. Earlier ones had it, or a copy of their own, or do not read it.
     private func give(
-        _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int
+        _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int,
+        _ isRight: (Reader) -> Bool = { _ in true }
     ) -> Bool {
-        guard let (id, reader) = firstReader(of: message.topic, after: max(serial, message.arrival)) else {
+        guard let (id, reader) = firstReader(of: message.topic, after: max(serial, message.arrival), isRight) else {
             return false
         }
         push([(message, end)], to: id, reader.mode)
         return true
     }
 
-    private func firstReader(of topic: String, after serial: Int) -> (id: ReaderID, reader: Reader)? {
+    /// The same with what a reader leaves. A retained message has come for each filter by itself: only a reader of the same
+    /// one had none of its own.
+    private func give(
+        _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
+    ) -> Bool {
+        give(message, until: end, after: leaver.serial) { !message.isRetained || $0.filter == leaver.filter }
+    }
+
+    private func firstReader(
+        of topic: String, after serial: Int, _ isRight: (Reader) -> Bool = { _ in true }
+    ) -> (id: ReaderID, reader: Reader)? {
         guard let topic = try? TopicName(topic) else { return nil }
         var first: (id: ReaderID, reader: Reader)?
         for (id, reader) in state.pointee.readers.enumerated() {
             guard let reader, reader.serial > serial, reader.serial < first?.reader.serial ?? .max,
-                reader.filter?.matches(topic) ?? true
+                reader.filter?.matches(topic) ?? true, isRight(reader)
             else { continue }
             first = (id, reader)
         }
         return first
     }
 
-    /// Keeps for the next reader what the one with this serial has left unfinished or did not come to, but for what came
+    /// Keeps for the next reader what this one has left unfinished or did not come to, but for what came
     /// in a session that is destroyed. A reader that has come since and has not had it gets it at once.
-    func keepUnfinished(_ messages: [ReceivedMessage], of serial: Int) {
+    func keepUnfinished(_ messages: [ReceivedMessage], of leaver: Reader) {
         loop.preconditionOnLoop()
         let messages = messages.filter { isOfSession($0) }
-        giveBackRows(of: messages, after: serial)
+        giveBackRows(of: messages, after: leaver.serial)
         let end = loop.now.advanced(by: Self.unfinishedPatience)
         var topicsAfterRows: Set<String> = []
         var hasRows = false
@@ -84,14 +95,14 @@ extension MessageDistributor {
             switch message.ticket?.receipt {
             case .row: hasRows = true
             case .delivery(let handle):
-                if !message.isShared, isNeeded(handle), give(message, after: serial) { continue }
+                if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
                 // Who has come since takes the rows, and had this one.
-                if hasRows, firstReader(of: message.topic, after: serial) == nil {
+                if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }
-            case .kept(let end): if !give(message, until: end, after: serial) { keepOn(message, until: end) }
-            case nil: keepUnread(message, of: serial)
+            case .kept(let end): if !give(message, until: end, leftBy: leaver) { keepOn(message, until: end) }
+            case nil: keepUnread(message, of: leaver)
             }
         }
         if let rows {  // Where it waits for the next reader, it must not get before the rows that it came after.
@@ -187,9 +198,9 @@ extension MessageDistributor {
 
     /// Keeps a message that was acknowledged when it came, and that its only reader did not come to, as one that nobody
     /// reads; one that has come since gets it. A client that has ended keeps nothing.
-    private func keepUnread(_ message: ReceivedMessage, of serial: Int) {
+    private func keepUnread(_ message: ReceivedMessage, of leaver: Reader) {
         let end = loop.now.advanced(by: timeToKeep)
-        guard !state.pointee.hasEnded, !give(message, until: end, after: serial) else { return }
+        guard !state.pointee.hasEnded, !give(message, until: end, leftBy: leaver) else { return }
         if timeToKeep > .zero { return keepOn(message, until: end) }
         // The broker has a retained one, and sends it to whoever subscribes.
         guard !message.isRetained else { return }

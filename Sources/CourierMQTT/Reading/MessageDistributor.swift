@@ -198,18 +198,18 @@ final class MessageDistributor: @unchecked Sendable {
             state.pointee.afterProcessingCount -= 1
             if state.pointee.afterProcessingCount == 0 { setAcknowledgements() }
         }
-        keepUnfinished(left + share.worthKeeping, of: reader.serial)
+        keepUnfinished(left + share.worthKeeping, of: reader)
     }
 
-    /// Removes a reader that ends when it has taken what has come for it, and returns its serial; ``keepUnfinished(_:of:)``
+    /// Removes a reader that ends when it has taken what has come for it, and returns it; ``keepUnfinished(_:of:)``
     /// follows with what it leaves.
-    func retire(_ id: ReaderID) -> Int? {
+    func retire(_ id: ReaderID) -> Reader? {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return nil }
         finishPage()
         if reader.catchUp == nil { pushShare(to: id) }
         remove(id, [])
-        return reader.serial
+        return reader
     }
 
     /// A reader that was behind has room again.

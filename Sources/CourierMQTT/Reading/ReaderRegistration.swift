@@ -11,7 +11,7 @@ final class ReaderRegistration: Sendable {
         case outside
         case inside(MessageDistributor.ReaderID)
         /// It gets no more, and may still have something to take.
-        case ended(serial: Int)
+        case ended(MessageDistributor.Reader)
     }
 
     /// Where the reader stands; set on the loop.
@@ -52,8 +52,8 @@ final class ReaderRegistration: Sendable {
     /// Ends the reader by an error, which it gets behind what has come for it: what comes from now on is for others. On the
     /// loop.
     func end(_ error: CourierError) {
-        if let id = place.id, let serial = place.distributor.retire(id) {
-            place.standing.withLock { $0 = .ended(serial: serial) }
+        if let id = place.id, let reader = place.distributor.retire(id) {
+            place.standing.withLock { $0 = .ended(reader) }
         }
         queue.finish(error)
     }
@@ -67,7 +67,7 @@ final class ReaderRegistration: Sendable {
         switch standing {
         case .outside: break
         case .inside(let id): place.distributor.remove(id, left)
-        case .ended(let serial): place.distributor.keepUnfinished(left, of: serial)
+        case .ended(let reader): place.distributor.keepUnfinished(left, of: reader)
         }
     }
 }

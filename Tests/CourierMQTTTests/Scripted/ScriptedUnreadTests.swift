@@ -309,6 +309,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
+    func `a retained message that a reader leaves does not come to one that has its own`(
+        _ mode: AcknowledgementMode
+    ) async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: .subscribe), .answer, Self.message(1, "a", isRetained: true),
+            .serve(until: .subscribe), .answer, Self.message(2, "a", isRetained: true),
+            .serve(until: .publish(to: "go")), Self.message(3, "b"),
+        ])
+        try await Self.run(script) { world in
+            let next = Box<MessageSequence<Message>.Iterator>()
+            do {
+                let first = Self.reader(world, mode)
+                await world.connect()
+                await world.until { world.events.contains("messageReceive") }
+                next.value = world.client.messages(Message.self, from: "t/#", qos: .one).makeAsyncIterator()
+                await world.until { world.events.count { $0 == "messageReceive" } == 2 }
+                withExtendedLifetime(first) {}
+            }
+            await world.settle()
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            var messages = try #require(next.value)
+            for text in ["a", "b"] { try await ScriptedReadingTests.expectNext(text, of: &messages) }
+        }
+    }
+
     private static func rows(_ texts: [String]) -> [StoreChange] {
         texts.enumerated().map { index, text in
             .keep(
