@@ -53,7 +53,8 @@ final class ChaosRun: Sendable {
                         Lane(
                             "\(writer.name), \(kind), QoS \(qos)", id: lanes.count, qos: qos,
                             readers: readers.map {
-                                Lane.Reader(name: $0.name, index: $0.index, releases: $0.proxy.releases)
+                                Lane.Reader(
+                                    name: $0.name, index: $0.index, releases: $0.proxy.releases, links: $0.proxy.history)
                             },
                             outages: outages, verdict: verdict))
                 }

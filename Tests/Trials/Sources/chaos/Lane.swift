@@ -28,6 +28,8 @@ final class Lane: Sendable {
         let index: Int
         /// What the broker released to it.
         let releases: Releases
+        /// What its connections carried.
+        let links: LinkHistory
     }
 
     /// Counts for the status line.
@@ -337,6 +339,7 @@ extension Lane {
             lines.append(
                 "a new session was hidden from \(readers[reader].name): "
                     + readers[reader].releases.hiddenSessions(verdict.clock))
+            lines.append("connections of it: " + readers[reader].links.words(verdict.clock))
         }
         for outage in outages.all.suffix(8) {
             lines.append(

@@ -29,7 +29,8 @@ struct SelfTest {
             let verdict = Verdict(seed: 0, isQuiet: true)
             let outages = Outages()
             let lane = Lane(
-                "a lane", id: 0, qos: one.qos, readers: [Lane.Reader(name: "a reader", index: 0, releases: releases)],
+                "a lane", id: 0, qos: one.qos,
+                readers: [Lane.Reader(name: "a reader", index: 0, releases: releases, links: LinkHistory())],
                 outages: outages, verdict: verdict)
             one.story(lane, outages)
             lane.settle(isOver: true)

@@ -15,6 +15,7 @@ package final class CuttingProxy: @unchecked Sendable {
     private static let suspectAge = Duration.milliseconds(7_500)
 
     package let releases = Releases()
+    package let history = LinkHistory()
     private let loop: EventLoop
     private let broker: TransportEndpoint
     private let sparesYoungConnections: Bool

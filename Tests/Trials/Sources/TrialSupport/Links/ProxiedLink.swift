@@ -25,6 +25,7 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
     private var hasEnded = false
     private var answered: ContinuousClock.Instant?
     private var isNewSession = false
+    private let history: LinkHistory.Link
     private var fromBroker = PacketScanner()
     private var fromClient = PacketScanner()
 
@@ -32,6 +33,7 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
         self.proxy = proxy
         self.client = client
         cut = proxy.plan()
+        history = proxy.history.begin()
     }
 
     /// Begins to connect to the broker; what the client sends meanwhile waits.
@@ -47,6 +49,7 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
             answered = .now
             // The first packet is CONNACK; the last bit of its third byte says whether there was a session.
             isNewSession = bytes.withUnsafeBytes { $0.count > 2 && $0[0] == 0x20 && $0[2] & 1 == 0 }
+            history.accepted(hasSession: !isNewSession)
         }
         guard isFromClient != cut.isTowardsClient, passed + bytes.byteCount > cut.afterBytes,
             proxy.mayCut(age: answered?.duration(to: .now))
@@ -68,9 +71,15 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
         let releases = proxy.releases
         bytes.withUnsafeBytes { bytes in
             if isFromClient {
-                fromClient.scan(bytes) { type, id in if type == 7 { releases.completed(id) } }
+                fromClient.scan(bytes) { type, id in
+                    if type == 7 { releases.completed(id) }
+                    history.passed(type, fromClient: true)
+                }
             } else {
-                fromBroker.scan(bytes) { type, id in if type == 6 { releases.released(id) } }
+                fromBroker.scan(bytes) { type, id in
+                    if type == 6 { releases.released(id) }
+                    history.passed(type, fromClient: false)
+                }
             }
         }
         forward(bytes, fromClient: isFromClient)
@@ -79,6 +88,7 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
     private func ended() {
         guard !hasEnded else { return }
         hasEnded = true
+        history.ended()
         proxy.ended(age: answered?.duration(to: .now))
     }
 
