@@ -35,7 +35,9 @@ struct NarrowerServerTests {
         #expect(talk.inFlightCount == 2)
     }
 
-    @Test func `[MQTT-2.2.1-3] the id of a message that was given up is free with PUBCOMP, also on a later connection`() throws {
+    @Test func `[MQTT-2.2.1-3] the id of a message that was given up is free with PUBCOMP, also on a later connection`()
+        throws
+    {
         let talk = Conversation()
         try talk.connect()
         talk.publish(Self.message(1))

@@ -179,7 +179,9 @@ struct OfflineQueue {
 
     /// Takes out the stored message to a topic that a newer one may replace, if there is one, and returns its token.
     mutating func removeLatest(to topic: String) -> Token? {
-        guard !latest.isEmpty, let index = latest[Array(topic.utf8)], elements[index]?.isStored == true else { return nil }
+        guard !latest.isEmpty, let index = latest[Array(topic.utf8)], elements[index]?.isStored == true else {
+            return nil
+        }
         defer { compact() }
         return remove(at: index)?.token
     }

@@ -54,7 +54,8 @@ final class ChaosRun: Sendable {
                             "\(writer.name), \(kind), QoS \(qos)", id: lanes.count, qos: qos,
                             readers: readers.map {
                                 Lane.Reader(
-                                    name: $0.name, index: $0.index, releases: $0.proxy.releases, links: $0.proxy.history)
+                                    name: $0.name, index: $0.index, releases: $0.proxy.releases, links: $0.proxy.history
+                                )
                             },
                             outages: outages, verdict: verdict))
                 }

@@ -15,7 +15,8 @@ package final class LinkHistory: Sendable {
         }
 
         private static let names = [
-            (2, "CONNACK"), (3, "PUBLISH"), (4, "PUBACK"), (5, "PUBREC"), (6, "PUBREL"), (7, "PUBCOMP"), (8, "SUBSCRIBE"),
+            (2, "CONNACK"), (3, "PUBLISH"), (4, "PUBACK"), (5, "PUBREC"), (6, "PUBREL"), (7, "PUBCOMP"),
+            (8, "SUBSCRIBE"),
             (9, "SUBACK"), (10, "UNSUBSCRIBE"), (11, "UNSUBACK"), (14, "DISCONNECT"),
         ]
 
