@@ -96,6 +96,28 @@ struct IncomingTests {
         }
     }
 
+    /// A server that has lost the session counts from 1 again, and uses all ids up to the held ones before them.
+    @Test(arguments: [2_000, 65_000] as [UInt16])
+    func `[MQTT-4.3.3-10] what came with a held id is known whatever ids came since`(first: UInt16) throws {
+        func message(_ id: PacketID, _ byte: UInt8, isDuplicate: Bool = false) -> Packet {
+            .message("t", .exactlyOnce(id, isDuplicate: isDuplicate), [byte])
+        }
+        let held = (first..<first + 20).compactMap { PacketID(rawValue: $0) }
+        let talk = Conversation()
+        try talk.connect()
+        for id in held { try talk.receive(message(id, 1)) }
+        try talk.reconnect(isSessionPresent: true)
+        for id in (1..<first).compactMap({ PacketID(rawValue: $0) }) {
+            try talk.receive(message(id, 2), .pubRel(id))
+        }
+        #expect(talk.performed().count { if case .message = $0 { true } else { false } } == Int(first) - 1)
+        try talk.reconnect(isSessionPresent: true)
+        for id in held.prefix(10) { try talk.receive(message(id, 1, isDuplicate: true)) }
+        #expect(talk.performed() == [])
+        for id in held.suffix(10) { try talk.receive(message(id, 3, isDuplicate: true)) }
+        #expect(talk.performed().count == 10)
+    }
+
     @Test func `a repetition is known as one whatever stood for its topic`() throws {
         let talk = Conversation { $0.incomingTopicAliases = 4 }
         try talk.connect()

@@ -71,11 +71,11 @@ struct IncomingExchanges {
     mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool, fingerprint: UInt32) -> Arrival {
         let isFirstHere = counted.insert(id)
         if held.insert(id) {
-            fingerprints.note(fingerprint, of: id)
+            fingerprints.note(fingerprint, of: id, held: held)
             return .new
         }
         if isFirstHere, !isDuplicate || fingerprints.isOther(fingerprint, than: id) {
-            fingerprints.note(fingerprint, of: id)
+            fingerprints.note(fingerprint, of: id, held: held)
             processing[id] = nil
             return .replacing
         }

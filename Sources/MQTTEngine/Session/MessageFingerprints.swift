@@ -6,21 +6,42 @@ import MQTTCodec
 /// Of more than some hundred held ids only the later ones are known. The memory is taken with the first message.
 struct MessageFingerprints {
     private static let placeCount = 1_024
+    private static let displacedLimit = 1_024
 
     /// A packet id and the fingerprint of its message, or 0.
     private var places: [UInt64] = []
+    /// The fingerprints of ids that are held still, and whose place another id has taken: a server that has lost the session
+    /// counts from 1 again, and comes by there before it uses them.
+    private var displaced: [PacketID: UInt32] = [:]
 
-    /// Notes what the message with this id looks like.
-    mutating func note(_ fingerprint: UInt32, of id: PacketID) {
+    /// Notes what the message with this id looks like; the ids in `held` may be asked about.
+    mutating func note(_ fingerprint: UInt32, of id: PacketID, held: borrowing PacketIDSet) {
         if places.isEmpty { places = [UInt64](repeating: 0, count: Self.placeCount) }
-        places[Self.place(of: id)] = Self.entry(id, fingerprint)
+        let place = Self.place(of: id)
+        let former = places[place]
+        if let formerID = PacketID(rawValue: UInt16(truncatingIfNeeded: former >> 32)), formerID != id,
+            held.contains(formerID)
+        {
+            displace(formerID, UInt32(truncatingIfNeeded: former), held: held)
+        }
+        places[place] = Self.entry(id, fingerprint)
+        if !displaced.isEmpty { displaced[id] = nil }
+    }
+
+    private mutating func displace(_ id: PacketID, _ fingerprint: UInt32, held: borrowing PacketIDSet) {
+        if displaced.count >= Self.displacedLimit {
+            for id in displaced.keys where !held.contains(id) { displaced[id] = nil }
+            if displaced.count > Self.displacedLimit / 2 { displaced = [:] }
+        }
+        displaced[id] = fingerprint
     }
 
     /// Whether the message with this id is known to have looked otherwise.
     func isOther(_ fingerprint: UInt32, than id: PacketID) -> Bool {
         guard !places.isEmpty else { return false }
         let known = places[Self.place(of: id)]
-        return known >> 32 == UInt64(id.rawValue) && known != Self.entry(id, fingerprint)
+        if known >> 32 == UInt64(id.rawValue) { return known != Self.entry(id, fingerprint) }
+        return displaced[id].map { $0 != fingerprint } ?? false
     }
 
     private static func place(of id: PacketID) -> Int { Int(id.rawValue) & (placeCount - 1) }
