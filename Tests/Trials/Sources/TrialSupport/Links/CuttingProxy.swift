@@ -14,9 +14,10 @@ package final class CuttingProxy: @unchecked Sendable {
     /// drop for the sign of another client with its id. Several in a row would make it wait for a minute, as it should.
     private static let suspectAge = Duration.milliseconds(7_500)
 
-    /// After so many connections in a row that did not get older than that, the next one does, whatever the client speaks: the
+    /// After so many connections in a row that ended this young the next one gets older, whatever the client speaks: the
     /// contract is judged on that no client is away for twenty seconds.
     private static let youngLimit = 5
+    private static let youngAge = Duration.seconds(1)
 
     package let releases = Releases()
     package let history = LinkHistory()
@@ -26,7 +27,7 @@ package final class CuttingProxy: @unchecked Sendable {
     private let counts = Mutex(Counts())
     /// How many connections in a row broke soon after they had been accepted.
     private let quickDrops = Atomic(0)
-    /// The same with those that had not been accepted. On the loop.
+    /// How many ended young, accepted or not. On the loop.
     private var youngCount = 0
     private let isCutting = Atomic(true)
     private var random: SeededGenerator
@@ -71,7 +72,7 @@ package final class CuttingProxy: @unchecked Sendable {
     /// Whether a connection of this age may be cut now.
     func mayCut(age: Duration?) -> Bool {
         guard isCutting.load(ordering: .relaxed) else { return false }
-        if youngCount >= Self.youngLimit, age ?? .zero <= Self.suspectAge { return false }
+        if youngCount >= Self.youngLimit, age ?? .zero <= Self.youngAge { return false }
         guard sparesYoungConnections, let age, age <= Self.suspectAge else { return true }
         return quickDrops.load(ordering: .relaxed) == 0
     }
@@ -81,7 +82,7 @@ package final class CuttingProxy: @unchecked Sendable {
     /// A connection has ended; `age` since the broker's first bytes, if there were any.
     func ended(age: Duration?) {
         if age != nil { releases.connectionEnded() }
-        youngCount = age ?? .zero <= Self.suspectAge ? youngCount + 1 : 0
+        youngCount = age ?? .zero <= Self.youngAge ? youngCount + 1 : 0
         if let age, age <= Self.suspectAge {
             quickDrops.add(1, ordering: .relaxed)
         } else {
