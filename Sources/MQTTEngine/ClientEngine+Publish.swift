@@ -184,7 +184,9 @@ extension ClientEngine {
         }
         guard let exchange = outgoing.giveUp(id) else { return }
         if let message = exchange.message { store.discard(message) }
-        release(id, .untilFreed, now: now, into: &buffer)
+        // Where messages are stored, PUBREL waits for the next connection: behind it, one that the store has still, because
+        // the process has ended, must not be sent ([MQTT-4.3.3-6]).
+        if !configuration.awaitsStorage { release(id, .untilFreed, now: now, into: &buffer) }
     }
 
     /// Writes PUBREL. What was given up waits for a connection whose server knows it.

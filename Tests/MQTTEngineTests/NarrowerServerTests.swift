@@ -54,6 +54,22 @@ struct NarrowerServerTests {
         #expect(try talk.sent() == [OutgoingTests.publish(1, .exactlyOnce)])
     }
 
+    @Test func `[MQTT-4.3.3-6] where messages are stored, the next connection frees the id of one that was given up`()
+        throws
+    {
+        let talk = Conversation { $0.awaitsStorage = true }
+        talk.restore([.sent(Self.message(1), 1)])
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.connAck(ConnAck(isSessionPresent: true, properties: [.retainAvailable(false)])))
+        #expect(talk.failures() == [1: .notSupportedByServer(.retainNotSupported)])
+        #expect(try talk.sent().isEmpty)
+        try talk.reconnect(isSessionPresent: true)
+        #expect(try talk.sent() == [.pubRel(1)])
+        try talk.receive(.pubComp(1))
+        #expect(talk.inFlightCount == 0)
+    }
+
     @Test func `a lost session forgets what was given up, and tells nobody again`() throws {
         let talk = Conversation()
         try talk.connect()

@@ -146,7 +146,7 @@ final class SubscriptionKeeper {
             }
             return unresolved.append(Unresolved(reader: reader, request: request))
         }
-        reader.open(filter, request.acknowledge)
+        reader.open(filter, request.acknowledge, getsRetained: options.retainedMessages != .never)
         let (id, waiter) = (nextID(), nextID())
         do {
             waiting[waiter] = (filter, .reader(reader))
@@ -178,7 +178,7 @@ final class SubscriptionKeeper {
         }
         guard present == nil else { return }
         readers[ObjectIdentifier(reader)] = (id, filter, qos, key)
-        reader.open(filter, .onReceipt)
+        reader.open(filter, .onReceipt, getsRetained: options.retainedMessages != .never)
     }
 
     /// It was left.

@@ -84,7 +84,7 @@ extension DurableOutbox {
             payload: ends.isListenedTo ? message.payload : nil)
         let token = ledger.enter(entry)
         let isReplaceable = isLatest(message)
-        guard handOver(message, token, isLatestOnly: isReplaceable) else {
+        guard handOver(message, token, isLatestOnly: isReplaceable, isFromDisk: true) else {
             if ledger.take(token) == nil { recipients[message.id] = nil }  // It has ended with its session.
             return false
         }

@@ -132,7 +132,9 @@ extension DurableOutbox {
     }
 
     /// Hands a stored message to the gate, or ends it if it has waited too long; `false` when the gate does not take it.
-    func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false) -> Bool {
+    func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false, isFromDisk: Bool = false)
+        -> Bool
+    {
         live[token] = Live(id: message.id, qos: message.qos)
         let (now, date) = (loop.now, Date())
         let end = deadline(of: message, now: now, date: date)
@@ -144,7 +146,7 @@ extension DurableOutbox {
         }
         let admission = gate.submit(
             message.outgoing(token, now: now, date: date), isLatestOnly: isLatestOnly, overflow: .fail, isStored: true,
-            giveUpAt: end)
+            isFromDisk: isFromDisk, giveUpAt: end)
         // What the store has belongs to the present session, which another thread may just have given up.
         switch admission {
         case .delivered, .queued:

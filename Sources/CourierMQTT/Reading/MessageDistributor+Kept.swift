@@ -60,12 +60,13 @@ extension MessageDistributor {
         return true
     }
 
-    /// The same with what a reader leaves. A retained message has come for each filter by itself: only a reader of the same
-    /// one had none of its own.
+    /// The same with what a reader leaves. A retained message has come for each filter that was subscribed to by itself.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
-        give(message, until: end, after: leaver.serial) { !message.isRetained || $0.filter == leaver.filter }
+        give(message, until: end, after: leaver.serial) {
+            !message.isRetained || !$0.getsRetained || $0.filter == leaver.filter
+        }
     }
 
     private func firstReader(

@@ -18,6 +18,8 @@ final class MessageDistributor: @unchecked Sendable {
         let filter: TopicFilter?
         /// Tells it from earlier ones.
         let serial: Int
+        /// Whether the broker has sent it the retained messages of its filter.
+        let getsRetained: Bool
         var isBehind = false
         /// How far it has read what was stored before it came; messages that arrive wait until it has.
         var catchUp: CatchUp?
@@ -147,7 +149,9 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// Adds a reader of `filter`, or of everything; it gets the kept messages that match first. Once the client has
     /// ended nothing comes any more: the queue is finished, and there is no reader.
-    func add(_ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode) -> ReaderID? {
+    func add(
+        _ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode, getsRetained: Bool = false
+    ) -> ReaderID? {
         loop.preconditionOnLoop()
         guard !state.pointee.hasEnded else {
             queue.finish()
@@ -155,7 +159,8 @@ final class MessageDistributor: @unchecked Sendable {
         }
         finishPage()
         state.pointee.lastSerial += 1
-        let reader = Reader(queue: queue, mode: mode, filter: filter, serial: state.pointee.lastSerial)
+        let reader = Reader(
+            queue: queue, mode: mode, filter: filter, serial: state.pointee.lastSerial, getsRetained: getsRetained)
         let id: ReaderID
         if let free = state.pointee.free.popLast() {
             id = free

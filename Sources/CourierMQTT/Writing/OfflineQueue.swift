@@ -71,17 +71,17 @@ struct OfflineQueue {
     /// taken. One for which others have to go is added at the end. So is one that is stored, in the order in which it was
     /// stored, and it is not given up when there is no room for a later one.
     ///
-    /// What is stored replaces only what is stored: another one may have come while it was on its way into the store, and be
-    /// the newer one. It waits until its own expiry, or until the policy or `giveUpAt` says, whichever is earlier.
+    /// What comes from disk replaces only what is stored: another one may have come since, and be the newer one. It waits until
+    /// its own expiry, or until the policy or `giveUpAt` says, whichever is earlier.
     mutating func append(
-        _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false, giveUpAt: Instant? = nil,
-        _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
+        _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false, isFromDisk: Bool = false,
+        giveUpAt: Instant? = nil, _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
     ) -> Verdict {
         let ends = [giveUpAt, message.expiry, policy.maximumAge.map { now.advanced(by: $0.bounded) }]
         var index = isLatestOnly ? latest[Array(message.topic.utf8)] : nil
         var old = index.flatMap { elements[$0] }
         var isReplaceable = isLatestOnly
-        if isStored, let occupant = old, !occupant.isStored { (index, old, isReplaceable) = (nil, nil, false) }
+        if isFromDisk, let occupant = old, !occupant.isStored { (index, old, isReplaceable) = (nil, nil, false) }
         let element = Element(
             message: message, isLatestOnly: isReplaceable, isStored: isStored, giveUpAt: ends.compactMap { $0 }.min())
         var verdict = Verdict()

@@ -146,7 +146,8 @@ final class PublishGate: Sendable {
     /// while that is given up; nor is it given up for a later message. It waits until `giveUpAt` at most.
     func submit(
         _ message: OutgoingMessage, of session: Int? = nil, isLatestOnly: Bool,
-        overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false, giveUpAt: Instant? = nil
+        overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false, isFromDisk: Bool = false,
+        giveUpAt: Instant? = nil
     ) -> Admission {
         let session = session ?? self.session
         let overflow = overflow ?? policy.overflow
@@ -166,7 +167,8 @@ final class PublishGate: Sendable {
             }
             isOpen.store(false, ordering: .releasing)
             let verdict = state.queue.append(
-                message, isLatestOnly: isLatestOnly, isStored: isStored, giveUpAt: giveUpAt, overflow, now: now())
+                message, isLatestOnly: isLatestOnly, isStored: isStored, isFromDisk: isFromDisk, giveUpAt: giveUpAt,
+                overflow, now: now())
             needsDrain = state.isConnected && !isHeld
             if let end = verdict.giveUpAt, state.expiryCheck.map({ end < $0 }) ?? true {
                 state.expiryCheck = end

@@ -335,6 +335,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, "t", "+"])
+    func `a retained message that a reader leaves goes to a publisher, which has subscribed to nothing`(
+        _ topic: String?
+    ) async throws {
+        try await Self.run(Self.broker(["a", "b"], isRetained: true)) { world in
+            let values = Series<String>()
+            var sink: AnyCancellable?
+            do {
+                var first = Self.reader(world)
+                try await Self.receiveAll(2, in: world)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                let take: @Sendable (Message) -> Void = { values.append($0.payloadString ?? "") }
+                sink =
+                    topic.map { world.client.messagePublisher(topic: $0).sink(receiveValue: take) }
+                    ?? world.client.messagePublisher().sink(receiveValue: take)
+                await world.settle()
+                withExtendedLifetime(first) {}
+            }
+            await world.until { values.values == ["b"] }
+            sink?.cancel()
+        }
+    }
+
     private static func rows(_ texts: [String]) -> [StoreChange] {
         texts.enumerated().map { index, text in
             .keep(

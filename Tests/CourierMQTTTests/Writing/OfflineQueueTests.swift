@@ -26,10 +26,10 @@ import Testing
     /// - Returns: The tokens of those that were given up for it, or its own.
     private static func add(
         _ number: UInt64, _ topic: String = "t", size: Int = 2, isLatestOnly: Bool = false, isStored: Bool = false,
-        to queue: inout OfflineQueue
+        isFromDisk: Bool = false, to queue: inout OfflineQueue
     ) -> [UInt64] {
         let verdict = queue.append(
-            message(number, topic, size: size), isLatestOnly: isLatestOnly, isStored: isStored,
+            message(number, topic, size: size), isLatestOnly: isLatestOnly, isStored: isStored, isFromDisk: isFromDisk,
             isStored ? .fail : nil, now: start)
         return verdict.ended.map(\.token.rawValue)
     }
@@ -77,13 +77,14 @@ import Testing
         #expect(queue.byteCount == 0)
     }
 
-    @Test func `a stored latest-only message replaces none that no store has, which may be newer`() {
+    @Test func `a latest-only message from disk replaces none that no store has, which may be newer`() {
         var queue = Self.queue(OfflinePolicy(maximumCount: 4))
         #expect(Self.add(1, "state", isLatestOnly: true, to: &queue) == [])
-        #expect(Self.add(2, "state", isLatestOnly: true, isStored: true, to: &queue) == [])
+        #expect(Self.add(2, "state", isLatestOnly: true, isStored: true, isFromDisk: true, to: &queue) == [])
         #expect(queue.removeLatest(to: "state") == nil)
         #expect(Self.add(3, "state", isLatestOnly: true, to: &queue) == [1])
-        #expect(Self.numbers(&queue) == [3, 2])
+        #expect(Self.add(4, "state", isLatestOnly: true, isStored: true, to: &queue) == [3])
+        #expect(Self.numbers(&queue) == [2, 4])
     }
 
     @Test func `a stored latest-only message goes to the end, and the one that it replaces goes`() {
