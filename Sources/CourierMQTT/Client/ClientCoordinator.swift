@@ -79,14 +79,14 @@ final class ClientCoordinator: @unchecked Sendable {
     var pingedAt: ContinuousClock.Instant?
     /// When to ping; `nil` where the session does so at a fixed interval.
     @Rare var keepAlive: KeepAliveSearch?
-    var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
+    @Rare var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     var startsClean = false
     /// How many parts are left of what waited when the connection came; what comes later is not held back.
     var pacedParts = 0
     /// The next part of what goes out in parts.
     var drainTimer: TimerToken?
-    var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
+    @Rare var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var cleanupTimer: TimerToken?
     var environment: EnvironmentWatch?
     /// Whether ``environment`` is being made, and says how things are.
