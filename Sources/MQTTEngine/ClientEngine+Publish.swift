@@ -153,7 +153,7 @@ extension ClientEngine {
         let isFirst = !exchange.isWritten
         // Its time does not end a message that may have arrived; what this server does not take does.
         if let failure = isFirst ? refusal(of: header, now: now) : refusalByServer(of: header) {
-            giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer)
+            giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, failure))
             return true
         }
@@ -162,7 +162,7 @@ extension ClientEngine {
             try link.write(store.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
         } catch {
             // When it began it could be written: the new connection allows less.
-            giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer)
+            giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, .notEncodable(error)))
             return true
         }
@@ -176,21 +176,24 @@ extension ClientEngine {
 
     /// Lets the message of an exchange go. Its id is free at once, unless the server may have the message.
     private mutating func giveUp(
-        _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: Moment, into buffer: inout PacketBuffer
+        _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: Moment, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) {
         guard qos == .exactlyOnce, !isFirst else {
             endExchange(id)
             return
         }
-        guard let exchange = outgoing.giveUp(id) else { return }
+        let isHeld = configuration.awaitsStorage
+        guard let exchange = outgoing.giveUp(id, isHeld: isHeld) else { return }
         if let message = exchange.message { store.discard(message) }
-        // Where messages are stored, PUBREL waits for the next connection: behind it, one that the store has still, because
-        // the process has ended, must not be sent ([MQTT-4.3.3-6]).
-        if !configuration.awaitsStorage { release(id, .untilFreed, now: now, into: &buffer) }
+        // A message that the store still has when the process ends is sent again, which must not be behind PUBREL
+        // ([MQTT-4.3.3-6]).
+        guard isHeld else { return release(id, .untilFreed, now: now, into: &buffer) }
+        actions.append(ExchangeProgress.givenUp(exchange.token, id))
     }
 
     /// Writes PUBREL. What was given up waits for a connection whose server knows it.
-    private mutating func release(
+    mutating func release(
         _ id: PacketID, _ kind: OutgoingExchanges.Kind, now: Moment, into buffer: inout PacketBuffer
     ) {
         if kind == .untilFreed, link.maximumQoS < .exactlyOnce { return }

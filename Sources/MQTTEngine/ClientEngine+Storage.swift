@@ -76,13 +76,12 @@ extension ClientEngine {
                 return pump(now: now, into: &buffer, &actions)
             }
             outgoing.markPublished(id, at: now)
+            written(now: now)
+            awaitAcknowledgement(now: now)
         } else {
             // Never behind messages that wait for quota, which only the PUBCOMP to this gives back.
-            link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
-            outgoing.markReleased(id, at: now)
+            release(id, exchange.kind, now: now, into: &buffer)
         }
-        written(now: now)
-        awaitAcknowledgement(now: now)
     }
 
     /// The caller has stored that a QoS 2 message which it received is complete: the server is told by PUBCOMP.

@@ -80,6 +80,9 @@ public struct ClientEngine: ~Copyable {
     /// How many exchanges the server has not finished: messages, and SUBSCRIBE and UNSUBSCRIBE.
     public var inFlightCount: Int { outgoing.count }
 
+    /// Whether somebody waits to be told the end of one of them: not of a message that was given up.
+    public var awaitsAnswers: Bool { outgoing.isAnyoneWaiting }
+
     /// How many bytes the QoS 1 and 2 messages have that may still have to be written: those that wait for a connection or
     /// for their turn, and those that the server has not acknowledged.
     public var keptByteCount: Int { store.byteCount }

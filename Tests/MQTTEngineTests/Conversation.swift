@@ -25,6 +25,7 @@ final class Conversation {
     var isConnected: Bool { engine.isConnected }
     var deadline: ContinuousClock.Instant? { engine.deadline }
     var inFlightCount: Int { engine.inFlightCount }
+    var awaitsAnswers: Bool { engine.awaitsAnswers }
     var queuedCount: Int { engine.queuedCount }
     var unacknowledgedCount: Int { engine.unacknowledgedCount }
     var version: ProtocolVersion { engine.protocolVersion }

@@ -54,17 +54,24 @@ struct NarrowerServerTests {
         #expect(try talk.sent() == [OutgoingTests.publish(1, .exactlyOnce)])
     }
 
-    @Test func `[MQTT-4.3.3-6] where messages are stored, the next connection frees the id of one that was given up`()
-        throws
-    {
+    @Test(arguments: [false, true])
+    func `[MQTT-4.3.3-6] where messages are stored, the id of one that was given up is freed when that is stored`(
+        isStoredLate: Bool
+    ) throws {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.sent(Self.message(1), 1)])
         talk.open()
         _ = try talk.sent()
         try talk.receive(.connAck(ConnAck(isSessionPresent: true, properties: [.retainAvailable(false)])))
-        #expect(talk.failures() == [1: .notSupportedByServer(.retainNotSupported)])
+        let failure = EngineAction.failed(1, .notSupportedByServer(.retainNotSupported))
+        #expect(talk.performed().suffix(2) == [.givenUp(1, 1), failure])
+        #expect(!talk.awaitsAnswers)
+        if isStoredLate {
+            try talk.reconnect(isSessionPresent: true)
+            talk.stored(2, 1)  // Another message's.
+        }
         #expect(try talk.sent().isEmpty)
-        try talk.reconnect(isSessionPresent: true)
+        talk.stored(1, 1)
         #expect(try talk.sent() == [.pubRel(1)])
         try talk.receive(.pubComp(1))
         #expect(talk.inFlightCount == 0)

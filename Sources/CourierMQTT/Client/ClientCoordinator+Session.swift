@@ -33,6 +33,9 @@ extension ClientCoordinator {
             durable?.outbox.sent(token, id) { [driver] in driver.stored(token, id) }
         case .receivedByServer(let token):
             durable?.outbox.receivedByServer(token) { [driver] in driver.stored(token, $0) }
+        case .givenUp(let token, let id):
+            guard let durable else { return driver.stored(token, id) }
+            durable.outbox.gaveUp(token) { [driver] in driver.stored(token, id) }
         case .incomingReleased(let id):
             durable?.steps.add(.forgetPacketID(id.rawValue)) { [driver] in driver.storedRelease(id) }
         case .incomingReplaced(let id): durable?.inbox.forget(id.rawValue)
@@ -69,7 +72,7 @@ extension ClientCoordinator {
         case .authenticationContinued(let auth): answer(auth)
         case .authenticated:
             settings.log.log(.info, source: "connection", clientID: info?.clientId, "authenticated anew")
-        case .message, .incomingReleased, .incomingReplaced, .sent, .receivedByServer, .close: break
+        case .message, .incomingReleased, .incomingReplaced, .sent, .receivedByServer, .givenUp, .close: break
         }
     }
 

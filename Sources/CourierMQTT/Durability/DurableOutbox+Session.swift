@@ -69,6 +69,17 @@ extension DurableOutbox {
         steps.add(.progress(message.id, .received(packetID: id.rawValue))) { stored(id) }
     }
 
+    /// A message of QoS 2 that the broker may have was given up: its packet id is free once nothing will send it again.
+    func gaveUp(_ token: Token, stored: @escaping () -> Void) {
+        loop.preconditionOnLoop()
+        guard let message = live.removeValue(forKey: token) else { return stored() }
+        guard storesPacketIDs else {
+            steps.add(.removeOutgoing(message.id))
+            return stored()
+        }
+        steps.add(.removeOutgoing(message.id), stored: stored)
+    }
+
     /// A message has ended, whichever way; from any thread.
     func ended(_ token: Token) {
         guard loop.isOnLoop else { return loop.execute { [self] in ended(token) } }

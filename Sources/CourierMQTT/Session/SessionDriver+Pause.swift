@@ -36,7 +36,7 @@ extension SessionDriver {
 
     private var awaitsAnswer: Bool {
         state.pointee.engine.isConnected
-            && (state.pointee.engine.inFlightCount > 0 || awaitedMessages.load(ordering: .relaxed) > 0)
+            && (state.pointee.engine.awaitsAnswers || awaitedMessages.load(ordering: .relaxed) > 0)
     }
 
     private func glance() {

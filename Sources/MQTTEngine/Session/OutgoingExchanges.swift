@@ -60,6 +60,11 @@ struct OutgoingExchanges {
     private var nextOrder: UInt64 = 0
     /// How many exchanges there are.
     private(set) var count = 0
+    /// How many of them are ``Kind/untilFreed``.
+    private var givenUpCount: UInt16 = 0
+
+    /// Whether there are exchanges of which somebody waits to be told the end.
+    var isAnyoneWaiting: Bool { count > Int(givenUpCount) }
 
     var isFull: Bool { free.isEmpty && table.count >= Self.largestTable }
 
@@ -91,6 +96,7 @@ struct OutgoingExchanges {
         table[index] = nil
         free.append(id)
         count &-= 1
+        if exchange.kind == .untilFreed { givenUpCount &-= 1 }
         return exchange
     }
 
@@ -125,10 +131,12 @@ struct OutgoingExchanges {
     }
 
     /// Notes that the message of an exchange was given up, though the server may have it, and returns the exchange as it was.
-    mutating func giveUp(_ id: PacketID) -> Exchange? {
+    mutating func giveUp(_ id: PacketID, isHeld: Bool) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
+        if exchange.kind != .untilFreed { givenUpCount &+= 1 }
         table[index]?.kind = .untilFreed
+        table[index]?.isHeld = isHeld
         table[index]?.message = nil
         table[index]?.sentAt = nil
         return exchange

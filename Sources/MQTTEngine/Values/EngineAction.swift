@@ -18,6 +18,9 @@ public enum EngineAction: Hashable, Sendable {
     case sent(Token, PacketID)
     /// The server has a QoS 2 message (PUBREC) and it must not be sent as a PUBLISH again.
     case receivedByServer(Token)
+    /// A QoS 2 message was given up that the server may have; its failure follows. Only with
+    /// ``EngineConfiguration/awaitsStorage``: its packet id is freed once its end is stored.
+    case givenUp(Token, PacketID)
     /// The exchange of an outgoing message has ended; a failure code means that the server refused it. QoS 0 has no exchange.
     case acknowledged(Token, PacketReasonCode, PacketProperties)
     /// The server acknowledges messages of QoS 2 as if they had QoS 1; told once for each connection, before the first of

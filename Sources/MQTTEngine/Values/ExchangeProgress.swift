@@ -8,6 +8,9 @@ public enum ExchangeProgress: Hashable, Sendable {
     case sent(Token, PacketID)
     /// The server has a QoS 2 message (PUBREC) and it must not be sent as a PUBLISH again.
     case receivedByServer(Token)
+    /// A QoS 2 message was given up that the server may have; its failure follows. Only with
+    /// ``EngineConfiguration/awaitsStorage``: its packet id is freed once its end is stored.
+    case givenUp(Token, PacketID)
     /// The exchange of an outgoing message has ended, by an acknowledgement without properties; a failure code means that
     /// the server refused it.
     case acknowledged(Token, PacketReasonCode)
@@ -25,6 +28,7 @@ extension EngineAction {
             switch progress {
             case .sent(let token, let id): .sent(token, id)
             case .receivedByServer(let token): .receivedByServer(token)
+            case .givenUp(let token, let id): .givenUp(token, id)
             case .acknowledged(let token, let code): .acknowledged(token, code, [])
             case .incomingReleased(let id): .incomingReleased(id)
             case .incomingReplaced(let id): .incomingReplaced(id)
@@ -36,6 +40,7 @@ extension EngineAction {
         switch self {
         case .sent(let token, let id): .sent(token, id)
         case .receivedByServer(let token): .receivedByServer(token)
+        case .givenUp(let token, let id): .givenUp(token, id)
         case .acknowledged(let token, let code, let properties) where properties.isEmpty: .acknowledged(token, code)
         case .incomingReleased(let id): .incomingReleased(id)
         case .incomingReplaced(let id): .incomingReplaced(id)

@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import Foundation
 import MQTTCodec
 import Testing
 
@@ -32,6 +33,30 @@ extension ScriptedOutboxTests {
                 store.changes.contains { change in
                     if case .enqueue(let message) = change { message.id.rawValue == 5 } else { false }
                 })
+        }
+    }
+
+    @Test func `[MQTT-4.3.3-6] the id of a message that was given up is freed when the store does not have it any more`()
+        async throws
+    {
+        let script = ConnectionScript.connection([
+            .accept(isSessionPresent: true, properties: [.retainAvailable(false)])
+        ])
+        try await Self.run([script]) { world, store in
+            let id = StoredMessage.ID(rawValue: 1)
+            let message = StoredMessage(
+                id: id, topic: "t", payload: [1], qos: .two, isRetained: true, storedAt: Date())
+            try await store.memory.fill([.enqueue(message), .progress(id, .sent(packetID: 7))], world.scope)
+            store.fail { $0 == .removeOutgoing(id) ? CourierError(.storeFailed, "Not yet.") : nil }
+            await world.connect()
+            await world.until { world.events.contains("messageStoreFailure") }
+            await world.settle()
+            #expect(await world.broker.packets(.pubRel).isEmpty)
+            store.fail(nil)
+            await world.run(for: .seconds(1))
+            await world.until { await !world.broker.packets(.pubRel).isEmpty }
+            #expect(await world.publishes().isEmpty)
+            #expect(!store.repeatableChanges.contains(.removeOutgoing(id)))
         }
     }
 

@@ -186,7 +186,7 @@ private final class Recorder: SessionObserver {
             case .connected: record.connections += 1
             case .acknowledged(let token, let code, _): record.acknowledged[token] = code
             case .failed(let token, let failure): record.failed[token] = failure
-            case .sent, .receivedByServer, .incomingReleased, .incomingReplaced: return
+            case .sent, .receivedByServer, .givenUp, .incomingReleased, .incomingReplaced: return
             default: break
             }
             record.actions.append(action)

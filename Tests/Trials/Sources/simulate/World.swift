@@ -244,6 +244,7 @@ struct World: ~Copyable {
                 packetIDs[token] = id
                 awaitStorage(of: token)
             case .receivedByServer(let token): awaitStorage(of: token)
+            case .givenUp(let token, _): throw Broken("\(token) was given up")
             case .incomingReleased(let id): if configuration.awaitsStorage { storing.append(.release(id)) }
             case .incomingReplaced, .qosDowngraded, .subscribed, .unsubscribed, .authenticationContinued,
                 .authenticated, .pingSent, .pongReceived:
