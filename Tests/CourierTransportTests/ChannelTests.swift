@@ -337,6 +337,35 @@ import Testing
         }
     }
 
+    @Test func `only what a socket takes at once may leave on any thread`() async throws {
+        try await withLoop { loop in
+            var sockets: [Int32] = [0, 0]
+            var there: [Int32] = [0, 0]
+            var back: [Int32] = [0, 0]
+            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+            #expect(courier_pipe(&there) == 0 && courier_pipe(&back) == 0)
+            let (bySocket, byPipes) = (Recorder(), Recorder())
+            ByteChannel.connect(
+                to: .descriptors(reading: sockets[0], writing: sockets[0]), on: loop, handler: bySocket)
+            ByteChannel.connect(to: .descriptors(reading: back[0], writing: there[1]), on: loop, handler: byPipes)
+            let socket = try await bySocket.open()
+            let pipes = try await byPipes.open()
+            await loop.run {
+                #expect(socket.isReadyToSend)
+                #expect(!pipes.isReadyToSend, "a pipe without a reader raises a signal")
+                socket.pauseReading()
+                #expect(!socket.isReadyToSend, "who does not read is told of a failure at once")
+                socket.resumeReading()
+                socket.write([UInt8](repeating: 0, count: 4 << 20).span.bytes)
+                #expect(!socket.isReadyToSend, "what waits goes first")
+                socket.abort()
+                #expect(!socket.isReadyToSend)
+                pipes.abort()
+            }
+            for descriptor in [sockets[1], there[0], back[1]] { close(descriptor) }
+        }
+    }
+
     @Test func `a regular file is refused with a reason`() async throws {
         try await withLoop { loop in
             let folder = try TemporaryFolder()

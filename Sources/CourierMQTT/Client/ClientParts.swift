@@ -61,7 +61,7 @@ struct ClientParts: Sendable {
         publishing = Publishing(
             config.offline, mayMeetVersion5: config.protocolVersion != .version311, registry: settings.registry,
             events: events, census: census, on: loop,
-            deliver: { driver.publish($0, topic: $1, payload: $2, properties: $3, of: $4) },
+            deliver: { driver.publish($0, topic: $1, payload: $2, properties: $3, of: $4, isDirect: $5) },
             begin: { driver.begin($0) },
             requestDrain: { loop.execute { link.coordinator?.drain() } },
             requestExpiryCheck: { loop.execute { link.coordinator?.scheduleExpiry() } },

@@ -104,13 +104,16 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// Hands a message of these parts over like ``publish(_:)``, by copying their bytes and nothing else. One that is
     /// of another session than ``begin(_:)`` named last is not taken, and nothing follows.
+    ///
+    /// It leaves on the calling thread if the loop sleeps and `isDirect` is true, which it may be for callers without a lock
+    /// only; see ``EventLoop/borrow(_:)``.
     package func publish(
         _ header: OutgoingHeader, topic: String, payload: RawSpan, properties: PacketProperties = [],
-        of session: Int = 0
+        of session: Int = 0, isDirect: Bool = false
     ) -> Bool {
         switch outbox.append(header, topic: topic, payload: payload, properties: properties, of: session) {
         case .taken(let wakesLoop):
-            if wakesLoop { loop.enqueue(self) }
+            if wakesLoop, !(isDirect && loop.borrow(sendAtOnce)) { loop.enqueue(self) }
             return true
         case .full, .foreign: return false
         }
@@ -433,6 +436,27 @@ extension SessionDriver: LoopWork {
             if isEmpty { return }
             settle()
         }
+    }
+}
+
+extension SessionDriver {
+    /// Gives the outbox to the engine on a borrowed loop, while that leads to a write and to no code of the app's; `false`
+    /// when the loop is to go on.
+    private func sendAtOnce() -> Bool {
+        for _ in 0..<2 {  // The second time nearly always finds nothing.
+            guard state.pointee.channel?.isReadyToSend == true, state.pointee.engine.isConnected,
+                state.pointee.tap == nil, !state.pointee.pause.isOn, !state.pointee.isStalled,
+                state.pointee.engine.queuedCount < Self.queueLimit
+            else { return false }
+            let (isEmpty, wasFull) = outbox.exchange(&state.pointee.batch)
+            state.pointee.engine.publish(
+                state.pointee.batch, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
+            state.pointee.batch.removeAll()
+            if wasFull { observer.outboxDrained() }
+            if isEmpty { return true }
+            settle()
+        }
+        return false
     }
 }
 

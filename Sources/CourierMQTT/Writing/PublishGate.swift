@@ -36,10 +36,10 @@ final class PublishGate: Sendable {
         }
     }
 
-    /// Hands the parts of a message to the session that it is of.
+    /// Hands the parts of a message to the session that it is of; `isDirect` says that no lock is held.
     typealias Deliver =
         @Sendable (
-            OutgoingHeader, _ topic: String, _ payload: RawSpan, PacketProperties, _ session: Int
+            OutgoingHeader, _ topic: String, _ payload: RawSpan, PacketProperties, _ session: Int, _ isDirect: Bool
         ) -> Bool
 
     /// Messages that ended in the queue, each with the reason.
@@ -138,7 +138,7 @@ final class PublishGate: Sendable {
         _ header: OutgoingHeader, _ topic: String, _ payload: RawSpan, _ properties: PacketProperties,
         of session: Int
     ) -> Bool {
-        isPassable && deliver(header, topic, payload, properties, session)
+        isPassable && deliver(header, topic, payload, properties, session, true)
     }
 
     /// Takes a message of a session, the present one by default, if there is room; `overflow` says what happens
@@ -186,7 +186,7 @@ final class PublishGate: Sendable {
     }
 
     private func handOver(_ message: OutgoingMessage, _ session: Int) -> Bool {
-        deliver(message.header, message.topic, message.payload.span.bytes, message.properties, session)
+        deliver(message.header, message.topic, message.payload.span.bytes, message.properties, session, false)
     }
 
     /// The session is connected and full: it has room again sooner than a queue in front of it would help. `nil` when

@@ -9,7 +9,8 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
 
     private let reading: Int32
     private let writing: Int32
-    private let isSocket: Bool
+    /// Whether both are one socket, whose calls raise no signal.
+    let isSocket: Bool
     private let calls: SystemCalls
     private var readiness: StreamReadiness?
     private var readRegistration: Selector.Registration?

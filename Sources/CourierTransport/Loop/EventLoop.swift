@@ -59,19 +59,30 @@ public final class EventLoop: @unchecked Sendable {
 
     let selector: Selector
     let inbox = Mutex(Inbox())
-    private let threadID = Atomic<UInt>(0)
+    let threadID = Atomic<UInt>(0)
     private let thread = Mutex<LoopThread?>(nil)
     private let wakeUps = Atomic<Int>(0)
+    /// Held by whoever touches what lives here: the loop's thread unless it sleeps, and while it does whoever borrows the
+    /// loop.
+    let turn = Mutex<Void>(())
+    /// Whether ``sleep`` is set, as a hint to those who do not have the turn.
+    let isAsleep = Atomic(false)
 
     // MARK: Touched on the loop only
 
+    /// How long the loop's thread sleeps, while it does and nobody has borrowed the loop.
+    var sleep: Sleep?
+    /// When the last work that other threads had handed over was done.
+    var lastWork: ContinuousClock.Instant
+
     /// The moment when the loop last woke or began to fire timers; as good as the clock's and cheaper to ask.
-    private var currentTime: ContinuousClock.Instant
-    private var timers = TimerHeap<() -> Void>()
+    var currentTime: ContinuousClock.Instant
+    private(set) var timers = TimerHeap<() -> Void>()
     private var batch: [Job] = []
     /// What runs at the end of this round, when nobody is in the middle of anything.
-    private var later: [() -> Void] = []
+    private(set) var later: [() -> Void] = []
     private var residents: [ObjectIdentifier: any LoopResident] = [:]
+    private var hasToldResidents = false
     /// One read's bytes of whichever connection reads now.
     let readBuffer: UnsafeMutableRawBufferPointer
     /// The same for bytes that TLS has decrypted; made when a connection first needs it.
@@ -95,6 +106,7 @@ public final class EventLoop: @unchecked Sendable {
         self.clock = clock
         selector = try Selector()
         currentTime = clock.now
+        lastWork = currentTime
         let sizes = EventLoop.readBufferSizes
         readBuffer = .allocate(
             byteCount: min(max(readBufferSize, sizes.lowerBound), sizes.upperBound), alignment: 64)
@@ -157,11 +169,15 @@ public final class EventLoop: @unchecked Sendable {
         }
         switch next {
         case .nothing: break
-        case .wake:
-            wakeUps.add(1, ordering: .relaxed)
-            selector.wake()
+        case .wake: wake()
         case .drain: drainAfterEnd()
         }
+    }
+
+    /// Has the loop's thread look around.
+    func wake() {
+        wakeUps.add(1, ordering: .relaxed)
+        selector.wake()
     }
 
     /// Runs `work` on the loop when this round is over and nobody is in the middle of anything. On the loop only.
@@ -255,23 +271,44 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: The thread
 
     private func run() {
+        var found = 0
+        while let sleep = turn.withLock({ _ in runUntilIdle(found) }) {
+            found = selector.wait(limit: sleep.limit)
+        }
+    }
+
+    /// Reports the events that were found, and does what there is to do. Returns how long to sleep then; `nil` when the
+    /// loop has ended.
+    private func runUntilIdle(_ found: Int) -> Sleep? {
         threadID.store(LoopThread.current, ordering: .relaxed)
-        var hasToldResidents = false
+        isAsleep.store(false, ordering: .relaxed)
+        sleep = nil
+        inbox.withLock { $0.isAwake = true }
+        currentTime = clock.now
+        selector.dispatch(found)
         while true {
             // In this order, so that nothing runs between the decision to sleep and the sleep.
             runTimersAndLater()
             let round = takeBatch()
-            if round.hasWork { runBatch() }
+            if round.hasWork {
+                runBatch()
+                lastWork = clock.now
+            }
             if round.isStopping {
                 if !hasToldResidents {
                     hasToldResidents = true
                     for resident in residents.values { resident.loopWillShutDown() }
                 } else if !round.hasWork, later.isEmpty, end() {
-                    return
+                    return nil
                 }
             }
-            let mayBlock = !round.hasWork && !round.isStopping && later.isEmpty
-            let count = selector.wait(limit: mayBlock ? sleepLimit() : .zero)
+            if !round.hasWork && !round.isStopping && later.isEmpty {
+                let sleep = Sleep(deadline: timers.nextDeadline, limit: sleepLimit())
+                self.sleep = sleep
+                isAsleep.store(true, ordering: .relaxed)
+                return sleep
+            }
+            let count = selector.wait(limit: .zero)
             if !round.hasWork { inbox.withLock { $0.isAwake = true } }
             currentTime = clock.now
             selector.dispatch(count)

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `the gate takes no message of a session that was given up`() {
         let gate = PublishGate(
-            OfflinePolicy(), now: { ContinuousClock.now }, deliver: { _, _, _, _, _ in true }, requestDrain: {},
+            OfflinePolicy(), now: { ContinuousClock.now }, deliver: { _, _, _, _, _, _ in true }, requestDrain: {},
             ended: { _ in })
         let session = gate.session
         gate.hold()

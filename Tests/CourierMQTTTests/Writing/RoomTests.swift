@@ -23,7 +23,7 @@ import Testing
     private static func gate(_ answers: [Bool], _ policy: OfflinePolicy = OfflinePolicy()) -> PublishGate {
         let session = FakeSession(answers)
         return PublishGate(
-            policy, now: { ContinuousClock.now }, deliver: { _, _, _, _, _ in session.take() },
+            policy, now: { ContinuousClock.now }, deliver: { _, _, _, _, _, _ in session.take() },
             requestDrain: {}, ended: { _ in })
     }
 
@@ -114,7 +114,7 @@ import Testing
         let delivered = Box<Int>()
         let gate = PublishGate(
             OfflinePolicy(maximumAge: .seconds(5)), now: { start + (passed.value ?? .zero) },
-            deliver: { _, _, _, _, _ in
+            deliver: { _, _, _, _, _, _ in
                 delivered.value = (delivered.value ?? 0) + 1
                 return true
             }, requestDrain: {}, ended: { ended.value = $0.map(\.code) })
