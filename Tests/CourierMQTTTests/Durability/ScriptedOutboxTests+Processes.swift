@@ -36,7 +36,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `[MQTT-4.3.3-6] the id of a message that was given up is freed when the store does not have it any more`()
+    @Test func `[MQTT-4.3.3-6] the id of a message that was given up is freed once the store has forgotten it`()
         async throws
     {
         let script = ConnectionScript.connection([

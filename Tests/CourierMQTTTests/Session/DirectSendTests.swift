@@ -16,17 +16,17 @@ import Testing
     }
 
     private func withClient(
-        _ change: (inout MQTTClientConfig) -> Void = { _ in },
-        _ body: (TestClient, EventLoop, LoopbackBroker) async throws -> Void
+        _ observer: Observer? = nil, _ body: (TestClient, EventLoop) async throws -> Void
     ) async throws {
         let broker = try LoopbackBroker.start()
         let group = try EventLoopGroup()
         let test = try TestClient(
             ConnectOptions(host: "127.0.0.1", port: broker.port, clientId: "lone", username: "", password: ""),
-            on: group, change)
+            on: group
+        ) { $0.packetObserver = observer }
         try await test.connect()
         test.stopListening()
-        try await body(test, group.loops[0], broker)
+        try await body(test, group.loops[0])
         try await test.end()
         await broker.shutdown()
         await group.shutdown()
@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: [QoS.zero, .one, .two])
     func `a message leaves without the loop being woken`(_ qos: QoS) async throws {
-        try await withClient { test, loop, _ in
+        try await withClient { test, loop in
             var texts = test.client.messages(String.self, from: "lone", qos: qos).makeAsyncIterator()
             try await test.client.subscribe(to: "lone", qos: qos)
             var isDirect = false
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a message does not overtake the subscription of a loop that began before`() async throws {
-        try await withClient { test, loop, _ in
+        try await withClient { test, loop in
             for number in 0..<100 {
                 let topic = "topic/\(number)"
                 try await asleep(loop)
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `packets are seen on the loop's thread alone`() async throws {
         let observer = Observer()
-        try await withClient({ $0.packetObserver = observer }) { test, loop, _ in
+        try await withClient(observer) { test, loop in
             let thread = await withCheckedContinuation { continuation in
                 loop.execute { continuation.resume(returning: LoopThread.current) }
             }
