@@ -14,6 +14,7 @@ public struct PublishRequest: Sendable {
 
     /// Whether it takes the place of an earlier message of this kind to the same topic that still waits for a
     /// connection; `false` by default. The earlier one fails with ``CourierError/Code-swift.struct/messageReplaced``.
+    /// Which one is the earlier is decided when they are handed over, also where only one of them is stored.
     public var isLatestOnly: Bool
 
     /// The properties of MQTT 5. Before MQTT 5 only ``MessageProperties/messageExpiry`` has an effect: on how long

@@ -83,19 +83,20 @@ extension DurableOutbox {
             recipient: recipient, topic: message.topic, qos: message.qos,
             payload: ends.isListenedTo ? message.payload : nil)
         let token = ledger.enter(entry)
-        let isReplaceable = isLatest(message)
-        guard handOver(message, token, isLatestOnly: isReplaceable, isFromDisk: true) else {
+        let stamp = latestStamp(of: message)
+        guard handOver(message, token, latestStamp: stamp) else {
             if ledger.take(token) == nil { recipients[message.id] = nil }  // It has ended with its session.
             return false
         }
         recipients[message.id] = nil
-        if isReplaceable { latest[Array(message.topic.utf8)] = nil }
+        if stamp != nil { latest[Array(message.topic.utf8)] = nil }
         return true
     }
 
-    /// Whether a message that is on disk only is one that a newer one to its topic replaces.
-    private func isLatest(_ message: StoredMessage) -> Bool {
-        !latest.isEmpty && latest[Array(message.topic.utf8)]?.id == message.id
+    /// The stamp of a message that is on disk only, if a newer one to its topic replaces it.
+    private func latestStamp(of message: StoredMessage) -> UInt64? {
+        guard !latest.isEmpty, let row = latest[Array(message.topic.utf8)], row.id == message.id else { return nil }
+        return row.stamp
     }
 
     private static let missing = CourierError(

@@ -84,22 +84,29 @@ extension DurableOutbox {
         lastStored = message.id
         if !isSpilled {
             let token = enter(arrival)
-            if handOver(message, token, isLatestOnly: arrival.shape.isLatestOnly) { return }
+            let stamp = arrival.shape.isLatestOnly ? arrival.stamp : nil
+            if handOver(message, token, latestStamp: stamp) { return }
             isSpilled = true
             guard ledger.take(token) != nil else { return }  // It has ended with its session.
         }
-        if arrival.shape.isLatestOnly { replaceOlder(than: message) }
-        // The acknowledgement may come in another process: there, nobody waits for it.
-        if case .nobody = arrival.recipient { return }
-        recipients[message.id] = arrival.recipient
+        note(arrival.recipient, of: message.id)
+        if arrival.shape.isLatestOnly { replaceOlder(than: message, arrival.stamp) }
     }
 
-    /// A message that is on disk only takes the place of the one to its topic, wherever that waits.
-    private func replaceOlder(than message: StoredMessage) {
-        gate.replaceLatest(to: message.topic)
-        let newer = LatestOnDisk(
-            id: message.id, qos: message.qos, byteCount: ends.isListenedTo ? message.payload.count : nil)
-        if let older = latest.updateValue(newer, forKey: Array(message.topic.utf8)) { replace(older, message.topic) }
+    /// The acknowledgement may come in another process: there, nobody waits for it.
+    private func note(_ recipient: PublishLedger.Recipient, of id: StoredMessage.ID) {
+        if case .nobody = recipient { return }
+        recipients[id] = recipient
+    }
+
+    /// A message that is on disk only takes the place of an older one to its topic, wherever that waits; if a newer one
+    /// waits in the gate, it ends itself.
+    private func replaceOlder(than message: StoredMessage, _ stamp: UInt64) {
+        let row = LatestOnDisk(
+            id: message.id, qos: message.qos, stamp: stamp,
+            byteCount: ends.isListenedTo ? message.payload.count : nil)
+        guard gate.replaceLatest(to: message.topic, before: stamp) else { return replace(row, message.topic) }
+        if let older = latest.updateValue(row, forKey: Array(message.topic.utf8)) { replace(older, message.topic) }
     }
 
     private func replace(_ older: LatestOnDisk, _ topic: String) {
@@ -132,9 +139,8 @@ extension DurableOutbox {
     }
 
     /// Hands a stored message to the gate, or ends it if it has waited too long; `false` when the gate does not take it.
-    func handOver(_ message: StoredMessage, _ token: Token, isLatestOnly: Bool = false, isFromDisk: Bool = false)
-        -> Bool
-    {
+    /// `latestStamp` is that of one of which only the latest counts.
+    func handOver(_ message: StoredMessage, _ token: Token, latestStamp: UInt64?) -> Bool {
         live[token] = Live(id: message.id, qos: message.qos)
         let (now, date) = (loop.now, Date())
         let end = deadline(of: message, now: now, date: date)
@@ -145,8 +151,8 @@ extension DurableOutbox {
             return true
         }
         let admission = gate.submit(
-            message.outgoing(token, now: now, date: date), isLatestOnly: isLatestOnly, overflow: .fail, isStored: true,
-            isFromDisk: isFromDisk, giveUpAt: end)
+            message.outgoing(token, now: now, date: date), isLatestOnly: latestStamp != nil, overflow: .fail,
+            isStored: true, stamp: latestStamp ?? 0, giveUpAt: end)
         // What the store has belongs to the present session, which another thread may just have given up.
         switch admission {
         case .delivered, .queued:

@@ -33,6 +33,8 @@ final class DurableOutbox: @unchecked Sendable {
     struct LatestOnDisk {
         let id: StoredMessage.ID
         let qos: QoS
+        /// Its place in the order of what was handed over.
+        let stamp: UInt64
         /// The size of its payload; `nil` when no event has told that it is on its way.
         let byteCount: Int?
     }

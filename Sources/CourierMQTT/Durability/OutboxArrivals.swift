@@ -9,6 +9,8 @@ extension DurableOutbox {
         let recipient: PublishLedger.Recipient
         /// Who waits only until the store has it; the recipient is nobody then.
         let acceptance: Waiter<Void>?
+        /// Its place in the order of what was handed over; ``OutboxArrivals`` gives it.
+        var stamp: UInt64 = 0
     }
 }
 
@@ -37,11 +39,18 @@ final class OutboxArrivals: Sendable {
         var isScheduled = false
         /// How many sessions were given up. They are of the one after these, whose turn it may not be yet.
         var givenUp = 0
+        /// The stamp that was given last.
+        var lastStamp: UInt64 = 0
         /// Why nothing is taken any more.
         var end: CourierError?
 
         func hasRoom(_ policy: OfflinePolicy) -> Bool {
             taken.list.count < policy.maximumCount && byteCount < policy.maximumBytes
+        }
+
+        mutating func nextStamp() -> UInt64 {
+            lastStamp += 1
+            return lastStamp
         }
 
         mutating func takeAll() -> Taken {
@@ -62,7 +71,9 @@ final class OutboxArrivals: Sendable {
             if let end = state.end { return (.full, end) }
             if state.givenUp > session { return (.full, DurableOutbox.destroyed) }
             guard state.hasRoom(policy) else { return (.full, nil) }
-            state.taken.list.append(arrival)
+            var stamped = arrival
+            stamped.stamp = state.nextStamp()
+            state.taken.list.append(stamped)
             state.byteCount += arrival.payload.count + arrival.shape.topic.utf8.count
             defer { state.isScheduled = true }
             return (state.isScheduled ? .taken : .takenFirst, nil)
@@ -70,6 +81,9 @@ final class OutboxArrivals: Sendable {
         if let end { throw end }
         return verdict
     }
+
+    /// The stamp of a message that passes the store by: higher than those of what was handed over before.
+    func nextStamp() -> UInt64 { state.withLock { $0.nextStamp() } }
 
     /// A waiter for room; resumed at once if there is some.
     func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> {

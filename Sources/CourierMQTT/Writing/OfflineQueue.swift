@@ -27,6 +27,8 @@ struct OfflineQueue {
 
     private struct Element {
         var message: OutgoingMessage
+        /// Where it stands in the order in which messages were handed over, if a store is there and that counts.
+        var stamp: UInt64
         /// Whether a newer message to its topic may take its place.
         var isLatestOnly: Bool
         /// Whether a message store has it, so that it is not given up for another one.
@@ -71,20 +73,24 @@ struct OfflineQueue {
     /// taken. One for which others have to go is added at the end. So is one that is stored, in the order in which it was
     /// stored, and it is not given up when there is no room for a later one.
     ///
-    /// What comes from disk replaces only what is stored: another one may have come since, and be the newer one. It waits until
-    /// its own expiry, or until the policy or `giveUpAt` says, whichever is earlier.
+    /// What is stored may come later than a newer one that passed the store by, which the stamps tell: then it is the
+    /// new one that is replaced, at once. A message waits until its own expiry, or until the policy or `giveUpAt` says,
+    /// whichever is earlier.
     mutating func append(
-        _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false, isFromDisk: Bool = false,
+        _ message: OutgoingMessage, isLatestOnly: Bool, isStored: Bool = false, stamp: UInt64 = 0,
         giveUpAt: Instant? = nil, _ overflow: OfflinePolicy.Overflow? = nil, now: Instant
     ) -> Verdict {
         let ends = [giveUpAt, message.expiry, policy.maximumAge.map { now.advanced(by: $0.bounded) }]
-        var index = isLatestOnly ? latest[Array(message.topic.utf8)] : nil
-        var old = index.flatMap { elements[$0] }
-        var isReplaceable = isLatestOnly
-        if isFromDisk, let occupant = old, !occupant.isStored { (index, old, isReplaceable) = (nil, nil, false) }
+        let index = isLatestOnly ? latest[Array(message.topic.utf8)] : nil
+        let old = index.flatMap { elements[$0] }
         let element = Element(
-            message: message, isLatestOnly: isReplaceable, isStored: isStored, giveUpAt: ends.compactMap { $0 }.min())
+            message: message, stamp: stamp, isLatestOnly: isLatestOnly, isStored: isStored,
+            giveUpAt: ends.compactMap { $0 }.min())
         var verdict = Verdict()
+        if let old, stamp < old.stamp {
+            verdict.ended.append((message.token, .messageReplaced))
+            return verdict
+        }
         let size = Self.size(message)
         let isInRoom = fits(size, replacing: old)
         if !isInRoom {
@@ -177,11 +183,15 @@ struct OfflineQueue {
         return nil
     }
 
-    /// Takes out the stored message to a topic that a newer one may replace, if there is one, and returns its token.
+    /// The stamp of the message to a topic that a newer one may replace, if there is one.
+    func latestStamp(to topic: String) -> UInt64? {
+        guard !latest.isEmpty, let index = latest[Array(topic.utf8)] else { return nil }
+        return elements[index]?.stamp
+    }
+
+    /// Takes out that message, and returns its token.
     mutating func removeLatest(to topic: String) -> Token? {
-        guard !latest.isEmpty, let index = latest[Array(topic.utf8)], elements[index]?.isStored == true else {
-            return nil
-        }
+        guard let index = latest[Array(topic.utf8)] else { return nil }
         defer { compact() }
         return remove(at: index)?.token
     }

@@ -143,11 +143,11 @@ final class PublishGate: Sendable {
 
     /// Takes a message of a session, the present one by default, if there is room; `overflow` says what happens
     /// otherwise, and is the policy's by default. What a store has belongs to the present session, and is not taken
-    /// while that is given up; nor is it given up for a later message. It waits until `giveUpAt` at most.
+    /// while that is given up; nor is it given up for a later message. It waits until `giveUpAt` at most. Of two to a
+    /// topic of which only the latest counts, the one with the lower `stamp` is replaced, the first of equal ones.
     func submit(
         _ message: OutgoingMessage, of session: Int? = nil, isLatestOnly: Bool,
-        overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false, isFromDisk: Bool = false,
-        giveUpAt: Instant? = nil
+        overflow: OfflinePolicy.Overflow? = nil, isStored: Bool = false, stamp: UInt64 = 0, giveUpAt: Instant? = nil
     ) -> Admission {
         let session = session ?? self.session
         let overflow = overflow ?? policy.overflow
@@ -167,8 +167,8 @@ final class PublishGate: Sendable {
             }
             isOpen.store(false, ordering: .releasing)
             let verdict = state.queue.append(
-                message, isLatestOnly: isLatestOnly, isStored: isStored, isFromDisk: isFromDisk, giveUpAt: giveUpAt,
-                overflow, now: now())
+                message, isLatestOnly: isLatestOnly, isStored: isStored, stamp: stamp, giveUpAt: giveUpAt, overflow,
+                now: now())
             needsDrain = state.isConnected && !isHeld
             if let end = verdict.giveUpAt, state.expiryCheck.map({ end < $0 }) ?? true {
                 state.expiryCheck = end
@@ -256,19 +256,23 @@ final class PublishGate: Sendable {
         for waiter in waiters { waiter.resume(.success(())) }
     }
 
-    /// Ends the waiting message to a topic that a newer one may replace, if there is one: the newer one is in the
-    /// store, and waits there.
-    func replaceLatest(to topic: String) {
+    /// Ends the waiting message to a topic that a newer one may replace, if there is one and it is older than one that
+    /// waits in the store.
+    ///
+    /// - Returns: `false` if it is the newer one.
+    func replaceLatest(to topic: String, before stamp: UInt64) -> Bool {
         var waiters: [Waiter<Void>] = []
-        let token = state.withLock { state -> Token? in
+        let (token, isNewer) = state.withLock { state -> (Token?, Bool) in
             // What waits while a session is given up is the next one's.
-            guard state.holds == 0, let token = state.queue.removeLatest(to: topic) else { return nil }
+            guard state.holds == 0, let waiting = state.queue.latestStamp(to: topic) else { return (nil, false) }
+            if stamp < waiting { return (nil, true) }
+            let token = state.queue.removeLatest(to: topic)
             waiters = state.takeRoomWaiters(isOpen: isPassable)
-            return token
+            return (token, false)
         }
-        guard let token else { return }
-        ended([(token, .messageReplaced)])
+        if let token { ended([(token, .messageReplaced)]) }
         for waiter in waiters { waiter.resume(.success(())) }
+        return !isNewer
     }
 
     /// What ``drain(_:)`` came to.

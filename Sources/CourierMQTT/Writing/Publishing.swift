@@ -394,7 +394,8 @@ final class Publishing: Sendable {
 
     /// Hands a message to the gate, which is the end of one of QoS 0.
     private func submit(_ message: OutgoingMessage, _ shape: Shape, _ session: Int) -> PublishGate.Admission {
-        let admission = gate.submit(message, of: session, isLatestOnly: shape.isLatestOnly)
+        let stamp = shape.isLatestOnly ? durable?.arrivals.nextStamp() : nil
+        let admission = gate.submit(message, of: session, isLatestOnly: shape.isLatestOnly, stamp: stamp ?? 0)
         switch admission {
         case .delivered, .queued:
             if shape.qos == .zero { ends.end(message.token, with: .success(PublishReceipt())) }

@@ -7,8 +7,12 @@ import Testing
 
 /// Stored messages of which only the latest to a topic counts.
 extension ScriptedOutboxTests {
-    private static func latest(_ topic: String) -> PublishRequest {
-        PublishRequest(topic: TopicTemplate(exactly: topic), isLatestOnly: true)
+    private static func latest(_ topic: String, _ qos: QoS = .one) -> PublishRequest {
+        PublishRequest(topic: TopicTemplate(exactly: topic), qos: qos, isLatestOnly: true)
+    }
+
+    private static func waitingCount(_ world: ScriptedWorld) -> Int {
+        world.client.parts.publishing.gate.waitingCount
     }
 
     @Test func `a latest-only message that is on disk only replaces the one in memory`() async throws {
@@ -89,6 +93,79 @@ extension ScriptedOutboxTests {
             await world.run(for: .seconds(1))
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
             #expect(await world.publishes().map(\.text) == ["first", "composed", "decomposed"])
+        }
+    }
+
+    // MARK: Beside messages that pass the store by
+
+    @Test(arguments: [QoS.oneWithoutPersistenceAndRetry, .zero])
+    func `a latest-only message whose commit is slow gives way to a newer one that passed the store by`(
+        qos: QoS
+    ) async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(queuesQoS0: true)
+        } _: { world, store in
+            await world.connect()
+            try await world.client.enqueue("first", to: "other")
+            await world.until { Self.waitingCount(world) == 1 }
+            store.hold()
+            let old = Task { [client = world.client] in try await client.publish("old", as: Self.latest("t")) }
+            await world.until { store.heldCount == 1 }
+            try await world.client.enqueue("new", as: Self.latest("t", qos))
+            #expect(Self.waitingCount(world) == 2)
+            store.release()
+            let error = await #expect(throws: CourierError.self) { try await old.value }
+            #expect(error?.code == .messageReplaced)
+            #expect(Self.waitingCount(world) == 2)
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == ["first", "new"])
+            #expect(store.changes.contains(.removeOutgoing(StoredMessage.ID(rawValue: 2))))
+        }
+    }
+
+    @Test func `a latest-only message for which memory has no room gives way to a newer one that waits there`()
+        async throws
+    {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumBytes: 60)
+        } _: { world, store in
+            await world.connect()
+            let (first, large) = (String(repeating: "f", count: 40), String(repeating: "l", count: 40))
+            for text in [first, large] { try await world.client.enqueue(text, to: "other") }
+            await world.until { Self.waitingCount(world) == 1 }
+            store.hold()
+            let old = Task { [client = world.client] in try await client.publish("old", as: Self.latest("t")) }
+            await world.until { store.heldCount == 1 }
+            try await world.client.enqueue("new", as: Self.latest("t", .oneWithoutPersistenceAndRetry))
+            #expect(Self.waitingCount(world) == 2)
+            store.release()
+            let error = await #expect(throws: CourierError.self) { try await old.value }
+            #expect(error?.code == .messageReplaced)
+            await world.settle()
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == [.messageReplaced])
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == [first, "new", large])
+        }
+    }
+
+    @Test func `a latest-only message that is on disk only replaces an older one that passed the store by`()
+        async throws
+    {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumBytes: 60)
+        } _: { world, store in
+            await world.connect()
+            let (first, large) = (String(repeating: "f", count: 40), String(repeating: "l", count: 40))
+            try await world.client.enqueue(first, to: "other")
+            try await world.client.enqueue("old", as: Self.latest("t", .oneWithoutPersistenceAndRetry))
+            try await world.client.enqueue(large, as: Self.latest("t"))
+            await world.until { world.events.contains("messageSendFailure") }
+            #expect(world.errors(of: "messageSendFailure").map(\.code) == [.messageReplaced])
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == [first, large])
         }
     }
 }

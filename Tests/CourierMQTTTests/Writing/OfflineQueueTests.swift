@@ -26,10 +26,10 @@ import Testing
     /// - Returns: The tokens of those that were given up for it, or its own.
     private static func add(
         _ number: UInt64, _ topic: String = "t", size: Int = 2, isLatestOnly: Bool = false, isStored: Bool = false,
-        isFromDisk: Bool = false, to queue: inout OfflineQueue
+        stamp: UInt64 = 0, to queue: inout OfflineQueue
     ) -> [UInt64] {
         let verdict = queue.append(
-            message(number, topic, size: size), isLatestOnly: isLatestOnly, isStored: isStored, isFromDisk: isFromDisk,
+            message(number, topic, size: size), isLatestOnly: isLatestOnly, isStored: isStored, stamp: stamp,
             isStored ? .fail : nil, now: start)
         return verdict.ended.map(\.token.rawValue)
     }
@@ -77,14 +77,26 @@ import Testing
         #expect(queue.byteCount == 0)
     }
 
-    @Test func `a latest-only message from disk replaces none that no store has, which may be newer`() {
-        var queue = Self.queue(OfflinePolicy(maximumCount: 4))
-        #expect(Self.add(1, "state", isLatestOnly: true, to: &queue) == [])
-        #expect(Self.add(2, "state", isLatestOnly: true, isStored: true, isFromDisk: true, to: &queue) == [])
-        #expect(queue.removeLatest(to: "state") == nil)
-        #expect(Self.add(3, "state", isLatestOnly: true, to: &queue) == [1])
-        #expect(Self.add(4, "state", isLatestOnly: true, isStored: true, to: &queue) == [3])
-        #expect(Self.numbers(&queue) == [2, 4])
+    @Test(arguments: [false, true], [false, true])
+    func `of latest-only messages to a topic the one that was handed over last stays, whichever comes last`(
+        isFirstStored: Bool, isOtherStored: Bool
+    ) {
+        var queue = Self.queue(OfflinePolicy(maximumCount: 1, maximumBytes: 20))
+        #expect(Self.add(1, "state", size: 10, isLatestOnly: true, isStored: isFirstStored, stamp: 5, to: &queue) == [])
+        // The older one may also be one for which there would be no room.
+        for (number, size) in [(2, 10), (3, 30)] as [(UInt64, Int)] {
+            let ended = Self.add(
+                number, "state", size: size, isLatestOnly: true, isStored: isOtherStored, stamp: 4, to: &queue)
+            #expect(ended == [number])
+        }
+        #expect(queue.latestStamp(to: "state") == 5)
+        #expect(Self.add(4, "state", isLatestOnly: true, isStored: isOtherStored, stamp: 6, to: &queue) == [1])
+        #expect(queue.latestStamp(to: "state") == 6)
+        #expect(queue.count == 1)
+        #expect(queue.byteCount == 5)
+        #expect(queue.removeLatest(to: "state")?.rawValue == 4)
+        #expect(queue.latestStamp(to: "state") == nil)
+        #expect(queue.isEmpty)
     }
 
     @Test func `a stored latest-only message goes to the end, and the one that it replaces goes`() {
