@@ -109,6 +109,17 @@ extension DurableOutbox {
         if let older = latest.updateValue(row, forKey: Array(message.topic.utf8)) { replace(older, message.topic) }
     }
 
+    /// A message of a session that passed the store by takes the place of an older one to its topic that is on disk
+    /// only. From any thread.
+    func replaceOnDisk(to topic: String, before stamp: UInt64, of session: Int) {
+        loop.execute { [self] in
+            let key = Array(topic.utf8)
+            guard end == nil, session == self.session, let older = latest[key], older.stamp < stamp else { return }
+            latest[key] = nil
+            replace(older, topic)
+        }
+    }
+
     private func replace(_ older: LatestOnDisk, _ topic: String) {
         let id = older.id
         replaced.insert(id)

@@ -177,6 +177,9 @@ final class Publishing: Sendable {
             && (durable == nil || !qos.isPersisted) && TopicName.isPlainlyLegal(topic)
     }
 
+    /// Whether a message may take the place of one that only the store has, which it does on the long way.
+    private func mayReplaceStored(_ isLatestOnly: Bool) -> Bool { isLatestOnly && durable != nil }
+
     private static func header(_ qos: QoS, _ isRetained: Bool, _ token: Token) -> OutgoingHeader {
         OutgoingHeader(PacketQoS(qos), isRetained: isRetained, isRetried: qos.isRetried, token: token)
     }
@@ -211,7 +214,7 @@ final class Publishing: Sendable {
         _ properties: MessageProperties
     ) async throws -> PublishReceipt {
         let (bytes, contentType) = try registry.encode(value, topic: topic, properties: properties)
-        if properties.isEmpty,
+        if properties.isEmpty, !mayReplaceStored(isLatestOnly),
             let receipt = try await publishAtOnceAndWait(
                 bytes, to: topic, qos, isRetained: isRetained, packetProperties(contentType))
         {
@@ -257,7 +260,7 @@ final class Publishing: Sendable {
         _ properties: MessageProperties
     ) async throws {
         let (bytes, contentType) = try registry.encode(value, topic: topic, properties: properties)
-        if properties.isEmpty,
+        if properties.isEmpty, !mayReplaceStored(isLatestOnly),
             publishAtOnce(bytes.span.bytes, to: topic, qos, isRetained: isRetained, packetProperties(contentType))
         {
             return
@@ -398,6 +401,7 @@ final class Publishing: Sendable {
         let admission = gate.submit(message, of: session, isLatestOnly: shape.isLatestOnly, stamp: stamp ?? 0)
         switch admission {
         case .delivered, .queued:
+            if let stamp { durable?.replaceOnDisk(to: shape.topic, before: stamp, of: session) }
             if shape.qos == .zero { ends.end(message.token, with: .success(PublishReceipt())) }
         case .givenUp, .full, .offline, .late: break
         }

@@ -168,4 +168,50 @@ extension ScriptedOutboxTests {
             #expect(await world.publishes().map(\.text) == [first, large])
         }
     }
+
+    @Test func `a latest-only message that passes the store by replaces an older one that is on disk only`()
+        async throws
+    {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumBytes: 60)
+        } _: { world, store in
+            await world.connect()
+            let (first, large) = (String(repeating: "f", count: 40), String(repeating: "l", count: 40))
+            try await world.client.enqueue(first, to: "other")
+            let old = Task { [client = world.client] in try await client.publish(large, as: Self.latest("t")) }
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 2 }
+            #expect(Self.waitingCount(world) == 1)
+            try await world.client.enqueue("new", as: Self.latest("t", .oneWithoutPersistenceAndRetry))
+            let error = await #expect(throws: CourierError.self) { try await old.value }
+            #expect(error?.code == .messageReplaced)
+            await world.run(for: .seconds(1))
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == [first, "new"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a latest-only message that goes out at once replaces an older one that is on disk only`(
+        isListening: Bool
+    ) async throws {
+        try await Self.run(Self.refusing) {
+            $0.offline = OfflinePolicy(maximumBytes: 60)
+        } _: { world, store in
+            if !isListening { world.test.stopListening() }
+            await world.connect()
+            let (first, large) = (String(repeating: "f", count: 40), String(repeating: "l", count: 40))
+            try await world.client.enqueue(first, to: "other")
+            try await world.client.enqueue(large, as: Self.latest("t"))
+            await world.until { Self.waitingCount(world) == 1 }
+            store.holdReads()
+            await world.run(for: .seconds(1))
+            await world.until { store.heldReadCount == 1 }
+            try await world.client.enqueue("new", as: Self.latest("t", .oneWithoutPersistenceAndRetry))
+            await world.until { await world.publishes().map(\.text) == [first, "new"] }
+            store.letReadsPass()
+            store.releaseRead()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            #expect(await world.publishes().map(\.text) == [first, "new"])
+        }
+    }
 }
