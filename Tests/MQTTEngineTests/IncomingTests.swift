@@ -118,6 +118,30 @@ struct IncomingTests {
         #expect(talk.performed().count == 10)
     }
 
+    @Test func `[MQTT-4.3.3-10] what came with a held id is known however many ids are held`() throws {
+        func packetID(_ id: UInt16) throws -> PacketID { try #require(PacketID(rawValue: id)) }
+        func message(_ id: UInt16, _ byte: UInt8, isDuplicate: Bool = false) throws -> Packet {
+            .message("t", .exactlyOnce(try packetID(id), isDuplicate: isDuplicate), [byte])
+        }
+        let early: ClosedRange<UInt16> = 1...1_000
+        let later: ClosedRange<UInt16> = 1_001...5_000
+        let talk = Conversation()
+        try talk.connect()
+        for id in early { try talk.receive(message(id, 1)) }
+        for id in later.prefix(1_100) { try talk.receive(message(id, 1)) }
+        for id in early { try talk.receive(.pubRel(packetID(id))) }
+        for id in later.dropFirst(1_100) { try talk.receive(message(id, 1)) }
+        for id in early { try talk.receive(message(id, 2)) }
+        _ = talk.performed()
+        try talk.reconnect(isSessionPresent: true)
+        for id in early.prefix(500) { try talk.receive(message(id, 2, isDuplicate: true)) }
+        for id in later.prefix(2_000) { try talk.receive(message(id, 1, isDuplicate: true)) }
+        #expect(talk.performed() == [])
+        for id in early.suffix(500) { try talk.receive(message(id, 1, isDuplicate: true)) }
+        for id in later.suffix(2_000) { try talk.receive(message(id, 2, isDuplicate: true)) }
+        #expect(talk.performed().count == 2_500)
+    }
+
     @Test func `a repetition is known as one whatever stood for its topic`() throws {
         let talk = Conversation { $0.incomingTopicAliases = 4 }
         try talk.connect()

@@ -3,10 +3,10 @@ import MQTTCodec
 /// What QoS 2 messages looked like whose ids may be held still: by this a repetition is told from another message, which a
 /// server sends under the same id when it has lost the session.
 ///
-/// Of more than some hundred held ids only the later ones are known. The memory is taken with the first message.
+/// The memory is taken with the first message. It grows with how many ids are held together: 65,535 at most.
 struct MessageFingerprints {
     private static let placeCount = 1_024
-    private static let displacedLimit = 1_024
+    private static let leastRoom = 16
 
     /// A packet id and the fingerprint of its message, or 0.
     private var places: [UInt64] = []
@@ -29,11 +29,16 @@ struct MessageFingerprints {
     }
 
     private mutating func displace(_ id: PacketID, _ fingerprint: UInt32, held: borrowing PacketIDSet) {
-        if displaced.count >= Self.displacedLimit {
-            for id in displaced.keys where !held.contains(id) { displaced[id] = nil }
-            if displaced.count > Self.displacedLimit / 2 { displaced = [:] }
-        }
+        if displaced.count == displaced.capacity { forgetFreeIDs(held: held) }
         displaced[id] = fingerprint
+    }
+
+    /// Forgets ids that are free, and makes room for as many as are left: so long it is until the next time.
+    private mutating func forgetFreeIDs(held: borrowing PacketIDSet) {
+        var left: [PacketID: UInt32] = [:]
+        for (id, fingerprint) in displaced where held.contains(id) { left[id] = fingerprint }
+        left.reserveCapacity(max(Self.leastRoom, 2 * left.count))
+        displaced = left
     }
 
     /// Whether the message with this id is known to have looked otherwise.
