@@ -68,6 +68,9 @@ public protocol CourierSession: CourierEventManager {
     /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``. Decoding and sinks run on the client's
     /// delivery queue.
     ///
+    /// With a filter that is not legal its sinks get nothing, not even an end: the same event says so with
+    /// ``CourierError/Code-swift.struct/invalidTopicFilter`` for each sink, and so does a warning in the log.
+    ///
     /// - Parameter topic: A topic name, or a filter with `+` and `#`.
     /// - Returns: The publisher.
     func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never>
@@ -271,6 +274,7 @@ public protocol CourierSession: CourierEventManager {
     /// Questions are answered one after the other. One without a response topic, as every message of MQTT 3.1.1 is, gets
     /// no answer, and neither does one that can not be decoded or whose handler throws. All of them are reported by
     /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``, and the first two are ``DeadLetter``s, too.
+    /// Where nobody listens the log warns, once a minute at most.
     ///
     /// - Parameters:
     ///   - filter: The topic name or filter on which questions come.

@@ -58,10 +58,11 @@ extension CourierError: CustomStringConvertible {
         return "\(code): \(message) (cause: \(Self.summary(of: cause)))"
     }
 
-    private static func summary(of cause: any Error) -> String {
-        if let cause = cause as? CourierError { return cause.description }
-        let bridged = cause as NSError
-        return "\(type(of: cause)), domain \(bridged.domain), code \(bridged.code)"
+    /// What may be said of an error, which may be a foreign one that carries secrets.
+    package static func summary(of error: any Error) -> String {
+        if let error = error as? CourierError { return error.description }
+        let bridged = error as NSError
+        return "\(type(of: error)), domain \(bridged.domain), code \(bridged.code)"
     }
 }
 

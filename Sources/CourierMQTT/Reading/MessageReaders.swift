@@ -15,7 +15,7 @@ final class MessageReaders: Sendable {
     private let deadLetters = Mutex<PassthroughSubject<DeadLetter, Never>?>(nil)
     /// The options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
-    /// Whether the loop is about to tell the log that a message could not be decoded.
+    /// Whether the loop is about to tell the log of a message from which nothing came.
     private let isWarning = Atomic(false)
 
     init(
@@ -94,8 +94,7 @@ final class MessageReaders: Sendable {
             do {
                 filter = try topic.map { try TopicFilter($0) }
             } catch {
-                events.tell(
-                    .messageReceiveFailure(topic: topic ?? "", error: error, sizeBytes: 0), options.withLock { $0 })
+                tellDead(topic ?? "", error)
                 return AnyCancellable {}
             }
             // A sink can not say what it may lose, so it loses nothing.
@@ -107,6 +106,13 @@ final class MessageReaders: Sendable {
                 loop.execute { registration.close(left) }
             }
         }
+    }
+
+    /// Tells of a publisher that will never bring anything: a mistake of the app, of which it hears in any case.
+    private func tellDead(_ topic: String, _ error: any Error) {
+        events.tell(.messageReceiveFailure(topic: topic, error: error, sizeBytes: 0), options.withLock { $0 })
+        let text = "A publisher of messages brings none: \(CourierError.summary(of: error))"
+        loop.execute { [distributor] in distributor.surroundings.warn(text) }
     }
 
     // MARK: Sequences
@@ -135,17 +141,27 @@ final class MessageReaders: Sendable {
             ?? CourierError(
                 .decodingFailed, "A message on \(message.topic.quoted()) could not be decoded.", cause: error)
         let letters = deadLetters.withLock { $0 }
-        if letters == nil, !events.isListenedTo { return tellLog(of: message, error) }
+        if letters == nil, !events.isListenedTo {
+            return tellLog(
+                "A message on \(message.topic.quoted()) could not be used, and nobody listens to deadLetters or to "
+                    + "events: \(error)")
+        }
         letters?.send(DeadLetter(message: message.detached(), error: error))
         tellFailure(of: message, error)
     }
 
-    /// Tells the log of a message that could not be used, and of which nobody would hear.
-    private func tellLog(of message: Message, _ error: CourierError) {
+    /// Tells that a question got no answer, because its handler or the way of the answer failed.
+    func reportUnanswered(_ question: Message, _ error: any Error) {
+        guard !events.isListenedTo else { return tellFailure(of: question, error) }
+        tellLog(
+            "A question on \(question.topic.quoted()) got no answer, and nobody listens to events: "
+                + CourierError.summary(of: error))
+    }
+
+    /// Tells the log of a message from which nothing came, and of which nobody would hear.
+    private func tellLog(_ makeText: @autoclosure () -> String) {
         guard !isWarning.exchange(true, ordering: .relaxed) else { return }
-        let text =
-            "A message on \(message.topic.quoted()) could not be used, and nobody listens to deadLetters or to "
-            + "events: \(error)"
+        let text = makeText()
         loop.execute { [self] in
             distributor.warnOfUndecodable(text)
             isWarning.store(false, ordering: .relaxed)
@@ -153,7 +169,7 @@ final class MessageReaders: Sendable {
     }
 
     /// Tells that nothing came of a message.
-    func tellFailure(of message: Message, _ error: any Error) {
+    private func tellFailure(of message: Message, _ error: any Error) {
         events.tell(
             .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount),
             options.withLock { $0 })

@@ -91,7 +91,7 @@ extension MQTTClient {
             } catch is CancellationError where Task.isCancelled {
                 return
             } catch {
-                parts.readers.tellFailure(of: message, error)
+                parts.readers.reportUnanswered(message, error)
             }
         }
     }

@@ -87,4 +87,35 @@ import Testing
             #expect(letters.map(\.message.payloadString) == ["1"])
         }
     }
+
+    @Test func `the log is told of a handler that fails when nobody listens to events, without what it said`()
+        async throws
+    {
+        struct Closed: Error, CustomStringConvertible { let description = "hidden" }
+        let log = WarningLog()
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: .publish(to: "go")), Self.question("1"), Self.question("2"),
+        ])
+        try await ScriptedWorld.run([script]) {
+            $0.logHandler = log
+        } _: { world in
+            world.test.stopListening()
+            await world.connect()
+            let responding = Task { [client = world.client] in
+                try await client.respond(to: "q") { (text: String) -> String in
+                    if text == "1" { throw Closed() }
+                    return "answer to \(text)"
+                }
+            }
+            await world.until { await !world.broker.packets(.subscribe).isEmpty }
+            try world.publish("", to: "go", qos: .zero)
+            await world.until { await !Self.answers(world).isEmpty }
+            #expect(log.warnings.count == 1)
+            #expect(log.warnings.first?.contains("A question on \("q".quoted()) got no answer") == true)
+            #expect(log.warnings.first?.contains("Closed") == true)
+            #expect(!log.warnings.contains { $0.contains("hidden") })
+            responding.cancel()
+            try await responding.value
+        }
+    }
 }

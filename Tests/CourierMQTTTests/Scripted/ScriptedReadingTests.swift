@@ -312,6 +312,20 @@ import Testing
         }
     }
 
+    @Test func `a publisher of a topic filter that is not legal is told to events and to the log`() async throws {
+        let log = WarningLog()
+        try await ScriptedWorld.run {
+            $0.logHandler = log
+        } _: { world in
+            let sink = world.client.messagePublisher(topic: "a/#/b").sink { (_: String) in }
+            await world.settle()
+            #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.invalidTopicFilter])
+            #expect(log.warnings.count == 1)
+            #expect(log.warnings.first?.contains("a/#/b".quoted()) == true)
+            sink.cancel()
+        }
+    }
+
     @Test func `what nobody reads is told, and kept if it may be`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), Self.message(1, "a")])]) { world in
             await world.connect()
