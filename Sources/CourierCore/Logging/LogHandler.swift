@@ -10,7 +10,7 @@
 /// must not call the client. The records of one connection come in order. A handler can not fail; what it can not
 /// write, it drops.
 public protocol LogHandler: Sendable {
-    /// The least level that is of interest; the SDK does not even make the text of lesser ones. `.info` by default.
+    /// The least level that is of interest; records of lesser ones are not handed over. `.info` by default.
     ///
     /// Asked before each record, hence cheap.
     var minimumLevel: LogLevel { get }

@@ -1,6 +1,6 @@
 /// How much a log record matters.
 public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// Every packet and timer; for finding an error.
+    /// The finest detail. Nothing is logged at this level now; packets are shown to the client's `packetObserver`.
     case trace
 
     /// Steps inside an operation.

@@ -5,7 +5,8 @@ public struct LogRecord: Hashable, Sendable {
     /// How much it matters.
     public let level: LogLevel
 
-    /// The part of the SDK that speaks, such as `reconnect`.
+    /// The part of the SDK that speaks: `connection`, `reading`, `configuration`, `keep-alive` or `auth`. Later
+    /// versions may have others.
     public let source: String
 
     /// The client it is about, `nil` when it is about none.
