@@ -3,7 +3,7 @@
 /// When a broker restarts, all its clients lose their connections at the same moment. Without chance they all come back
 /// at the same moments, too, and the broker is as busy refusing them as it was serving them.
 public enum ReconnectJitter: Hashable, Sendable, CaseIterable {
-    /// The exact pause: 1, 2, 4, 8, 16, 30, 30 … seconds with the default intervals.
+    /// The exact pause: 5, 10, 10 … seconds with the default intervals.
     case none
 
     /// Half of the pause, and a random part of the other half; the default. It spreads clients out, and still no client
