@@ -24,7 +24,7 @@ public protocol CourierClient: CourierSession {
     /// afterwards.
     ///
     /// It returns before that is done. Publishes, questions and subscriptions that wait fail with
-    /// ``CourierError/Code-swift.struct/clientDestroyed``. The topics of the configuration and those of running loops
-    /// stay wanted, for the next `connect()`.
+    /// ``CourierError/Code-swift.struct/clientDestroyed``. The topics of the configuration, with those of them
+    /// that were unsubscribed, and those of running loops are wanted for the next `connect()`.
     func destroy()
 }

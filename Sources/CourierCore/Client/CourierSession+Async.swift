@@ -244,6 +244,8 @@ extension CourierSession {
 
     /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
     ///
+    /// A loop that reads the filter goes on, and then nothing is waited for, as the form with a ``TopicTemplate`` says.
+    ///
     /// - Parameter filter: The filter as it was subscribed.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter``,
     ///   ``CourierError/Code-swift.struct/queueFull`` when too many calls wait,
@@ -255,6 +257,8 @@ extension CourierSession {
     }
 
     /// Wants no more messages of a topic, and waits until the broker has confirmed it.
+    ///
+    /// A loop that reads the topic goes on, and then nothing is waited for, as the form with a ``TopicTemplate`` says.
     ///
     /// - Parameter topic: The topic as it was subscribed, with the same parameters open.
     /// - Throws: What the form with a ``TopicTemplate`` throws,

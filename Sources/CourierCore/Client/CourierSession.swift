@@ -41,6 +41,10 @@ public protocol CourierSession: CourierEventManager {
 
     /// Wants no more messages of these topic filters; survives a lost connection until the broker has confirmed it.
     ///
+    /// It takes back what `subscribe` or the configuration has asked for. A filter that a loop over
+    /// ``messages(_:as:)`` reads stays subscribed until the loop is left, and its messages go on. One of the
+    /// configuration is wanted again after ``CourierClient/destroy()``, or by the next client.
+    ///
     /// - Parameter topics: Topic filters as they were subscribed.
     func unsubscribe(_ topics: String...)
 
@@ -118,9 +122,10 @@ public protocol CourierSession: CourierEventManager {
 
     /// Encodes a value on the caller's side, sends it and waits for the acknowledgement.
     ///
-    /// Returns for QoS 0 when the client has taken the message. With QoS 1 and 2 it waits for a connection, without an
-    /// end unless the client's limits on waiting or ``MessageProperties/messageExpiry`` set one. Cancelling the task
-    /// ends the waiting, not the delivery: a message that was accepted is still sent.
+    /// Returns for QoS 0 when the client has taken the message; what becomes of it then is not told. With QoS 1 and 2
+    /// it waits for a connection, also after ``CourierClient/disconnect()`` or when the client has stopped trying,
+    /// without an end unless the client's limits on waiting or ``MessageProperties/messageExpiry`` set one. Cancelling
+    /// the task ends the waiting, not the delivery: a message that was accepted is still sent.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -129,7 +134,8 @@ public protocol CourierSession: CourierEventManager {
     /// - Throws: When it can not be encoded: ``CourierError/Code-swift.struct/encodingFailed``. When it can not be
     ///   accepted: ``CourierError/Code-swift.struct/invalidTopicName`` or what else is wrong with the topic,
     ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c` where no connection was begun yet that
-    ///   has one, ``CourierError/Code-swift.struct/invalidMessage``, ``CourierError/Code-swift.struct/sessionMissing``,
+    ///   has one, ``CourierError/Code-swift.struct/invalidMessage``, ``CourierError/Code-swift.struct/sessionMissing``
+    ///   before `connect()` and after ``CourierClient/destroy()``,
     ///   ``CourierError/Code-swift.struct/connectionLost`` for QoS 0 without a connection,
     ///   ``CourierError/Code-swift.struct/queueFull``; with a message store also
     ///   ``CourierError/Code-swift.struct/storeFull`` and ``CourierError/Code-swift.struct/storeFailed``. When it
@@ -166,8 +172,8 @@ public protocol CourierSession: CourierEventManager {
     /// With a message store that is when QoS 1 and 2 are stored, as durably as the store promises: from then on the
     /// message is delivered even if the process is killed. Without one, and for other qualities of service, it is when
     /// the client has taken the message. A client that learns from its provider whose messages it stores waits for the
-    /// provider's first answer. How the delivery ends is an event. Cancelling the task ends the waiting, not the
-    /// delivery.
+    /// provider's first answer. Where there is no room it waits for some, as ``publish(_:as:)`` does. How the delivery
+    /// ends is an event. Cancelling the task ends the waiting, not the delivery.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -196,8 +202,9 @@ public protocol CourierSession: CourierEventManager {
     /// (``CourierError/Code-swift.struct/invalidTopicFilter``), too many are known
     /// (``CourierError/Code-swift.struct/queueFull``), or the broker refuses it
     /// (``CourierError/Code-swift.struct/subscriptionRefused``,
-    /// ``CourierError/Code-swift.struct/notAuthorized``). A running loop keeps the client alive and connected, and goes
-    /// on after ``CourierClient/disconnect()`` with the next connection. ``CourierClient/destroy()`` ends it with
+    /// ``CourierError/Code-swift.struct/notAuthorized``). A running loop keeps the client alive and connected, and so
+    /// does the sequence as long as somebody holds it. The loop goes on after ``CourierClient/disconnect()`` with the
+    /// next connection. ``CourierClient/destroy()`` ends it with
     /// ``CourierError/Code-swift.struct/clientDestroyed`` only if the broker has not granted its filter yet. What can
     /// not be decoded is left out, and reported as by ``messagePublisher(topic:)``.
     ///
@@ -225,6 +232,10 @@ public protocol CourierSession: CourierEventManager {
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS
 
     /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
+    ///
+    /// It returns at once, and no UNSUBSCRIBE is sent, when a loop over ``messages(_:as:)`` reads the filter: its
+    /// messages go on until the loop is left. So it is with a filter that the client does not know; of what an earlier
+    /// process has subscribed it knows what its message store has kept.
     ///
     /// - Parameter topic: The filter as it was subscribed.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` or what else is wrong with the topic,
@@ -355,6 +366,8 @@ public protocol CourierSession: CourierEventManager {
     func subscribe(_ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void)
 
     /// Wants no more messages of a topic filter, and tells when the broker has confirmed it.
+    ///
+    /// Where ``unsubscribe(from:)`` does not wait for the broker, this does not, either.
     ///
     /// - Parameters:
     ///   - filter: The filter as it was subscribed.

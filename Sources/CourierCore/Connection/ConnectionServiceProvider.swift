@@ -31,7 +31,8 @@ public protocol ConnectionServiceProvider: Sendable {
     /// - Throws: Why there are none.
     func connectOptions() async throws -> ConnectGrant
 
-    /// Forgets cached credentials: the broker has just refused them. Does nothing by default.
+    /// Forgets cached credentials: the broker has just refused them, or has moved and not said where to. Does nothing
+    /// by default.
     func clearCachedOptions() async
 
     /// Answers a challenge of the broker in an extended authentication of MQTT 5, which

@@ -40,7 +40,8 @@ public protocol IConnectionServiceProvider: AnyObject {
     ///   attribute in Swift 6 mode to hand it to another thread.
     func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void)
 
-    /// Forgets cached credentials: the broker has just refused them. Does nothing by default.
+    /// Forgets cached credentials: the broker has just refused them, or has moved and not said where to. Does nothing
+    /// by default.
     func clearCachedAuthResponse()
 }
 

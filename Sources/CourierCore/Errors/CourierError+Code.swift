@@ -88,7 +88,9 @@ extension CourierError {
         public static let messageReplaced = Code(.messageReplaced)
         /// A message came that no reader wanted and that the configuration does not keep.
         public static let noReader = Code(.noReader)
-        /// Nobody wants a connection: `connect()` was not called, or `disconnect()` or `destroy()` was called since.
+        /// There is no session to publish in: `connect()` was not called, or `destroy()` was called since. Or the call
+        /// waits for a connection that nobody wants, as after `disconnect()`, or there was none to end. What is
+        /// published after `disconnect()` waits.
         public static let sessionMissing = Code(.sessionMissing)
         /// The client was destroyed while the call waited.
         public static let clientDestroyed = Code(.clientDestroyed)

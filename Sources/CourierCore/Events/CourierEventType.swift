@@ -66,11 +66,12 @@ public enum CourierEventType: Sendable {
     case messageReceive(topic: String, sizeBytes: Int)
     /// A message came that could not be decoded, answered or kept.
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
-    /// A message is handed to the connection.
+    /// A message is handed to the client, which sends it now or when there is a connection.
     case messageSend(topic: String, qos: QoS, sizeBytes: Int)
-    /// A message was written (QoS 0) or acknowledged.
+    /// A message was acknowledged or, at QoS 0, taken by the client: it may still wait for a connection then, and when
+    /// it is given up later that is not told.
     case messageSendSuccess(topic: String, qos: QoS, sizeBytes: Int, data: Data)
-    /// A message was refused, expired or given up.
+    /// A message was refused, expired or given up; at QoS 0, it was not taken.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
     /// The broker acknowledges messages as if they had a lower quality of service: they may arrive more than once. Told

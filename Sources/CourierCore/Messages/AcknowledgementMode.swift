@@ -1,8 +1,8 @@
 /// When a reader's messages of QoS 1 and 2 are acknowledged to the broker.
 public enum AcknowledgementMode: Hashable, Sendable {
-    /// As soon as the client has them. A process that dies with messages it has not read has lost them, unless a
-    /// durable store kept them. What a reader has not come to when it ends is kept for the next one, as what comes without
-    /// a reader is, unless another reader was given it.
+    /// As soon as the client has them. A process that dies with messages it has not read has lost them, also with a
+    /// message store, which has only what came while nobody read its topic. What a reader has not come to when it ends
+    /// is kept for the next one, as what comes without a reader is, unless another reader was given it.
     case onReceipt
 
     /// When the loop that reads them asks for the next one, or earlier by ``Message/acknowledge()``. A message whose

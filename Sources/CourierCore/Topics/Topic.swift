@@ -9,9 +9,13 @@
 /// ```
 ///
 /// `{name}` stands for one whole level and gets its value by a call. `%u` and `%c` stand for the user name and client
-/// id of the connection that uses the topic, and `%%` for a percent sign. Nothing traps and nothing throws while a
-/// topic is written down or called: a template that can not be read, an unknown parameter, or a value that would
-/// leave its level is kept and thrown by whoever uses the topic, or earlier by ``checked()``.
+/// id of the connection, and `%%` for a percent sign. Each use fills them in once, from the latest connection that was
+/// begun. A loop without one waits for the first, and keeps what it has filled in when another user connects: end such
+/// loops before, and begin them anew when that user is connected.
+///
+/// Nothing traps and nothing throws while a topic is written down or called: a template that can not be read, an
+/// unknown parameter, or a value that would leave its level is kept and thrown by whoever uses the topic, or earlier by
+/// ``checked()``.
 @dynamicCallable
 public struct Topic<Value>: Sendable {
     /// The text, with the values given so far.

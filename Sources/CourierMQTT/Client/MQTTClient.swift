@@ -182,7 +182,7 @@ final class MQTTClient: CourierClient {
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { parts.readers.deadLetterPublisher }
 
     func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
-        // The sequence keeps the client alive while a loop runs.
+        // The sequence keeps the client alive, and so does each loop over it.
         MessageSequence { [self] in
             parts.readers.source(type, request) { [coordinator = parts.coordinator] reader in
                 coordinator.opened(reader, request)

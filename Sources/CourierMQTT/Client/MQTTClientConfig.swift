@@ -29,7 +29,8 @@ public struct MQTTClientConfig {
 
     // MARK: The published options
 
-    /// Topic filters to subscribe to with every connection; none by default, and at most 100,000.
+    /// Topic filters to subscribe to with every connection; none by default, and at most 100,000. One that is
+    /// unsubscribed is left out from then on, until `destroy()`.
     public var topics: [String: QoS]
     /// The formats of messages, asked in this order; JSON, text and data by default.
     public var messageAdapters: [any MessageAdapter]
@@ -75,7 +76,11 @@ public struct MQTTClientConfig {
 
     // MARK: The way to the broker
 
-    /// How to speak TLS with schemes that ask for it; the system's authorities and all checks by default.
+    /// How to speak TLS; `nil` by default: with the system's authorities and all checks, where the options ask for TLS.
+    ///
+    /// What is set here also switches TLS on for options without a scheme, whatever their port. Options whose scheme is
+    /// without TLS (`tcp`, `mqtt`, `ws`) are refused with `invalidConfiguration` then, so that a provider can not
+    /// switch it off. Unix sockets and streams of the app's own need its `serverName`.
     public var tls: TLSClientConfiguration?
     /// The proxy that the broker is reached through; none by default. Unix sockets and streams of the app's own never
     /// go through one. A proxy that fails or refuses is a failed attempt, which is tried again after the usual pause.
