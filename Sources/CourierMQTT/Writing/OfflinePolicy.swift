@@ -2,12 +2,13 @@
 public struct OfflinePolicy: Hashable, Sendable {
     /// What happens to a message when the queue is at a limit.
     public enum Overflow: Hashable, Sendable {
-        /// An `await publish` waits for room, at most this long, and then fails with `queueFull`; the forms that do
-        /// not wait fail at once.
+        /// An `await publish` or `await enqueue` waits for room, at most this long, and then fails with `queueFull`; the
+        /// forms that do not wait fail at once.
         case suspend(timeout: Duration)
         /// The message that has waited longest fails with `queueFull`, and so on until the new one fits. What a message
         /// store has is not given up. Where giving up all the others would not make enough room, none of them is: the new
-        /// message is, as with ``dropNewest``.
+        /// message is, as with ``dropNewest``. A message of QoS 0 counted as sent when the queue took it, and nobody is told
+        /// when it is given up.
         case dropOldest
         /// The new message is given up: who waits for it, or for the client to take it, gets `queueFull`, an event says
         /// so, and the forms that do not wait return as if it had been taken.
@@ -30,12 +31,12 @@ public struct OfflinePolicy: Hashable, Sendable {
     public var maximumBytes: Int
     /// How long a message may wait in the client's queue, or in the message store, until it fails with `messageExpired`;
     /// `nil`, the default, is for ever. A shorter `messageExpiry` of the message itself counts too, and it alone is what
-    /// the broker is told.
+    /// the broker is told. The end of a message of QoS 0 is not told: it counted as sent when the queue took it.
     public var maximumAge: Duration?
     /// What happens at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
     public var overflow: Overflow
     /// Whether messages of QoS 0 wait as well; `false` by default: without a connection they fail with
-    /// `connectionLost`.
+    /// `connectionLost`. One that waits counts as sent.
     public var queuesQoS0: Bool
     /// How many messages are handed to a fresh connection at once, 1,000 by default.
     public var drainCount: Int
