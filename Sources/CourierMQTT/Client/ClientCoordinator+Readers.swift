@@ -24,10 +24,10 @@ extension ClientCoordinator {
         return key
     }
 
-    /// It was left. On the loop.
+    /// It was left. What it leaves goes to others as its filter is wanted without it. On the loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
-        reader.close(left)
         subscriptions.close(reader)
+        reader.close(left)
         subscriptionsChanged()
     }
 

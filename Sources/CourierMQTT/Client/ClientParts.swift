@@ -87,7 +87,7 @@ struct ClientParts: Sendable {
                 setAcknowledgesOnCommand: { [isStored = durable != nil] in
                     driver.setAcknowledgements($0 || isStored ? .onCommand : .automatic)
                 },
-                claim: { link.coordinator?.subscriptions.claim(of: $0, on: $1) ?? .first },
+                subscriptions: { link.coordinator?.subscriptions },
                 tell: { link.coordinator?.tell($0) },
                 warn: { link.coordinator?.warnOfReading($0) }))
         readers = MessageReaders(

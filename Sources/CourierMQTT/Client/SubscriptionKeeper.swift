@@ -146,7 +146,7 @@ final class SubscriptionKeeper {
             }
             return unresolved.append(Unresolved(reader: reader, request: request))
         }
-        reader.open(filter, request.acknowledge, getsRetained: options.retainedMessages != .never)
+        reader.open(filter, request.acknowledge)
         let (id, waiter) = (nextID(), nextID())
         do {
             waiting[waiter] = (filter, .reader(reader))
@@ -178,7 +178,7 @@ final class SubscriptionKeeper {
         }
         guard present == nil else { return }
         readers[ObjectIdentifier(reader)] = (id, filter, qos, key)
-        reader.open(filter, .onReceipt, getsRetained: options.retainedMessages != .never)
+        reader.open(filter, .onReceipt)
     }
 
     /// It was left.
@@ -208,6 +208,15 @@ final class SubscriptionKeeper {
     /// What a reader makes of one copy of a message; see ``SubscriptionSet/claim(of:on:)``.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> SubscriptionSet.Claim {
         filters.claim(of: filter, on: copy)
+    }
+
+    /// The last request so far, by which later ones are known.
+    var lastRequest: UInt64 { filters.lastRequest }
+
+    /// Whether the broker sends a reader a retained message by itself; see
+    /// ``SubscriptionSet/bringsRetained(on:to:after:_:in:)``.
+    func bringsRetained(on topic: TopicName, to filter: TopicFilter?, after last: UInt64) -> Bool {
+        filters.bringsRetained(on: topic, to: filter, after: last, options, in: driver.protocolVersion)
     }
 
     func disconnected() {
@@ -279,6 +288,7 @@ final class SubscriptionKeeper {
     private func perform(_ action: SubscriptionAction) {
         switch action {
         case .subscribe(let subscriptions, let id):
+            filters.noteRetained(id, options, in: driver.protocolVersion)
             tell(.subscribeAttempt(topics: subscriptions.map(\.filter.string)))
             driver.subscribe(
                 subscriptions.map {

@@ -60,13 +60,19 @@ extension MessageDistributor {
         return true
     }
 
-    /// The same with what a reader leaves. A retained message has come for each filter that was subscribed to by itself.
+    /// The same with what a reader leaves. A retained message is not for one to whom the broker sends it by itself.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
-        give(message, until: end, after: leaver.serial) {
-            !message.isRetained || !$0.getsRetained || $0.filter == leaver.filter
+        give(message, until: end, after: leaver.serial) { !message.isRetained || !isSent(message, to: $0) }
+    }
+
+    /// Whether the broker sends a retained message to a reader that came after it.
+    private func isSent(_ message: ReceivedMessage, to reader: Reader) -> Bool {
+        guard let topic = try? TopicName(message.topic), let subscriptions = surroundings.subscriptions() else {
+            return false
         }
+        return subscriptions.bringsRetained(on: topic, to: reader.filter, after: reader.lastRequest)
     }
 
     private func firstReader(

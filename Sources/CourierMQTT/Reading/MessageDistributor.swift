@@ -18,8 +18,8 @@ final class MessageDistributor: @unchecked Sendable {
         let filter: TopicFilter?
         /// Tells it from earlier ones.
         let serial: Int
-        /// Whether the broker has sent it the retained messages of its filter.
-        let getsRetained: Bool
+        /// The last request for a subscription before it came: with later ones the broker sends it retained messages.
+        let lastRequest: UInt64
         var isBehind = false
         /// How far it has read what was stored before it came; messages that arrive wait until it has.
         var catchUp: CatchUp?
@@ -108,8 +108,8 @@ final class MessageDistributor: @unchecked Sendable {
         var finished: @Sendable (AcknowledgementTicket) -> Void
         /// Says whether acknowledgements wait for readers from now on.
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
-        /// What a reader makes of a copy of a message that came for these subscriptions.
-        var claim: @Sendable (_ filter: TopicFilter?, _ copy: [UInt32]) -> SubscriptionSet.Claim = { _, _ in .first }
+        /// What the broker sends, and why; `nil` when the client is gone.
+        var subscriptions: @Sendable () -> SubscriptionKeeper?
         /// Tells an event.
         var tell: @Sendable (CourierEventType) -> Void
         /// Tells the log.
@@ -149,9 +149,7 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// Adds a reader of `filter`, or of everything; it gets the kept messages that match first. Once the client has
     /// ended nothing comes any more: the queue is finished, and there is no reader.
-    func add(
-        _ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode, getsRetained: Bool = false
-    ) -> ReaderID? {
+    func add(_ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode) -> ReaderID? {
         loop.preconditionOnLoop()
         guard !state.pointee.hasEnded else {
             queue.finish()
@@ -160,7 +158,8 @@ final class MessageDistributor: @unchecked Sendable {
         finishPage()
         state.pointee.lastSerial += 1
         let reader = Reader(
-            queue: queue, mode: mode, filter: filter, serial: state.pointee.lastSerial, getsRetained: getsRetained)
+            queue: queue, mode: mode, filter: filter, serial: state.pointee.lastSerial,
+            lastRequest: surroundings.subscriptions()?.lastRequest ?? 0)
         let id: ReaderID
         if let free = state.pointee.free.popLast() {
             id = free
@@ -320,9 +319,10 @@ final class MessageDistributor: @unchecked Sendable {
         finishRun()
         state.pointee.lastIsValid = false  // The next copy is for others.
         let readers = state.pointee.lastReaders
+        let subscriptions = surroundings.subscriptions()
         var twin: Bool?
         state.pointee.lastReaders.removeAll { id in
-            switch surroundings.claim(state.pointee.readers[id]?.filter ?? nil, copy) {
+            switch subscriptions?.claim(of: state.pointee.readers[id]?.filter ?? nil, on: copy) ?? .first {
             case .taken: return false
             case .left: return true
             case .first:
@@ -332,7 +332,8 @@ final class MessageDistributor: @unchecked Sendable {
             }
         }
         if !readers.isEmpty { return state.pointee.lastReaders.isEmpty }
-        return isKept && surroundings.claim(nil, copy) == .first && isTwin(copy, payload)
+        guard isKept, (subscriptions?.claim(of: nil, on: copy) ?? .first) == .first else { return false }
+        return isTwin(copy, payload)
     }
 
     private func isTwin(_ copy: [UInt32], _ payload: RawSpan) -> Bool {

@@ -43,10 +43,9 @@ final class ReaderRegistration: Sendable {
         queue = ReaderQueue(buffer) { place.drained() }
     }
 
-    /// Gives the reader its messages from now on; with `getsRetained` its filter is subscribed to, and the broker sends the
-    /// retained ones. On the loop.
-    func open(_ filter: TopicFilter?, _ mode: AcknowledgementMode, getsRetained: Bool = false) {
-        guard let id = place.distributor.add(queue, filter, mode, getsRetained: getsRetained) else { return }
+    /// Gives the reader its messages from now on. On the loop.
+    func open(_ filter: TopicFilter?, _ mode: AcknowledgementMode) {
+        guard let id = place.distributor.add(queue, filter, mode) else { return }
         place.standing.withLock { $0 = .inside(id) }
     }
 

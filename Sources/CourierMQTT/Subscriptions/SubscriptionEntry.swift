@@ -46,6 +46,8 @@ struct SubscriptionEntry: Sendable {
     var identifier: UInt32?
     var identifierInFlight: UInt32?
     var confirmedIdentifier: UInt32?
+    /// The last request that had the broker send the retained messages of the filter; 0 when there was none.
+    var lastRetained: UInt64 = 0
     /// What did not succeed on this connection and is not tried again on it, and why.
     var failed: (request: Request, failure: SubscriptionAction.Failure)?
     var waiters: [Waiter] = []

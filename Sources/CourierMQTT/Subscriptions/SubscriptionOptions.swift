@@ -57,6 +57,17 @@ public struct SubscriptionOptions: Hashable, Sendable {
             retainHandling: isRenewal && retainedMessages == .always ? .sendIfNew : retainHandling)
     }
 
+    /// Whether the broker answers the next SUBSCRIBE for a filter by the messages that it has kept, as far as is known.
+    func bringsRetained(_ entry: SubscriptionEntry, in version: ProtocolVersion) -> Bool {
+        guard entry.filter.shareGroup == nil else { return false }  // MQTT 5.0 §4.8.2.
+        guard version >= .v5 else { return true }  // 3.1.1 [MQTT-3.8.4-3]: each time.
+        return switch retainedMessages {
+        case .always: !entry.isRenewal
+        case .ofNewSubscriptions: entry.confirmed == .absent  // [MQTT-3.3.1-10]
+        case .never: false  // [MQTT-3.3.1-11]
+        }
+    }
+
     private var retainHandling: Subscription.RetainHandling {
         switch retainedMessages {
         case .always: .send

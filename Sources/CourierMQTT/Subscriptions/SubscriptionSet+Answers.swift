@@ -96,6 +96,7 @@ extension SubscriptionSet {
             entry.inFlight = nil
             if let failure = judge(index, request, &entry) {
                 entry.failed = (request, failure)
+                entry.lastRetained = 0
                 report.failed(entry, request, failure)
             } else {
                 entry.failed = nil
@@ -120,6 +121,7 @@ extension SubscriptionSet {
             entry.inFlight = nil
             if failure == .connectionLost { entry.confirmed = .unknown }
             entry.failed = (request, failure)
+            entry.lastRetained = 0
             report.failed(entry, request, failure)
             entries[place] = entry
             changed(place, &actions)

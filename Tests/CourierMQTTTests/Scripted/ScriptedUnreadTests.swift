@@ -10,7 +10,7 @@ import Testing
 
 /// What becomes of messages that have arrived for a reader, and that it did not come to.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedUnreadTests {
-    private static func message(_ id: PacketID, _ text: String, isRetained: Bool = false) -> ScriptStep {
+    static func message(_ id: PacketID, _ text: String, isRetained: Bool = false) -> ScriptStep {
         .send(
             .publish(
                 Publish(
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Sends these in one piece once the client has subscribed.
-    private static func broker(_ texts: [String], isRetained: Bool = false) -> ConnectionScript {
+    static func broker(_ texts: [String], isRetained: Bool = false) -> ConnectionScript {
         let messages = texts.enumerated().compactMap { index, text in
             PacketID(rawValue: UInt16(index + 1)).map { message($0, text, isRetained: isRetained) }
         }
@@ -27,14 +27,14 @@ import Testing
             [.accept(), .serve(until: .subscribe), .answer, .serve(until: .publish(to: "go"))] + messages)
     }
 
-    private static func reader(
+    static func reader(
         _ world: ScriptedWorld, _ mode: AcknowledgementMode = .onReceipt
     ) -> MessageSequence<Message>.Iterator {
         world.client.messages(Message.self, from: "t", qos: .one, acknowledge: mode).makeAsyncIterator()
     }
 
     /// Connects, has everything sent, and waits until it is acknowledged.
-    private static func receiveAll(_ count: UInt16, in world: ScriptedWorld) async throws {
+    static func receiveAll(_ count: UInt16, in world: ScriptedWorld) async throws {
         await world.connect()
         await world.until { world.client.connectionState == .connected }  // A task reads the store before.
         try world.client.publishMessage("", topic: "go", qos: .zero)
@@ -44,7 +44,7 @@ import Testing
 
     private static let letters = ["a", "b", "c", "d", "e"]
 
-    private static func run(
+    static func run(
         _ script: ConnectionScript, isStored: Bool = false, _ body: (ScriptedWorld) async throws -> Void
     ) async throws {
         try await ScriptedWorld.run([script]) {

@@ -1,0 +1,45 @@
+import CourierCore
+import MQTTCodec
+
+/// The retained messages that a broker sends when a filter is subscribed to, for each filter by itself.
+extension SubscriptionSet {
+    /// SUBSCRIBE goes out: notes of which of its filters the broker sends the retained messages.
+    mutating func noteRetained(_ id: RequestID, _ options: SubscriptionOptions, in version: ProtocolVersion) {
+        for place in pending[id]?.entries ?? [] {
+            guard let entry = entries[place], options.bringsRetained(entry, in: version) else { continue }
+            entries[place]?.lastRetained = id.rawValue
+        }
+    }
+
+    /// Whether the broker sends a reader a retained message by itself: since the reader came, the topic of the message
+    /// was subscribed to in a way that brings it, or is about to be.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic of the message.
+    ///   - filter: What the reader reads; `nil` is everything.
+    ///   - last: The last request before the reader came.
+    ///   - options: What is asked for with each subscription.
+    ///   - version: The version of MQTT that the broker speaks.
+    /// - Returns: Whether it does.
+    func bringsRetained(
+        on topic: TopicName, to filter: TopicFilter?, after last: UInt64, _ options: SubscriptionOptions,
+        in version: ProtocolVersion
+    ) -> Bool {
+        guard lastRequest > last || support == nil || queue.first != nil else { return false }
+        let isBrought = { (entry: SubscriptionEntry?) -> Bool in
+            guard let entry else { return false }
+            let identifier: UInt32?
+            if entry.lastRetained > last {
+                identifier = entry.identifierInFlight
+            } else if case .subscribe? = entry.due, options.bringsRetained(entry, in: version) {
+                identifier = entry.identifier
+            } else {
+                return false
+            }
+            return entry.filter.matches(topic) && claim(of: filter, on: identifier.map { [$0] } ?? []) != .left
+        }
+        // Its own is the likely one, and there may be many.
+        if let filter, let place = places[filter], isBrought(entries[place]) { return true }
+        return entries.contains(where: isBrought)
+    }
+}

@@ -1,0 +1,67 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Who gets the retained messages that a reader did not come to: the broker sends them again only to who subscribes.
+@Suite(.timeLimit(.minutes(5))) struct ScriptedRetainedTests {
+    private static func subscribe(to filter: String) -> PacketPattern {
+        PacketPattern(.subscribe, "SUBSCRIBE to \(filter)") { packet in
+            packet.subscribe?.subscriptions.contains { $0.filter == filter } ?? false
+        }
+    }
+
+    private static func loop(_ world: ScriptedWorld, _ filter: String) -> MessageSequence<Message>.Iterator {
+        world.client.messages(Message.self, from: filter, qos: .one).makeAsyncIterator()
+    }
+
+    /// To the second reader the broker sends nothing: of "t" there is a subscription, and for a shared one there are no
+    /// retained messages (MQTT 5.0 §4.8.2).
+    @Test(arguments: ["t", "$share/g/t"])
+    func `a retained message that a reader leaves goes to one that is sent none`(_ filter: String) async throws {
+        let script = ScriptedUnreadTests.broker(["a", "b"], isRetained: true)
+        try await ScriptedUnreadTests.run(script) { world in
+            try await world.client.subscribeAndSettle("t", world)
+            let next = Box<MessageSequence<Message>.Iterator>()
+            do {
+                var first = Self.loop(world, "+")
+                try await ScriptedUnreadTests.receiveAll(2, in: world)
+                try await ScriptedReadingTests.expectNext("a", of: &first)
+                next.value = Self.loop(world, filter)
+                await world.settle()
+                withExtendedLifetime(first) {}
+            }
+            await world.settle()
+            var messages = try #require(next.value)
+            try await ScriptedReadingTests.expectNext("b", of: &messages)
+        }
+    }
+
+    /// [MQTT-3.3.1-9]
+    @Test func `a retained message does not come twice to a publisher whose topic was subscribed to since`() async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: .subscribe), .answer, ScriptedUnreadTests.message(1, "b", isRetained: true),
+            .serve(until: Self.subscribe(to: "t")), .answer, ScriptedUnreadTests.message(2, "b", isRetained: true),
+        ])
+        try await ScriptedUnreadTests.run(script) { world in
+            let values = Series<String>()
+            var sink: AnyCancellable?
+            do {
+                let first = Self.loop(world, "+")
+                await world.connect()
+                await world.until { world.events.contains("messageReceive") }
+                sink = world.client.messagePublisher(topic: "t").sink { (text: String) in values.append(text) }
+                await world.settle()
+                world.client.subscribe(("t", .one))
+                await world.until { values.values == ["b"] }
+                withExtendedLifetime(first) {}
+            }
+            await world.run(for: .seconds(1))
+            #expect(values.values == ["b"])
+            sink?.cancel()
+        }
+    }
+}

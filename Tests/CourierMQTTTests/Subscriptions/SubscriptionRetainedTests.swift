@@ -1,0 +1,114 @@
+import CourierCore
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// To which readers a broker sends retained messages, as the subscriptions tell.
+@Suite struct SubscriptionRetainedTests {
+    private let now = ContinuousClock.now
+    private let topic: TopicName
+    private let own: TopicFilter
+    private let wide: TopicFilter
+
+    init() throws {
+        topic = try TopicName("t")
+        own = try TopicFilter("t")
+        wide = try TopicFilter("#")
+    }
+
+    /// Everything that the set asks for is sent, and granted.
+    private func grant(
+        _ actions: [SubscriptionAction], _ set: inout SubscriptionSet, _ options: SubscriptionOptions,
+        in version: ProtocolVersion
+    ) {
+        var actions = actions
+        while !actions.isEmpty {
+            let present = actions
+            actions = []
+            for case .subscribe(let asked, let id) in present {
+                set.noteRetained(id, options, in: version)
+                actions += set.subAck(id, asked.map { ReasonCode(rawValue: $0.qos.wireLevel) }, now: now)
+            }
+        }
+    }
+
+    /// A set whose broker has granted "t" with QoS 1.
+    private func granted(
+        _ options: SubscriptionOptions = SubscriptionOptions(), in version: ProtocolVersion = .v5,
+        hasIdentifiers: Bool = false
+    ) throws -> SubscriptionSet {
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, support: .init(hasIdentifiers: hasIdentifiers), now: now)
+        grant(try set.want([.init(own, .one)], by: .app, now: now), &set, options, in: version)
+        return set
+    }
+
+    @Test func `they come with a new subscription, and not to who reads by one that is there`() throws {
+        var set = try granted()
+        let options = SubscriptionOptions()
+        #expect(set.bringsRetained(on: topic, to: own, after: 0, options, in: .v5))
+        #expect(!set.bringsRetained(on: try TopicName("u"), to: nil, after: 0, options, in: .v5))
+        let last = set.lastRequest
+        grant(try set.want([.init(own, .one)], by: .reader(1), now: now), &set, options, in: .v5)
+        #expect(!set.bringsRetained(on: topic, to: own, after: last, options, in: .v5))
+    }
+
+    /// [MQTT-3.3.1-9] to [MQTT-3.3.1-11], and [MQTT-3.8.4-3] of MQTT 3.1.1.
+    @Test(arguments: [
+        (SubscriptionOptions.RetainedMessages.always, ProtocolVersion.v5, true),
+        (.ofNewSubscriptions, .v5, false), (.never, .v5, false), (.never, .v311, true),
+    ])
+    func `with a subscription that is made anew they come as was asked`(
+        _ wanted: SubscriptionOptions.RetainedMessages, _ version: ProtocolVersion, _ isBrought: Bool
+    ) throws {
+        let options = SubscriptionOptions(retainedMessages: wanted)
+        var set = try granted(options, in: version)
+        let last = set.lastRequest
+        grant(try set.want([.init(own, .two)], by: .reader(1), now: now), &set, options, in: version)
+        #expect(set.lastRequest > last)
+        #expect(set.bringsRetained(on: topic, to: own, after: last, options, in: version) == isBrought)
+    }
+
+    /// MQTT 5.0 §4.8.2.
+    @Test func `with a shared subscription none come`() throws {
+        var set = try granted()
+        let (last, options) = (set.lastRequest, SubscriptionOptions())
+        let shared = try TopicFilter("$share/g/t")
+        grant(try set.want([.init(shared, .one)], by: .reader(1), now: now), &set, options, in: .v5)
+        #expect(!set.bringsRetained(on: topic, to: shared, after: last, options, in: .v5))
+    }
+
+    @Test func `without a connection they are to come with what the next one is asked for`() throws {
+        var set = try granted()
+        let (last, options) = (set.lastRequest, SubscriptionOptions())
+        _ = set.disconnected(now: now)
+        #expect(!set.bringsRetained(on: topic, to: nil, after: last, options, in: .v5))
+        _ = try set.want([.init(wide, .one)], by: .reader(1), now: now)
+        #expect(set.bringsRetained(on: topic, to: wide, after: last, options, in: .v5))
+        _ = try set.unwant([(wide, nil)], by: .reader(1), now: now)
+        #expect(!set.bringsRetained(on: topic, to: wide, after: last, options, in: .v5))
+    }
+
+    @Test func `none come with a subscription that the broker refuses`() throws {
+        var set = try granted()
+        let (last, options) = (set.lastRequest, SubscriptionOptions())
+        for case .subscribe(_, let id) in try set.want([.init(wide, .one)], by: .app, now: now) {
+            set.noteRetained(id, options, in: .v5)
+            #expect(set.bringsRetained(on: topic, to: nil, after: last, options, in: .v5))
+            _ = set.subAck(id, [.notAuthorized], now: now)
+        }
+        #expect(!set.bringsRetained(on: topic, to: nil, after: last, options, in: .v5))
+    }
+
+    @Test func `a copy for another subscription is not for who has one of its own`() throws {
+        var set = try granted(hasIdentifiers: true)
+        let options = SubscriptionOptions()
+        grant(try set.want([.init(try TopicFilter("+"), .one)], by: .reader(1), now: now), &set, options, in: .v5)
+        let last = set.lastRequest
+        grant(try set.want([.init(wide, .one)], by: .reader(2), now: now), &set, options, in: .v5)
+        #expect(set.lastRequest > last)
+        #expect(!set.bringsRetained(on: topic, to: own, after: last, options, in: .v5))
+        #expect(set.bringsRetained(on: topic, to: nil, after: last, options, in: .v5))
+    }
+}
