@@ -219,6 +219,9 @@ final class SubscriptionKeeper {
         filters.bringsRetained(on: topic, to: filter, after: last, options, in: driver.protocolVersion)
     }
 
+    /// Whether messages with the retain flag are those that the broker has kept.
+    var areFlaggedKept: Bool { options.areFlaggedKept(in: driver.protocolVersion) }
+
     func disconnected() {
         actions += filters.disconnected(now: loop.now)
         perform()

@@ -64,15 +64,20 @@ extension MessageDistributor {
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
-        give(message, until: end, after: leaver.serial) { !message.isRetained || !isSent(message, to: $0) }
+        give(message, until: end, after: leaver.serial) { !isSent(message, to: $0) }
     }
 
-    /// Whether the broker sends a retained message to a reader that came after it.
+    /// Whether the broker has the message, and sends it to a reader that came after it.
     private func isSent(_ message: ReceivedMessage, to reader: Reader) -> Bool {
-        guard let topic = try? TopicName(message.topic), let subscriptions = surroundings.subscriptions() else {
-            return false
-        }
+        guard isKeptByBroker(message), let topic = try? TopicName(message.topic),
+            let subscriptions = surroundings.subscriptions()
+        else { return false }
         return subscriptions.bringsRetained(on: topic, to: reader.filter, after: reader.lastRequest)
+    }
+
+    /// Whether the broker has the message, and sends it to whoever subscribes to its topic.
+    private func isKeptByBroker(_ message: ReceivedMessage) -> Bool {
+        message.isRetained && surroundings.subscriptions()?.areFlaggedKept == true
     }
 
     private func firstReader(
@@ -209,8 +214,7 @@ extension MessageDistributor {
         let end = loop.now.advanced(by: timeToKeep)
         guard !state.pointee.hasEnded, !give(message, until: end, leftBy: leaver) else { return }
         if timeToKeep > .zero { return keepOn(message, until: end) }
-        // The broker has a retained one, and sends it to whoever subscribes.
-        guard !message.isRetained else { return }
+        guard !isKeptByBroker(message) else { return }
         tellGivenUp(
             message,
             "its reader ended before it came to it, and it was not kept; set messagePersistenceTTLSeconds, or read with "

@@ -24,7 +24,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
     public var retainedMessages: RetainedMessages
 
     /// Whether messages keep the retain flag with which they were published; `false` by default: then they have it when
-    /// the broker had kept them, and not when they are fresh.
+    /// the broker had kept them, and not when they are fresh. With it the flag does not say whether the broker has the
+    /// message still, so that one which a reader leaves counts as not retained.
     public var keepsRetainFlag: Bool
 
     /// Whether messages that this client publishes do not come back to it; `false` by default. Shared subscriptions are
@@ -67,6 +68,10 @@ public struct SubscriptionOptions: Hashable, Sendable {
         case .never: false  // [MQTT-3.3.1-11]
         }
     }
+
+    /// Whether messages with the retain flag are those that the broker has kept. Where fresh ones have it too, it keeps
+    /// only the last of them, or none when that is empty.
+    func areFlaggedKept(in version: ProtocolVersion) -> Bool { version < .v5 || !keepsRetainFlag }
 
     private var retainHandling: Subscription.RetainHandling {
         switch retainedMessages {

@@ -64,4 +64,38 @@ import Testing
             sink?.cancel()
         }
     }
+
+    /// [MQTT-3.3.1-12], [MQTT-3.3.1-13]: of fresh messages with the flag the broker keeps the last one.
+    @Test func `what a reader leaves counts as not retained where fresh messages keep the flag`() async throws {
+        try await ScriptedWorld.run([ScriptedUnreadTests.broker(["a", "b"], isRetained: true)]) {
+            $0.messagePersistenceTTLSeconds = 60
+            $0.subscriptionOptions.keepsRetainFlag = true
+        } _: { world in
+            let next = Box<MessageSequence<Message>.Iterator>()
+            do {
+                let first = Self.loop(world, "t")
+                try await ScriptedUnreadTests.receiveAll(2, in: world)
+                next.value = Self.loop(world, "+")
+                await world.until { await world.broker.packets(Self.subscribe(to: "+")).count == 1 }
+                withExtendedLifetime(first) {}
+            }
+            await world.settle()
+            var messages = try #require(next.value)
+            for text in ["a", "b"] { try await ScriptedReadingTests.expectNext(text, of: &messages) }
+        }
+    }
+
+    @Test func `its loss is told where fresh messages keep the flag`() async throws {
+        try await ScriptedWorld.run([ScriptedUnreadTests.broker(["a", "b"], isRetained: true)]) {
+            $0.subscriptionOptions.keepsRetainFlag = true
+        } _: { world in
+            do {
+                let first = Self.loop(world, "t")
+                try await ScriptedUnreadTests.receiveAll(2, in: world)
+                withExtendedLifetime(first) {}
+            }
+            await world.settle()
+            #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.noReader, .noReader])
+        }
+    }
 }
