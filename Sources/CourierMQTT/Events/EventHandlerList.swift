@@ -32,6 +32,16 @@ final class EventHandlerList: Sendable {
         entries.withLock { entries in entries.removeAll { $0.id == id } }
     }
 
+    var isEmpty: Bool { entries.withLock { $0.isEmpty } }
+
+    /// Forgets the handlers that are gone.
+    func removeGone() {
+        // Looked at without the lock: the last reference to a handler may be the one that is made for that.
+        let gone = entries.withLock { $0 }.filter { $0.box.use { $0.handler == nil } }
+        guard !gone.isEmpty else { return }
+        entries.withLock { entries in entries.removeAll { entry in gone.contains { $0.box === entry.box } } }
+    }
+
     /// On the delivery queue.
     func tell(_ event: CourierEvent) { forEach { $0.onEvent(event) } }
 
@@ -39,9 +49,17 @@ final class EventHandlerList: Sendable {
     func reset() { forEach { $0.reset() } }
 
     private func forEach(_ body: (any ICourierEventHandler) -> Void) {
+        var isOneGone = false
         for entry in entries.withLock({ $0 }) where isPresent(entry.id) {
-            entry.box.use { if let handler = $0.handler { body(handler) } }
+            entry.box.use {
+                guard let handler = $0.handler else {
+                    isOneGone = true
+                    return
+                }
+                body(handler)
+            }
         }
+        if isOneGone { removeGone() }
     }
 
     /// A handler that was removed by one that was called before it is not called any more.

@@ -11,7 +11,7 @@ final class EventHub: Sendable {
     private let subject = Mutex<PassthroughSubject<CourierEvent, Never>?>(nil)
     private let listenerCount = Atomic<Int>(0)
     private let handlers: EventHandlerList
-    /// What brings events to the handlers, from the first handler on.
+    /// What brings events to the handlers, while there are any.
     private let handlerSubscription = Mutex<AnyCancellable?>(nil)
 
     init(queue: DispatchQueue) {
@@ -19,8 +19,16 @@ final class EventHub: Sendable {
         handlers = EventHandlerList()
     }
 
-    /// Whether anybody would get an event.
+    /// Whether anybody would get an event. A handler that is gone counts until the next event.
     var isListenedTo: Bool { listenerCount.load(ordering: .relaxed) > 0 }
+
+    /// The same, having looked for handlers that are gone.
+    var isHeard: Bool {
+        guard isListenedTo else { return false }
+        handlers.removeGone()
+        endIfUnheard()
+        return isListenedTo
+    }
 
     /// Tells an event. From any thread; the order of calls from one thread is the order of delivery.
     func tell(_ type: CourierEventType, _ options: ConnectOptions?) {
@@ -44,16 +52,36 @@ final class EventHub: Sendable {
         handlers.add(handler)
         let isFirst = handlerSubscription.withLock { $0 == nil }
         guard isFirst else { return }
-        let subscription = publisher.sink { [handlers] event in handlers.tell(event) }
+        let subscription = publisher.sink { [weak self] _ in
+            self?.endSubscription()
+        } receiveValue: { [weak self, handlers] event in
+            handlers.tell(event)
+            self?.endIfUnheard()
+        }
         let isSurplus = handlerSubscription.withLock { current in
             guard current == nil else { return true }
             current = subscription
             return false
         }
         if isSurplus { subscription.cancel() }
+        endIfUnheard()  // It may have been removed meanwhile.
     }
 
-    func remove(_ handler: any ICourierEventHandler) { handlers.remove(handler) }
+    func remove(_ handler: any ICourierEventHandler) {
+        handlers.remove(handler)
+        endIfUnheard()
+    }
+
+    /// While there is no handler, none listens.
+    private func endIfUnheard() {
+        guard handlers.isEmpty else { return }
+        endSubscription { handlers.isEmpty }  // Who adds a handler looks for the subscription after that.
+    }
+
+    private func endSubscription(if isDue: () -> Bool = { true }) {
+        let ended = handlerSubscription.withLock { isDue() ? $0.take() : nil }
+        ended?.cancel()
+    }
 
     /// Tells the handlers, behind the events so far, that the session was destroyed.
     func reset() {

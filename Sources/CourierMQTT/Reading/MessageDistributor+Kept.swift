@@ -306,7 +306,7 @@ extension MessageDistributor {
 
     private func tellGivenUp(_ message: ReceivedMessage, _ reason: String, cause: CourierError? = nil) {
         let text = "A message on \(message.topic.quoted()) was given up: \(reason)"
-        guard events.isListenedTo else { return warn(text) }
+        guard events.isHeard else { return warn(text) }
         surroundings.tell(
             .messageReceiveFailure(
                 topic: message.topic, error: CourierError(.noReader, text, cause: cause),

@@ -12,7 +12,7 @@ final class MessageReaders: Sendable {
     private let deliveryQueue: DispatchQueue
     private let loop: EventLoop
     /// From the first who asked for them on.
-    private let deadLetters = Mutex<PassthroughSubject<DeadLetter, Never>?>(nil)
+    private let deadLetters = Mutex<DeadLetterOffice?>(nil)
     /// The options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
     /// Whether the loop is about to tell the log of a message from which nothing came.
@@ -35,11 +35,11 @@ final class MessageReaders: Sendable {
 
     /// What readers could not decode.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
-        deadLetters.part { PassthroughSubject() }.eraseToAnyPublisher().receive(on: deliveryQueue)
+        deadLetters.part { DeadLetterOffice() }.publisher.receive(on: deliveryQueue)
     }
 
     /// The client has ended: whoever asked for what could not be decoded gets no more of it.
-    func finish() { deadLetters.withLock { $0 }?.send(completion: .finished) }
+    func finish() { deadLetters.withLock { $0 }?.finish() }
 
     // MARK: Publishers
 
@@ -140,8 +140,8 @@ final class MessageReaders: Sendable {
             (error as? CourierError)
             ?? CourierError(
                 .decodingFailed, "A message on \(message.topic.quoted()) could not be decoded.", cause: error)
-        let letters = deadLetters.withLock { $0 }
-        if letters == nil, !events.isListenedTo {
+        let letters = deadLetters.withLock { $0 }.flatMap { $0.isListenedTo ? $0 : nil }
+        if letters == nil, !events.isHeard {
             return tellLog(
                 "A message on \(message.topic.quoted()) could not be used, and nobody listens to deadLetters or to "
                     + "events: \(error)")
@@ -152,7 +152,7 @@ final class MessageReaders: Sendable {
 
     /// Tells that a question got no answer, because its handler or the way of the answer failed.
     func reportUnanswered(_ question: Message, _ error: any Error) {
-        guard !events.isListenedTo else { return tellFailure(of: question, error) }
+        guard !events.isHeard else { return tellFailure(of: question, error) }
         tellLog(
             "A question on \(question.topic.quoted()) got no answer, and nobody listens to events: "
                 + CourierError.summary(of: error))

@@ -326,6 +326,35 @@ import Testing
         }
     }
 
+    @Test func `who has listened to events or dead letters is nobody who would hear of it`() async throws {
+        final class Handler: ICourierEventHandler, Sendable {
+            func onEvent(_ event: CourierEvent) {}
+        }
+        let log = WarningLog()
+        let script = Self.broker(.serve(until: .publish(to: "go")), Self.message(1, "hidden"))
+        try await ScriptedWorld.run([script]) {
+            $0.logHandler = log
+        } _: { world in
+            world.test.stopListening()
+            try await world.client.subscribeAndSettle("t", world)
+            let sink = world.client.messagePublisher(topic: "t").sink { (_: Int) in }
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            do {
+                let handler = Handler()
+                world.client.addEventHandler(handler)
+                let letters = world.client.deadLetterPublisher.sink { _ in }
+                await world.settle()
+                letters.cancel()
+            }
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            await world.until { !log.warnings.isEmpty }
+            #expect(log.warnings.count == 1)
+            #expect(log.warnings.first?.contains("could not be used") == true)
+            sink.cancel()
+        }
+    }
+
     @Test func `what nobody reads is told, and kept if it may be`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), Self.message(1, "a")])]) { world in
             await world.connect()

@@ -1,0 +1,30 @@
+import CourierCore
+import Synchronization
+
+/// Where what readers could not decode goes.
+final class DeadLetterOffice: Sendable {
+    private let letters = PassthroughSubject<DeadLetter, Never>()
+    private let listenerCount = Atomic<Int>(0)
+
+    init() {}
+
+    /// Whether anybody would get a letter.
+    var isListenedTo: Bool { listenerCount.load(ordering: .relaxed) > 0 }
+
+    /// Every letter from now on.
+    var publisher: AnyPublisher<DeadLetter, Never> {
+        AnyPublisher<DeadLetter, Never> { [self] receive in
+            listenerCount.add(1, ordering: .relaxed)
+            let upstream = letters.eraseToAnyPublisher().subscribe(receive)
+            return AnyCancellable { [self] in
+                listenerCount.subtract(1, ordering: .relaxed)
+                upstream.cancel()
+            }
+        }
+    }
+
+    func send(_ letter: DeadLetter) { letters.send(letter) }
+
+    /// There will be no more: publishers finish.
+    func finish() { letters.send(completion: .finished) }
+}

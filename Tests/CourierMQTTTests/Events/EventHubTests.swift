@@ -1,0 +1,71 @@
+import CourierCore
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Who counts as a listener, and what the handlers are told.
+@Suite struct EventHubTests {
+    private final class Handler: ICourierEventHandler, Sendable {
+        let told = Series<String>()
+
+        func reset() { told.append("reset") }
+        func onEvent(_ event: CourierEvent) { told.append(event.type.name) }
+    }
+
+    private let queue = DispatchQueue(label: "test.events")
+
+    /// Returns when the queue has come to what it was given before.
+    private func settle() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+
+    @Test func `with its last handler the hub has no listener any more, and with the next one it has`() async {
+        let hub = EventHub(queue: queue)
+        let (one, two) = (Handler(), Handler())
+        hub.add(one)
+        hub.add(two)
+        hub.remove(one)
+        #expect(hub.isListenedTo)
+        hub.remove(two)
+        #expect(!hub.isListenedTo)
+        hub.tell(.appBackground, nil)
+        hub.add(one)
+        #expect(hub.isListenedTo)
+        hub.tell(.appForeground, nil)
+        await settle()
+        #expect(one.told.values == ["appForeground"])
+        #expect(two.told.values.isEmpty)
+    }
+
+    @Test func `a handler that is gone is no listener from the next event on, and at once for who looks`() async {
+        for isLookedFor in [false, true] {
+            let hub = EventHub(queue: queue)
+            do {
+                let handler = Handler()
+                hub.add(handler)
+                #expect(hub.isHeard)
+                withExtendedLifetime(handler) {}
+            }
+            if isLookedFor {
+                #expect(!hub.isHeard)
+            } else {
+                hub.tell(.appForeground, nil)
+                await settle()
+            }
+            #expect(!hub.isListenedTo)
+        }
+    }
+
+    @Test func `a publisher listens while somebody has subscribed, whatever handlers come and go`() {
+        let hub = EventHub(queue: queue)
+        let handler = Handler()
+        hub.add(handler)
+        let sink = hub.publisher.sink { _ in }
+        hub.remove(handler)
+        #expect(hub.isHeard)
+        sink.cancel()
+        #expect(!hub.isHeard)
+    }
+}
