@@ -6,9 +6,17 @@ import Synchronization
 ///
 /// Events are only made while somebody listens; ``isListenedTo`` is what a hot path asks before it makes one.
 final class EventHub: Sendable {
+    /// What is told, in one order.
+    private enum Notice: Sendable {
+        case event(CourierEvent)
+        case reset
+
+        var event: CourierEvent? { if case .event(let event) = self { event } else { nil } }
+    }
+
     private let queue: DispatchQueue
     /// From the first listener on.
-    private let subject = Mutex<PassthroughSubject<CourierEvent, Never>?>(nil)
+    private let subject = Mutex<PassthroughSubject<Notice, Never>?>(nil)
     private let listenerCount = Atomic<Int>(0)
     private let handlers: EventHandlerList
     /// What brings events to the handlers, while there are any.
@@ -33,29 +41,35 @@ final class EventHub: Sendable {
     /// Tells an event. From any thread; the order of calls from one thread is the order of delivery.
     func tell(_ type: CourierEventType, _ options: ConnectOptions?) {
         guard isListenedTo else { return }
-        subject.withLock { $0 }?.send(CourierEvent(connectionInfo: options, type: type))
+        subject.withLock { $0 }?.send(.event(CourierEvent(connectionInfo: options, type: type)))
     }
 
     /// Every event from now on, on the delivery queue.
-    var publisher: AnyPublisher<CourierEvent, Never> {
-        AnyPublisher<CourierEvent, Never> { [self] receive in
+    var publisher: AnyPublisher<CourierEvent, Never> { notices.compactMap { $0.event }.receive(on: queue) }
+
+    /// Everything from now on, where it is told.
+    private var notices: AnyPublisher<Notice, Never> {
+        AnyPublisher<Notice, Never> { [self] receive in
             listenerCount.add(1, ordering: .relaxed)
             let upstream = madeSubject().eraseToAnyPublisher().subscribe(receive)
             return AnyCancellable { [self] in
                 listenerCount.subtract(1, ordering: .relaxed)
                 upstream.cancel()
             }
-        }.receive(on: queue)
+        }
     }
 
     func add(_ handler: any ICourierEventHandler) {
         handlers.add(handler)
         let isFirst = handlerSubscription.withLock { $0 == nil }
         guard isFirst else { return }
-        let subscription = publisher.sink { [weak self] _ in
+        let subscription = notices.receive(on: queue).sink { [weak self] _ in
             self?.endSubscription()
-        } receiveValue: { [weak self, handlers] event in
-            handlers.tell(event)
+        } receiveValue: { [weak self, handlers] notice in
+            switch notice {
+            case .event(let event): handlers.tell(event)
+            case .reset: handlers.reset()
+            }
             self?.endIfUnheard()
         }
         let isSurplus = handlerSubscription.withLock { current in
@@ -84,12 +98,10 @@ final class EventHub: Sendable {
     }
 
     /// Tells the handlers, behind the events so far, that the session was destroyed.
-    func reset() {
-        queue.async { [handlers] in handlers.reset() }
-    }
+    func reset() { subject.withLock { $0 }?.send(.reset) }
 
     /// The last event was told: publishers finish.
     func finish() { madeSubject().send(completion: .finished) }
 
-    private func madeSubject() -> PassthroughSubject<CourierEvent, Never> { subject.part { PassthroughSubject() } }
+    private func madeSubject() -> PassthroughSubject<Notice, Never> { subject.part { PassthroughSubject() } }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 /// Who counts as a listener, and what the handlers are told.
-@Suite struct EventHubTests {
+@Suite(.timeLimit(.minutes(5))) struct EventHubTests {
     private final class Handler: ICourierEventHandler, Sendable {
         let told = Series<String>()
 
@@ -56,6 +56,21 @@ import Testing
             }
             #expect(!hub.isListenedTo)
         }
+    }
+
+    @Test func `a reset comes behind the events that were told before it, however many wait`() async {
+        let hub = EventHub(queue: queue)
+        let handler = Handler()
+        queue.suspend()
+        hub.add(handler)
+        for _ in 0..<300 { hub.tell(.appForeground, nil) }
+        hub.reset()
+        hub.tell(.appBackground, nil)
+        queue.resume()
+        // A turn of the queue takes a part of them.
+        while handler.told.values.count < 302 { await settle() }
+        #expect(handler.told.values.firstIndex(of: "reset") == 300)
+        #expect(handler.told.values.last == "appBackground")
     }
 
     @Test func `a publisher listens while somebody has subscribed, whatever handlers come and go`() {
