@@ -7,7 +7,8 @@ final class EventHandlerList: Sendable {
         weak var handler: (any ICourierEventHandler)?
     }
 
-    /// The box is opened on the delivery queue, which is the one place that ``Confined`` asks for.
+    /// The handler is called on the delivery queue, which is the one place that ``Confined`` asks for; whether it is gone is
+    /// asked elsewhere, too.
     private struct Entry {
         let id: ObjectIdentifier
         let box: Confined<WeakHandler>
