@@ -27,6 +27,7 @@ extension ClientCoordinator {
     /// It was left. What it leaves goes to others as its filter is wanted without it. On the loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
         subscriptions.close(reader)
+        subscriptions.perform()
         reader.close(left)
         subscriptionsChanged()
     }

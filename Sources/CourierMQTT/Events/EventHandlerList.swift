@@ -21,9 +21,10 @@ final class EventHandlerList: Sendable {
     /// Adds a handler unless it is there.
     func add(_ handler: any ICourierEventHandler) {
         let entry = Entry(id: ObjectIdentifier(handler), box: Confined(WeakHandler(handler: handler)))
+        removeGone()
         entries.withLock { entries in
             // An entry of this id may be left from an object that is gone and had the same address.
-            entries.removeAll { $0.id == entry.id || $0.box.use { $0.handler == nil } }
+            entries.removeAll { $0.id == entry.id }
             entries.append(entry)
         }
     }

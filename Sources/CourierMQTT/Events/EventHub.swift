@@ -6,18 +6,18 @@ import Synchronization
 ///
 /// Events are only made while somebody listens; ``isListenedTo`` is what a hot path asks before it makes one.
 final class EventHub: Sendable {
-    /// What is told, in one order.
-    private enum Notice: Sendable {
-        case event(CourierEvent)
-        case reset
-
-        var event: CourierEvent? { if case .event(let event) = self { event } else { nil } }
+    /// What is told, in one order: an event, or nothing but how often handlers were reset until then. So a reset that is
+    /// lost among too many events is made up for by the next of them.
+    private struct Notice: Sendable {
+        let event: CourierEvent?
+        let resetCount: UInt32
     }
 
     private let queue: DispatchQueue
     /// From the first listener on.
     private let subject = Mutex<PassthroughSubject<Notice, Never>?>(nil)
-    private let listenerCount = Atomic<Int>(0)
+    private let listenerCount = Atomic<UInt32>(0)
+    private let resetCount = Atomic<UInt32>(0)
     private let handlers: EventHandlerList
     /// What brings events to the handlers, while there are any.
     private let handlerSubscription = Mutex<AnyCancellable?>(nil)
@@ -41,7 +41,7 @@ final class EventHub: Sendable {
     /// Tells an event. From any thread; the order of calls from one thread is the order of delivery.
     func tell(_ type: CourierEventType, _ options: ConnectOptions?) {
         guard isListenedTo else { return }
-        subject.withLock { $0 }?.send(.event(CourierEvent(connectionInfo: options, type: type)))
+        send(CourierEvent(connectionInfo: options, type: type), resetCount.load(ordering: .acquiring))
     }
 
     /// Every event from now on, on the delivery queue.
@@ -61,24 +61,26 @@ final class EventHub: Sendable {
 
     func add(_ handler: any ICourierEventHandler) {
         handlers.add(handler)
-        let isFirst = handlerSubscription.withLock { $0 == nil }
-        guard isFirst else { return }
-        let subscription = notices.receive(on: queue).sink { [weak self] _ in
+        handlerSubscription.withLock { subscription in
+            if subscription == nil { subscription = subscribed() }
+        }
+        endIfUnheard()  // It may have been removed meanwhile.
+    }
+
+    /// Brings the handlers what is told from now on.
+    private func subscribed() -> AnyCancellable {
+        let known = Mutex(resetCount.load(ordering: .acquiring))
+        return notices.receive(on: queue).sink { [weak self] _ in
             self?.endSubscription()
         } receiveValue: { [weak self, handlers] notice in
-            switch notice {
-            case .event(let event): handlers.tell(event)
-            case .reset: handlers.reset()
+            let isReset = known.withLock { known in
+                defer { known = max(known, notice.resetCount) }
+                return known < notice.resetCount
             }
+            if isReset { handlers.reset() }
+            if let event = notice.event { handlers.tell(event) }
             self?.endIfUnheard()
         }
-        let isSurplus = handlerSubscription.withLock { current in
-            guard current == nil else { return true }
-            current = subscription
-            return false
-        }
-        if isSurplus { subscription.cancel() }
-        endIfUnheard()  // It may have been removed meanwhile.
     }
 
     func remove(_ handler: any ICourierEventHandler) {
@@ -98,7 +100,11 @@ final class EventHub: Sendable {
     }
 
     /// Tells the handlers, behind the events so far, that the session was destroyed.
-    func reset() { subject.withLock { $0 }?.send(.reset) }
+    func reset() { send(nil, resetCount.add(1, ordering: .acquiringAndReleasing).newValue) }
+
+    private func send(_ event: CourierEvent?, _ resetCount: UInt32) {
+        subject.withLock { $0 }?.send(Notice(event: event, resetCount: resetCount))
+    }
 
     /// The last event was told: publishers finish.
     func finish() { madeSubject().send(completion: .finished) }

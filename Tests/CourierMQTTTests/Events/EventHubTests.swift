@@ -73,6 +73,62 @@ import Testing
         #expect(handler.told.values.last == "appBackground")
     }
 
+    @Test func `a reset that is lost among too many events comes with the next of them`() async {
+        let hub = EventHub(queue: queue)
+        let handler = Handler()
+        queue.suspend()
+        hub.add(handler)
+        for _ in 0..<10 { hub.tell(.appForeground, nil) }
+        hub.reset()
+        let count = BufferPolicy.queue.limit
+        for _ in 0..<count { hub.tell(.appBackground, nil) }
+        queue.resume()
+        while handler.told.values.count <= count { await settle() }
+        #expect(handler.told.values.first == "reset")
+        #expect(handler.told.values.count { $0 == "reset" } == 1)
+    }
+
+    @Test func `handlers that come at once on several threads hear each event once`() async {
+        let hub = EventHub(queue: queue)
+        for _ in 0..<200 {
+            let handlers = (0..<4).map { _ in Handler() }
+            await withTaskGroup(of: Void.self) { group in
+                for handler in handlers {
+                    group.addTask {
+                        hub.add(handler)
+                        hub.tell(.appForeground, nil)
+                    }
+                }
+            }
+            hub.tell(.appBackground, nil)
+            await settle()
+            for handler in handlers {
+                #expect(handler.told.values.count { $0 == "appForeground" } <= 4)
+                #expect(handler.told.values.count { $0 == "appBackground" } == 1)
+                hub.remove(handler)
+            }
+        }
+    }
+
+    /// A handler whose end, which may come while another one is added, takes it out.
+    private final class Leaver: ICourierEventHandler, Sendable {
+        let hub: EventHub
+        init(_ hub: EventHub) { self.hub = hub }
+        deinit { hub.remove(self) }
+        func reset() {}
+        func onEvent(_ event: CourierEvent) {}
+    }
+
+    @Test func `a handler may take itself out when it ends, while others come`() async {
+        let hub = EventHub(queue: queue)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<2_000 { hub.add(Leaver(hub)) } }
+            }
+        }
+        #expect(!hub.isHeard)
+    }
+
     @Test func `a publisher listens while somebody has subscribed, whatever handlers come and go`() {
         let hub = EventHub(queue: queue)
         let handler = Handler()

@@ -65,6 +65,31 @@ import Testing
         }
     }
 
+    @Test func `a retained message does not come twice where the one that leaves it had asked for more`() async throws {
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: Self.subscribe(to: "t")), .answer,
+            ScriptedUnreadTests.message(1, "a", isRetained: true),
+            .serve(until: Self.subscribe(to: "t")), .answer, ScriptedUnreadTests.message(2, "a", isRetained: true),
+            .serve(until: .publish(to: "go")), ScriptedUnreadTests.message(3, "end"),
+        ])
+        try await ScriptedUnreadTests.run(script) { world in
+            let next = Box<MessageSequence<Message>.Iterator>()
+            do {
+                let first = world.client.messages(Message.self, from: "t", qos: .two).makeAsyncIterator()
+                await world.connect()
+                await world.until { world.events.contains("messageReceive") }
+                next.value = Self.loop(world, "t")
+                await world.settle()
+                withExtendedLifetime(first) {}
+            }
+            await world.until { world.events.count { $0 == "messageReceive" } == 2 }
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            var messages = try #require(next.value)
+            try await ScriptedReadingTests.expectNext("a", of: &messages)
+            try await ScriptedReadingTests.expectNext("end", of: &messages)
+        }
+    }
+
     /// [MQTT-3.3.1-12], [MQTT-3.3.1-13]: of fresh messages with the flag the broker keeps the last one.
     @Test func `what a reader leaves counts as not retained where fresh messages keep the flag`() async throws {
         try await ScriptedWorld.run([ScriptedUnreadTests.broker(["a", "b"], isRetained: true)]) {
