@@ -41,7 +41,7 @@ import Testing
     }
 
     /// [MQTT-3.3.1-9]
-    @Test func `a retained message does not come twice to a publisher whose topic was subscribed to since`() async throws {
+    @Test func `a retained message comes once to a publisher whose topic was subscribed to since`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: .subscribe), .answer, ScriptedUnreadTests.message(1, "b", isRetained: true),
             .serve(until: Self.subscribe(to: "t")), .answer, ScriptedUnreadTests.message(2, "b", isRetained: true),
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a retained message does not come twice where the one that leaves it had asked for more`() async throws {
+    @Test func `a retained message comes once where the reader that leaves it had asked for more`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: Self.subscribe(to: "t")), .answer,
             ScriptedUnreadTests.message(1, "a", isRetained: true),
