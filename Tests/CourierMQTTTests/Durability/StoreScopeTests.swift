@@ -61,6 +61,7 @@ import Testing
             await world.connect()
             try await world.client.enqueue("x", to: "t")
             #expect(await Self.waiting(store) == 1)
+            await world.until { world.provider.keptCount == 1 }
             world.provider.completeKept()
             await world.until { await world.publishes().map(\.text) == ["x"] }
             await world.until { await Self.waiting(store) == 0 }
@@ -91,6 +92,7 @@ import Testing
             world.client.connect()
             try await world.client.enqueue("new", to: "t")
             #expect(await Self.waiting(store) == 1)
+            await world.until { world.provider.keptCount == 2 }
             world.provider.completeKept()
             await world.until { await world.publishes().map(\.text) == ["new"] }
         }

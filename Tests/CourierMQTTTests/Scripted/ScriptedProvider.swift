@@ -66,6 +66,9 @@ final class ScriptedProvider: IConnectionServiceProvider, Sendable {
 
     func clearCachedAuthResponse() { state.withLock { $0.cleared.append($0.clock?.elapsed ?? .zero) } }
 
+    /// How many were kept silent and are not answered yet.
+    var keptCount: Int { state.withLock { $0.kept.count } }
+
     /// Answers all that were kept silent, from this thread.
     func completeKept(_ result: Result<ConnectOptions, AuthError>? = nil) {
         let kept = state.withLock { state in
