@@ -33,8 +33,9 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// goes on where it was, and exactly once stays exactly once; `false` by default.
     ///
     /// The caller answers each ``EngineAction/sent(_:_:)`` and ``EngineAction/receivedByServer(_:)`` of QoS 2, and each
-    /// ``EngineAction/givenUp(_:_:)``, by ``ClientEngine/stored(_:_:now:into:_:)``, and each ``EngineAction/incomingReleased(_:)`` by
-    /// ``ClientEngine/storedRelease(_:now:into:)``; only then are PUBLISH, PUBREL and PUBCOMP written.
+    /// ``EngineAction/givenUp(_:_:)``, by ``ClientEngine/stored(_:_:now:into:_:)``, and each
+    /// ``EngineAction/incomingReleased(_:)`` by ``ClientEngine/storedRelease(_:now:into:)``; only then are PUBLISH, PUBREL
+    /// and PUBCOMP written.
     public var awaitsStorage: Bool
 
     /// Gives up on CONNACK after this long, counted from CONNECT; 10 s by default.

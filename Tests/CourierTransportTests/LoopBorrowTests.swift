@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `what lives on the loop is touched by one thread at a time`() async throws {
-        /// Without a lock, for the loop to guard; the thread sanitizer looks as well.
+        /// Without a lock: whether the loop guards it is what is tested, by the sum and under `Scripts/sanitize thread`.
         final class Resident: @unchecked Sendable {
             var count = 0
         }

@@ -68,7 +68,7 @@ package final class SessionDriver: @unchecked Sendable {
     package let awaitedMessages = Atomic(0)
 
     let observer: any SessionObserver
-    private let outbox: Outbox
+    let outbox: Outbox
     let answerLimit: Int
     let state: UnsafeMutablePointer<State>
 
@@ -92,36 +92,6 @@ package final class SessionDriver: @unchecked Sendable {
         state.deinitialize(count: 1)
         state.deallocate()
     }
-
-    // MARK: From any thread
-
-    /// Hands `message` over to be published, in order; `false` when the outbox is full, and then
-    /// ``SessionObserver/outboxDrained()`` follows.
-    package func publish(_ message: OutgoingMessage) -> Bool {
-        publish(
-            message.header, topic: message.topic, payload: message.payload.span.bytes, properties: message.properties)
-    }
-
-    /// Hands a message of these parts over like ``publish(_:)``, by copying their bytes and nothing else. One that is
-    /// of another session than ``begin(_:)`` named last is not taken, and nothing follows.
-    ///
-    /// It leaves on the calling thread if the loop sleeps and `isDirect` is true, which it may be for callers without a lock
-    /// only; see ``EventLoop/borrow(_:)``.
-    package func publish(
-        _ header: OutgoingHeader, topic: String, payload: RawSpan, properties: PacketProperties = [],
-        of session: Int = 0, isDirect: Bool = false
-    ) -> Bool {
-        switch outbox.append(header, topic: topic, payload: payload, properties: properties, of: session) {
-        case .taken(let wakesLoop):
-            if wakesLoop, !(isDirect && loop.borrow(sendAtOnce)) { loop.enqueue(self) }
-            return true
-        case .full, .foreign: return false
-        }
-    }
-
-    /// Takes messages of this session only from now on, and of session 0 at first. ``forgetSession()`` follows for
-    /// those of the one before.
-    package func begin(_ session: Int) { outbox.begin(session) }
 
     // MARK: On the loop
 
@@ -307,7 +277,7 @@ extension SessionDriver {
     ///
     /// What the observer asks for while it is being told something is settled with the rest: acknowledging each message of
     /// a read costs one write for all.
-    private func settle() {
+    func settle() {
         guard !state.pointee.isPerforming else { return }
         flush()
         perform()
@@ -391,21 +361,6 @@ extension SessionDriver {
     }
 }
 
-extension SessionDriver {
-    /// Forgets what the engine has, and what it would have had next.
-    private func forgetAll() {
-        while true {
-            let (isEmpty, wasFull) = outbox.exchange(&state.pointee.batch)
-            state.pointee.engine.publish(
-                state.pointee.batch, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
-            state.pointee.batch.removeAll()
-            if wasFull { observer.outboxDrained() }
-            if isEmpty { break }
-        }
-        state.pointee.engine.forgetSession(&state.pointee.actions)
-    }
-}
-
 extension ChannelCloseReason {
     /// Whether the peer has ended the connection without any reason, or with one that is not of MQTT: RabbitMQ closes a
     /// WebSocket as after an error of its own when it does not know the version.
@@ -415,48 +370,6 @@ extension ChannelCloseReason {
         case .failed(let error): [.reset, .truncated, .webSocketClosed].contains(error.code)
         case .closedByOwner: false
         }
-    }
-}
-
-extension SessionDriver: LoopWork {
-    /// Gives the outbox to the engine, a batch at a time, until it is empty or the channel takes no more.
-    package func runOnLoop() {
-        while true {
-            guard state.pointee.channel?.isAboveHighWater != true,
-                state.pointee.engine.queuedCount < Self.queueLimit
-            else {
-                state.pointee.isStalled = true
-                return
-            }
-            let (isEmpty, wasFull) = outbox.exchange(&state.pointee.batch)
-            state.pointee.engine.publish(
-                state.pointee.batch, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
-            state.pointee.batch.removeAll()
-            if wasFull { observer.outboxDrained() }
-            if isEmpty { return }
-            settle()
-        }
-    }
-}
-
-extension SessionDriver {
-    /// Gives the outbox to the engine on a borrowed loop, while that leads to a write and to no code of the app's; `false`
-    /// when the loop is to go on.
-    private func sendAtOnce() -> Bool {
-        for _ in 0..<2 {  // The second time nearly always finds nothing.
-            guard state.pointee.channel?.isReadyToSend == true, state.pointee.engine.isConnected,
-                state.pointee.tap == nil, !state.pointee.pause.isOn, !state.pointee.isStalled,
-                state.pointee.engine.queuedCount < Self.queueLimit
-            else { return false }
-            let (isEmpty, wasFull) = outbox.exchange(&state.pointee.batch)
-            state.pointee.engine.publish(
-                state.pointee.batch, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
-            state.pointee.batch.removeAll()
-            if wasFull { observer.outboxDrained() }
-            if isEmpty { return true }
-            settle()
-        }
-        return false
     }
 }
 
@@ -508,13 +421,6 @@ extension SessionDriver: ChannelHandler {
     package func fellBelowLowWater() {
         forgetBacklog()
         resumeIfStalled()
-    }
-
-    /// Goes on with the outbox, if it had to wait: for the channel to take bytes, or for acknowledgements.
-    private func resumeIfStalled() {
-        guard state.pointee.isStalled else { return }
-        state.pointee.isStalled = false
-        runOnLoop()
     }
 
     package func closed(_ cause: ChannelCloseReason) {

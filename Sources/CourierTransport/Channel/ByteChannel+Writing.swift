@@ -60,8 +60,9 @@ extension ByteChannel {
     /// Whether what is written now leaves at once, on any thread: by a system call that raises no signal, and without the
     /// handler being called back.
     package var isReadyToSend: Bool {
-        phase == .open && isWritable && takesOutput && !isReadingPaused && pendingCount == 0
-            && (stream as? DescriptorStream)?.isSocket == true
+        loop.preconditionOnLoop()
+        guard phase == .open, isWritable, takesOutput, !isReadingPaused, pendingCount == 0 else { return false }
+        return (stream as? DescriptorStream)?.isSocket == true
     }
 
     /// Whether everything was written, and our output ended behind it. It can still be asked when the channel is gone.

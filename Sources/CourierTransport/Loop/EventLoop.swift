@@ -13,8 +13,8 @@ import Synchronization
 /// await loop.shutdown()
 /// ```
 ///
-/// Safe to share: what other threads touch is in `inbox`, under its lock, or constant; everything else is touched by the
-/// thread that ``isOnLoop`` tells, which each entry checks.
+/// Safe to share: what other threads touch is in `inbox`, under its lock, atomic, or constant; everything else is touched by
+/// who holds `turn`, the thread that ``isOnLoop`` tells, which each entry checks.
 public final class EventLoop: @unchecked Sendable {
     /// How many bytes one read of any connection takes at most, unless the loop is made with another number: 256 KiB.
     public static let readBufferSize = 256 << 10
