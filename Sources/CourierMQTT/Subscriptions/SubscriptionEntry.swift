@@ -90,6 +90,21 @@ struct SubscriptionEntry: Sendable {
         }
     }
 
+    /// The entry as it will be when the broker has done what it is being asked for.
+    var fulfilled: Self {
+        var entry = self
+        switch inFlight {
+        case nil: return self
+        case .subscribe(let qos)?:
+            entry.confirmed = .subscribed(asked: qos, granted: qos)
+            entry.confirmedIdentifier = identifierInFlight
+        case .unsubscribe?: entry.confirmed = .absent
+        }
+        entry.inFlight = nil
+        entry.failed = nil
+        return entry
+    }
+
     /// Whether the broker has what it is asked for, but for the identifier.
     var isRenewal: Bool {
         if case .subscribed(let asked, _) = confirmed { asked == wanted } else { false }

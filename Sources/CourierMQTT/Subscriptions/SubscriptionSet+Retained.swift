@@ -25,16 +25,16 @@ extension SubscriptionSet {
         on topic: TopicName, to filter: TopicFilter?, after last: UInt64, _ options: SubscriptionOptions,
         in version: ProtocolVersion
     ) -> Bool {
-        guard lastRequest > last || support == nil || queue.first != nil else { return false }
+        guard lastRequest > last || support == nil || queue.first != nil || !pending.isEmpty else { return false }
         let isBrought = { (entry: SubscriptionEntry?) -> Bool in
             guard let entry else { return false }
             let identifier: UInt32?
             if entry.lastRetained > last {
                 identifier = entry.identifierInFlight
-            } else if case .subscribe? = entry.due, options.bringsRetained(entry, in: version) {
-                identifier = entry.identifier
             } else {
-                return false
+                let next = entry.fulfilled
+                guard case .subscribe? = next.due, options.bringsRetained(next, in: version) else { return false }
+                identifier = entry.identifier
             }
             return entry.filter.matches(topic) && claim(of: filter, on: identifier.map { [$0] } ?? []) != .left
         }

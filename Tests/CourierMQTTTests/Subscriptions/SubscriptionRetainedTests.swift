@@ -90,6 +90,45 @@ import Testing
         #expect(!set.bringsRetained(on: topic, to: wide, after: last, options, in: .v5))
     }
 
+    /// The filter is wanted again while the broker is asked to forget it.
+    @Test func `they are to come with what is asked for when UNSUBSCRIBE is answered`() throws {
+        var set = try granted()
+        let (last, options) = (set.lastRequest, SubscriptionOptions())
+        let unsubscribe = try set.unwant([(own, nil)], by: .app, now: now)
+        let begun = set.lastRequest
+        #expect(begun > last)
+        #expect(!set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5))
+        _ = try set.want([.init(own, .one)], by: .reader(1), now: now)
+        #expect(set.lastRequest == begun)
+        #expect(set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5))
+        for case .unsubscribe(_, let id) in unsubscribe {
+            grant(set.unsubAck(id, [.success], now: now), &set, options, in: .v5)
+        }
+        #expect(set.lastRequest > begun)
+        #expect(set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5))
+    }
+
+    /// More is wanted while a subscription is under way: what comes with the next depends on what that is asked for.
+    @Test(arguments: [SubscriptionOptions.RetainedMessages.always, .ofNewSubscriptions])
+    func `they are to come with what is asked for when SUBSCRIBE is answered`(
+        _ wanted: SubscriptionOptions.RetainedMessages
+    ) throws {
+        let options = SubscriptionOptions(retainedMessages: wanted)
+        var set = SubscriptionSet()
+        _ = set.connected(sessionPresent: false, now: now)
+        let subscribe = try set.want([.init(own, .zero)], by: .app, now: now)
+        for case .subscribe(_, let id) in subscribe { set.noteRetained(id, options, in: .v5) }
+        let begun = set.lastRequest
+        #expect(!set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5))
+        _ = try set.want([.init(own, .one)], by: .reader(1), now: now)
+        #expect(set.lastRequest == begun)
+        let isBrought = wanted == .always
+        #expect(set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5) == isBrought)
+        grant(subscribe, &set, options, in: .v5)
+        #expect(set.lastRequest > begun)
+        #expect(set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5) == isBrought)
+    }
+
     @Test func `none come with a subscription that the broker refuses`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
