@@ -129,7 +129,7 @@ struct ConnectionSupervisor: Sendable {
         let version: ProtocolVersion
         var renewal: Renewal
         /// When to go back to a preferred endpoint.
-        var homecoming: Homecoming?
+        @Rare var homecoming: Homecoming?
     }
 
     /// The end of a connection to a less preferred endpoint.
@@ -144,7 +144,8 @@ struct ConnectionSupervisor: Sendable {
     enum Renewal: Sendable {
         case none
         case due(Instant)
-        case fetching(Authentication)
+        /// Elsewhere, because it is large and rare.
+        indirect case fetching(Authentication)
     }
 
     struct Closing: Sendable {
