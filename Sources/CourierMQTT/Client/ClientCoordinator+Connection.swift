@@ -17,37 +17,48 @@ extension ClientCoordinator {
         }
         connectionName = plan.name
         wantedKeepAlive = plan.engine.connect.keepAlive
-        preparation = .wanted
-        guard let durable else { return prepareTLS(plan, attempt) }
-        durable.open(durable.knownScope ?? scope(of: options)) { [self] result in
-            // By now the attempt may have been given up.
-            guard preparation == .wanted else { return prepared(.success(nil), plan, attempt) }
+        preparation = Preparation(plan: plan, attempt: attempt)
+        prepare()
+    }
+
+    /// Reads what the attempt needs before its connection can be opened. What was begun for one that was given up, and may
+    /// take its time, is waited for first.
+    private func prepare() {
+        guard let preparation, !preparation.isGivenUp, !isPreparing else { return }
+        isPreparing = true
+        guard let durable else { return prepareTLS(preparation) }
+        durable.open(durable.knownScope ?? scope(of: preparation.plan.options)) { [self] result in
             switch result {
-            case .success: prepareTLS(plan, attempt)
-            case .failure(let error): prepared(.failure(error), plan, attempt)
+            case .success where isWanted(preparation): prepareTLS(preparation)
+            case .success: prepared(.success(nil), preparation)
+            case .failure(let error): prepared(.failure(error), preparation)
             }
         }
     }
 
-    private func prepareTLS(_ plan: ConnectPlan, _ attempt: AttemptID) {
-        guard plan.tls != nil else { return prepared(.success(nil), plan, attempt) }
+    private func prepareTLS(_ preparation: Preparation) {
+        let plan = preparation.plan
+        guard plan.tls != nil else { return prepared(.success(nil), preparation) }
         let contexts = contexts ?? TLSContextCache()
         self.contexts = contexts
         // Certificates and keys are files, which the loop must not wait for.
         DispatchQueue.global().async { [self] in
             let context = Result { () throws(CourierError) -> TLSContext? in try contexts.context(for: plan) }
-            loop.execute { [self] in prepared(context, plan, attempt) }
+            loop.execute { [self] in prepared(context, preparation) }
         }
     }
 
-    private func prepared(_ context: Result<TLSContext?, CourierError>, _ plan: ConnectPlan, _ attempt: AttemptID) {
-        let isWanted = preparation == .wanted
-        preparation = .none
+    private func isWanted(_ preparation: Preparation) -> Bool {
+        self.preparation?.attempt == preparation.attempt && self.preparation?.isGivenUp == false
+    }
+
+    private func prepared(_ context: Result<TLSContext?, CourierError>, _ preparation: Preparation) {
+        isPreparing = false
+        guard isWanted(preparation) else { return prepare() }
+        self.preparation = nil
         switch context {
-        case .success(let context) where isWanted: open(plan, context)
-        case .success:
-            openFailed(attempt, CourierError(.connectionFailed, "The attempt was given up."))
-        case .failure(let error): openFailed(attempt, error)
+        case .success(let context): open(preparation.plan, context)
+        case .failure(let error): openFailed(preparation.attempt, error)
         }
     }
 
@@ -62,7 +73,14 @@ extension ClientCoordinator {
         // What is written and asked for from now on waits for the next connection.
         publishing.gate.disconnected()
         subscriptions.disconnected()
-        if preparation == .none { end() } else { preparation = .cancelled }
+        guard let preparation else { return end() }
+        guard !preparation.isGivenUp else { return }
+        self.preparation?.isGivenUp = true
+        // Its end comes behind what is being done now, as that of a connection does.
+        loop.execute { [self] in
+            self.preparation = nil
+            openFailed(preparation.attempt, CourierError(.connectionFailed, "The attempt was given up."))
+        }
     }
 
     func open(_ plan: ConnectPlan, _ tls: TLSContext?) {

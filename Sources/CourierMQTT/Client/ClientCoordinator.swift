@@ -12,10 +12,12 @@ import Synchronization
 ///
 /// Safe to share: everything but what `ClientCoordinator+Calls.swift` holds is touched on the loop only, which each entry checks.
 final class ClientCoordinator: @unchecked Sendable {
-    enum Preparation {
-        case none
-        case wanted
-        case cancelled
+    /// An attempt whose connection can not be opened yet.
+    struct Preparation {
+        let plan: ConnectPlan
+        let attempt: AttemptID
+        /// Whether its end is about to be told.
+        var isGivenUp = false
     }
 
     let loop: EventLoop
@@ -56,8 +58,10 @@ final class ClientCoordinator: @unchecked Sendable {
     var wantedKeepAlive: UInt16 = 0
     /// Made for the first connection with TLS.
     var contexts: TLSContextCache?
-    /// Whether the connection waits for its TLS context, and if so, whether it is still wanted.
-    var preparation = Preparation.none
+    /// The attempt that waits for the rows of its session, or for its TLS context.
+    @Rare var preparation: Preparation?
+    /// Whether these are being read, perhaps for an attempt that was given up: one after the other.
+    var isPreparing = false
     /// The server of the last attempt, whose version of MQTT is remembered.
     var lastServer: String?
     /// The cluster that it was a node of: its nodes are one server in this respect.

@@ -38,6 +38,8 @@ final class SubscriptionKeeper {
     private var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
     /// The filters of readers that are open.
     private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, qos: QoS, waiter: UInt64)] = [:]
+    /// Those of them that end when the broker refuses their filter.
+    private var loops: [UInt64: ReaderRegistration] = [:]
     private var unresolved: [Unresolved] = []
     private let hasStore: Bool
     /// Whether it is known what an earlier process wanted of this session.
@@ -151,11 +153,13 @@ final class SubscriptionKeeper {
         do {
             waiting[waiter] = (filter, .reader(reader))
             readers[ObjectIdentifier(reader)] = (id, filter, request.qos, waiter)
+            loops[id] = reader
             actions += try filters.want(
                 [SubscriptionSet.Wish(filter, request.qos, waiter: waiter)], by: .reader(id), now: loop.now)
         } catch {
             waiting[waiter] = nil
             readers[ObjectIdentifier(reader)] = nil
+            loops[id] = nil
             reader.end(Self.courierError(error))
         }
     }
@@ -185,6 +189,7 @@ final class SubscriptionKeeper {
     func close(_ reader: ReaderRegistration) {
         unresolved.removeAll { $0.reader === reader }
         guard let (id, filter, _, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return }
+        loops[id] = nil
         if waiting.removeValue(forKey: waiter) != nil { filters.forget(waiter: waiter, of: filter) }
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
@@ -303,6 +308,9 @@ final class SubscriptionKeeper {
             tell(.unsubscribeAttempt(topics: ended.map(\.string)))
             driver.unsubscribe(ended.map(\.string), token: Self.token(id))
         case .waiter(let id, let outcome): answer(id, outcome)
+        case .endReaders(let ids, let filter, let failure):
+            let error = Self.error(failure, .subscription(filter: filter.string))
+            for id in ids { loops[id]?.end(error) }
         case .store(let change): keep(change)
         case .subscribeSucceeded(let granted, let time):
             tell(

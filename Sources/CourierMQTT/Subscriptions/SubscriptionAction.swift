@@ -54,6 +54,8 @@ enum SubscriptionAction: Hashable, Sendable {
     case unsubscribe([TopicFilter], RequestID)
     /// Answer who waits under this name.
     case waiter(UInt64, Outcome)
+    /// End the loops of these readers: the broker delivers nothing of their filter.
+    case endReaders([UInt64], TopicFilter, Failure)
     /// Let the message store know.
     case store(StoreChange)
     /// To be told: filters of one packet were accepted, each with what was granted.

@@ -98,6 +98,7 @@ extension SubscriptionSet {
                 entry.failed = (request, failure)
                 entry.lastRetained = 0
                 report.failed(entry, request, failure)
+                endReaders(of: entry, request, failure, &actions)
             } else {
                 entry.failed = nil
                 report.succeeded(entry)
@@ -123,10 +124,22 @@ extension SubscriptionSet {
             entry.failed = (request, failure)
             entry.lastRetained = 0
             report.failed(entry, request, failure)
+            endReaders(of: entry, request, failure, &actions)
             entries[place] = entry
             changed(place, &actions)
         }
         report.append(to: &actions)
+    }
+
+    /// Has the loops end that would wait for ever: the broker has said no to their filter, which it may have granted on
+    /// an earlier connection, and has nothing of it now.
+    func endReaders(
+        of entry: SubscriptionEntry, _ request: SubscriptionEntry.Request, _ failure: Action.Failure,
+        _ actions: inout [Action]
+    ) {
+        guard case .subscribe = request, failure != .connectionLost, !entry.readerWishes.isEmpty else { return }
+        if case .subscribed = entry.confirmed { return }
+        actions.append(.endReaders(entry.readerWishes.keys.sorted(), entry.filter, failure))
     }
 }
 

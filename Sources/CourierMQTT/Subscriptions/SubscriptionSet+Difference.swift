@@ -80,6 +80,7 @@ extension SubscriptionSet {
                 takeFirstQueued(place)
                 entries[place]?.failed = (request, failure)
                 ruledOut.failed(entry, request, failure)
+                endReaders(of: entry, request, failure, &actions)
                 changed(place, &actions)
                 continue
             }

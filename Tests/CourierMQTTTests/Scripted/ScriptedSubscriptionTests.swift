@@ -193,6 +193,29 @@ import Testing
         }
     }
 
+    /// Credentials may be worth less by then, or another server have other rules.
+    @Test func `a loop whose filter is refused on a later connection ends by the error`() async throws {
+        let first = ConnectionScript.connection([
+            .accept(), .serve(until: .subscribe), .answer, .serve(until: .publish(to: "go")), .cut(.reset),
+        ])
+        let refusal = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
+        let second = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .send(.subAck(refusal))])
+        try await ScriptedWorld.run([first, second]) { world in
+            var messages = world.client.messages(String.self, from: "secret").makeAsyncIterator()
+            await world.connect()
+            await world.until { world.events.contains("subscribeSuccess") }
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            await world.until { world.events.contains("connectionLost") }
+            await world.run(for: .seconds(2))
+            do {
+                _ = try await messages.next()
+                Issue.record("the loop goes on")
+            } catch let error as CourierError {
+                #expect(error.reasonCode == .notAuthorized && error.message.contains("secret"))
+            }
+        }
+    }
+
     @Test func `a subscription whose answer never comes is tried again with the next connection`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .stall])
         try await ScriptedWorld.run([script]) { world in

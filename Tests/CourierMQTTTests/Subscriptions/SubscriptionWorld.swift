@@ -41,6 +41,10 @@ struct SubscriptionWorld {
     // Who waits.
     private var lastWaiter: UInt64 = 0
     private(set) var waiters: Swift.Set<UInt64> = []
+    /// For which reader a waiter waits.
+    private var readerOfWaiter: [UInt64: (filter: TopicFilter, reader: UInt64)] = [:]
+    /// The readers that were told to end, and have not done so yet.
+    private var endedReaders: [TopicFilter: Swift.Set<UInt64>] = [:]
     /// What a store would hold.
     private var stored: [TopicFilter: StoredSubscription.Intent] = [:]
     /// What went wrong, if anything did.
@@ -102,6 +106,11 @@ struct SubscriptionWorld {
         }
         for (filter, qos) in appWishes where stored[filter] != .subscribed(qos) { return "\(filter) is not kept" }
         for filter in subscriptions.keys where stored[filter] == nil { return "\(filter) would be left behind" }
+        for filter in refused where subscriptions[filter] == nil {
+            let readers = Swift.Set(readerWishes[filter, default: [:]].keys)
+            let waiting = readers.subtracting(endedReaders[filter, default: []])
+            if !waiting.isEmpty { return "\(waiting.sorted()) read \(filter) for ever, which is refused" }
+        }
         return nil
     }
 
@@ -126,12 +135,15 @@ extension SubscriptionWorld {
     private mutating func reads(_ filter: TopicFilter, _ reader: UInt64, _ qos: QoS) {
         guard readerWishes[filter]?[reader] == nil else { return }
         readerWishes[filter, default: [:]][reader] = qos
-        let wish = SubscriptionSet.Wish(filter, qos, waiter: newWaiter())
+        let waiter = newWaiter()
+        readerOfWaiter[waiter] = (filter, reader)
+        let wish = SubscriptionSet.Wish(filter, qos, waiter: waiter)
         perform { try $0.want([wish], by: .reader(reader), now: Self.instant) }
     }
 
     private mutating func ends(_ filter: TopicFilter, _ reader: UInt64) {
         guard readerWishes[filter]?.removeValue(forKey: reader) != nil else { return }
+        endedReaders[filter]?.remove(reader)
         perform { try $0.unwant([(filter, nil)], by: .reader(reader), now: Self.instant) }
     }
 
@@ -155,6 +167,14 @@ extension SubscriptionWorld {
         case .unsubscribe(let filters, _): sent(filters, action)
         case .waiter(let id, let outcome):
             if waiters.remove(id) == nil { complain("\(id) is answered twice, at last with \(outcome)") }
+            if let (filter, reader) = readerOfWaiter.removeValue(forKey: id), case .failed = outcome {
+                endedReaders[filter, default: []].insert(reader)
+            }
+        case .endReaders(let readers, let filter, _):
+            for reader in readers {
+                if readerWishes[filter]?[reader] == nil { complain("\(reader) ends and does not read \(filter)") }
+                endedReaders[filter, default: []].insert(reader)
+            }
         case .store(.want(let subscription)): stored[subscription.filter] = subscription.intent
         case .store(.forgetSubscription(let filter)): stored[filter] = nil
         case .store(let change): complain("the store is told \(change)")
