@@ -1,0 +1,44 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@Suite
+struct OutgoingAliasesTests {
+    @Test func `topics that repeat are sent as aliases, the least recently used makes room`() throws {
+        let talk = Conversation { $0.outgoingTopicAliases = 2 }
+        try talk.connect(properties: [.topicAliasMaximum(10)])
+        for topic in ["a", "a", "b", "a", "c", "b"] { talk.publish(topic, qos: .atMostOnce, token: 1) }
+        let sent = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+        #expect(sent.map(\.topic) == ["a", "", "b", "", "c", "b"])
+        #expect(sent.map(\.properties.topicAlias) == [1, 1, 2, 1, 2, 1])
+    }
+
+    @Test func `topics that only look alike get aliases of their own`() throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.topicAliasMaximum(10)])
+        for topic in ["caf\u{E9}", "cafe\u{301}"] { talk.publish(topic, qos: .atMostOnce, token: 1) }
+        let sent = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+        #expect(sent.map(\.properties.topicAlias) == [1, 2])
+    }
+
+    @Test func `no alias is used where the server allows none`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atMostOnce, token: 1)
+        talk.publish(qos: .atMostOnce, token: 1)
+        #expect(try talk.sent() == [.message(), .message()])
+    }
+
+    @Test func `a resent message carries its whole topic`() throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.topicAliasMaximum(4)])
+        talk.publish(qos: .atLeastOnce, token: 1)
+        talk.publish(qos: .atLeastOnce, token: 2)
+        try talk.reconnect(isSessionPresent: true, properties: [.topicAliasMaximum(4)])
+        #expect(
+            try talk.sent() == [
+                OutgoingTests.publish(1, .atLeastOnce, isDuplicate: true),
+                OutgoingTests.publish(2, .atLeastOnce, isDuplicate: true),
+            ])
+    }
+}
