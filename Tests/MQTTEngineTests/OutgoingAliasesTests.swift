@@ -41,4 +41,30 @@ struct OutgoingAliasesTests {
                 OutgoingTests.publish(2, .atLeastOnce, isDuplicate: true),
             ])
     }
+
+    @Test func `[MQTT-3.2.2-15] a message that only an alias makes too large for the server goes without one`() throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.maximumPacketSize(50), .topicAliasMaximum(10)])
+        let whole = Packet.message("t", .atMostOnce, [UInt8](repeating: 1, count: 44))
+        talk.publish(qos: .atMostOnce, token: 1, size: 44)
+        #expect(try talk.sent() == [whole])
+
+        talk.publish(qos: .atMostOnce, token: 2)
+        talk.publish(qos: .atMostOnce, token: 3, size: 44)
+        talk.publish(qos: .atMostOnce, token: 4)
+        let sent = try talk.sent()
+        let publishes = sent.compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+        #expect(publishes.map(\.topic) == ["t", "t", ""])
+        #expect(sent.dropFirst().first == whole)
+        #expect(publishes.first?.properties.topicAlias == publishes.last?.properties.topicAlias)
+        #expect(talk.performed() == [])
+
+        talk.publish(qos: .atMostOnce, token: 5, size: 45)
+        guard case .failed(5, .notEncodable(let error))? = talk.performed().first else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error.violation == .packetTooLarge(size: 51, limit: 50))
+        #expect(try talk.sent() == [])
+    }
 }

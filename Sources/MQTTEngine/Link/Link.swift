@@ -61,7 +61,8 @@ struct Link {
 }
 
 extension Link {
-    /// Writes `message` as a PUBLISH; only the first time it may go by an alias, which the server then knows.
+    /// Writes `message` as a PUBLISH; only the first time it may go by an alias, which the server then knows, and not when
+    /// that alone makes it too large.
     @inline(__always)
     mutating func write(
         _ message: MessageView, _ delivery: Delivery, isFirst: Bool, now: Moment, into buffer: inout PacketBuffer
@@ -77,15 +78,29 @@ extension Link {
         case .none: try write(message, delivery, topic: message.topic, expiry, into: &buffer)
         case .replace(let alias):
             let noTopic = UnsafeRawBufferPointer(start: nil, count: 0)
-            try write(message, delivery, topic: noTopic, expiry, alias, into: &buffer)
+            do throws(EncodeError) {
+                try write(message, delivery, topic: noTopic, expiry, alias, into: &buffer)
+            } catch {
+                try writeWithoutAlias(after: error, message, delivery, expiry, into: &buffer)
+            }
         case .define(let alias):
             do throws(EncodeError) {
                 try write(message, delivery, topic: message.topic, expiry, alias, into: &buffer)
             } catch {
                 outgoingAliases.forget(alias)
-                throw error
+                try writeWithoutAlias(after: error, message, delivery, expiry, into: &buffer)
             }
         }
+    }
+
+    /// The server's limit is for the packet that is sent ([MQTT-3.2.2-15]), and none has to have an alias.
+    @inline(never)
+    private func writeWithoutAlias(
+        after error: EncodeError, _ message: MessageView, _ delivery: Delivery, _ expiry: UInt32?,
+        into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        guard case .packetTooLarge = error.violation else { throw error }
+        try write(message, delivery, topic: message.topic, expiry, into: &buffer)
     }
 
     @inline(__always)
