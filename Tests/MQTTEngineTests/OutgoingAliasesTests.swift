@@ -67,4 +67,21 @@ struct OutgoingAliasesTests {
         #expect(error.violation == .packetTooLarge(size: 51, limit: 50))
         #expect(try talk.sent() == [])
     }
+
+    /// Neither under that of another topic, nor under one that was never defined.
+    @Test(arguments: ["a", "a/#"])
+    func `[MQTT-4.7.3-1] an empty topic name fails and goes under no alias`(before: String) throws {
+        let talk = Conversation { $0.outgoingTopicAliases = 1 }
+        try talk.connect(properties: [.topicAliasMaximum(10)])
+        talk.publish(before, qos: .atMostOnce, token: 1)
+        _ = try talk.sent()
+        _ = talk.performed()
+        talk.publish("", qos: .atMostOnce, token: 2)
+        guard case .failed(2, .notEncodable(let error))? = talk.performed().first else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error.violation == .emptyTopicWithoutAlias)
+        #expect(try talk.sent() == [])
+    }
 }

@@ -18,9 +18,12 @@ struct OutgoingAliases {
 
     init(limit: Int) { self.limit = limit }
 
-    /// By its bytes: Swift compares text by canonical equivalence, MQTT does not.
+    /// By its bytes: Swift compares text by canonical equivalence, MQTT does not. An empty topic name gets no alias: the
+    /// server would take the alias for the topic that it stood for before.
     @inline(__always)
-    mutating func use(for topic: UnsafeRawBufferPointer) -> Use { limit > 0 ? search(topic) : .none }
+    mutating func use(for topic: UnsafeRawBufferPointer) -> Use {
+        limit > 0 && !topic.isEmpty ? search(topic) : .none
+    }
 
     private mutating func search(_ topic: UnsafeRawBufferPointer) -> Use {
         if let index = recent.lastIndex(where: { $0.topic.isSame(as: topic) }) {
