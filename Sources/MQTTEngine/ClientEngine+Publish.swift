@@ -136,7 +136,8 @@ extension ClientEngine {
     private mutating func resend(
         _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
-        guard let exchange = outgoing.exchange(of: id) else { return true }
+        // One that ended while it waited for quota has left its id, perhaps to a SUBSCRIBE or UNSUBSCRIBE.
+        guard let exchange = outgoing.exchange(of: id), exchange.kind.isPublish else { return true }
         guard let message = exchange.message else {
             if !exchange.isHeld { release(id, exchange.kind, now: now, into: &buffer) }
             return true

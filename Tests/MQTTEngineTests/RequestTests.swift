@@ -79,4 +79,28 @@ struct RequestTests {
         #expect(try talk.sent() == [OutgoingTests.publish(1, .atLeastOnce)])
         #expect(talk.queuedCount == 0)
     }
+
+    /// The server acknowledges a message of the connection before when it has not come again; only PUBREC has a PUBREL
+    /// ([MQTT-4.3.3-4]).
+    @Test func `a request that gets the id of a message that waited to be sent again is not followed by PUBREL`() throws
+    {
+        let talk = Conversation()
+        try talk.connect()
+        for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }
+        try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
+        #expect(try talk.sent() == [OutgoingTests.publish(1, .atLeastOnce, isDuplicate: true)])
+        try talk.receive(.pubAck(3))
+        #expect(talk.performed() == [.acknowledged(3, .success, [])])
+        talk.unsubscribe("a", token: 4)
+        #expect(try talk.sent() == [.unsubscribe(Unsubscribe(packetID: 3, filters: ["a"]))])
+        try talk.receive(.pubAck(1))
+        #expect(try talk.sent() == [OutgoingTests.publish(2, .atLeastOnce, isDuplicate: true)])
+        let unsubAck = UnsubAck(packetID: 3, reasonCodes: [.success])
+        try talk.receive(.unsubAck(unsubAck), .pubAck(2))
+        #expect(
+            talk.performed() == [
+                .acknowledged(1, .success, []), .unsubscribed(4, unsubAck), .acknowledged(2, .success, []),
+            ])
+        #expect(talk.inFlightCount == 0)
+    }
 }
