@@ -37,7 +37,7 @@ extension ClientEngine {
             case .repeated: incoming.answerAgain(id)
             }
             guard arrival == .new || arrival == .replacing else {
-                writeAnswers(now: now, into: &buffer)
+                writeAnswers(now: now, into: &buffer, &actions)
                 return true
             }
             if acknowledgesAtOnce {
@@ -107,7 +107,7 @@ extension ClientEngine {
         if configuration.awaitsStorage {
             guard !incoming.isReleasing(id) else { return }
             if incoming.receivedPubRel(id) {
-                incoming.beginRelease(id)
+                incoming.beginRelease(id, isPubCompDue: true)
                 return actions.append(ExchangeProgress.incomingReleased(id))
             }
             writeAcknowledgement(.pubComp, id, .packetIdentifierNotFound, into: &buffer)
@@ -122,32 +122,44 @@ extension ClientEngine {
 
     /// Acknowledges a message that was handed over with a handle; a failure code of MQTT 5 refuses it.
     ///
+    /// A code that PUBACK and PUBREC may not carry, and any code before MQTT 5, acknowledges it without one. A QoS 2 message
+    /// that is refused is over: ``EngineAction/incomingReleased(_:)`` follows, and its packet id may come with a new one.
+    ///
     /// The packet is written as soon as the messages before it have been acknowledged ([MQTT-4.6.0-2]). A handle of a
     /// message that will come again, because its connection ended, is ignored; the acknowledgement of a QoS 2 message is
     /// kept instead for when it comes again. Says whether the handle meant anything.
     @discardableResult
     public mutating func acknowledge(
         _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success, now: Instant,
-        into buffer: inout PacketBuffer
+        into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
         let now = Moment(now)
         let isKnown = incoming.answer(handle, with: code)
-        if isConnected { writeAnswers(now: now, into: &buffer) }
+        if isConnected { writeAnswers(now: now, into: &buffer, &actions) }
         return isKnown
     }
 
     /// Whether the acknowledgement of a message that was handed over with a handle still means anything.
     public func awaitsAcknowledgement(_ handle: IncomingMessage.Handle) -> Bool { incoming.awaitsAnswer(handle) }
 
-    private mutating func writeAnswers(now: Moment, into buffer: inout PacketBuffer) {
+    private mutating func writeAnswers(
+        now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    ) {
         while let (id, qos, code) = incoming.nextAnswer() {
             let type: PacketType = qos == .exactlyOnce ? .pubRec : .pubAck
             if code == .success {
                 link.encoder.encodeSuccess(type, id, into: &buffer)
-            } else {
-                writeAcknowledgement(type, id, code, into: &buffer)
+            } else if writeAcknowledgement(type, id, code, into: &buffer).isFailure, qos == .exactlyOnce {
+                refused(id, &actions)
             }
             written(now: now)
         }
+    }
+
+    /// The server is being told that a QoS 2 message was refused.
+    private mutating func refused(_ id: PacketID, _ actions: inout ActionList) {
+        guard incoming.refused(id) else { return }
+        if configuration.awaitsStorage { incoming.beginRelease(id, isPubCompDue: false) }
+        actions.append(ExchangeProgress.incomingReleased(id))
     }
 }

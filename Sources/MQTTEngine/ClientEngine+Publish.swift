@@ -309,10 +309,11 @@ extension ClientEngine {
         }
     }
 
-    /// Writes an acknowledgement with `code`, which versions before MQTT 5 leave out.
+    /// Writes an acknowledgement with `code`, which versions before MQTT 5 leave out, and returns the code that it has.
+    @discardableResult
     mutating func writeAcknowledgement(
         _ type: PacketType, _ id: PacketID, _ code: PacketReasonCode, into buffer: inout PacketBuffer
-    ) {
+    ) -> PacketReasonCode {
         let acknowledgement = Acknowledgement(packetID: id, reasonCode: link.version >= .v5 ? code : .success)
         let packet: Packet =
             switch type {
@@ -324,6 +325,8 @@ extension ClientEngine {
         // A code that the packet may not carry is the caller's mistake; the exchange must go on.
         if (try? link.encoder.encode(packet, into: &buffer)) == nil {
             link.encoder.encodeSuccess(type, id, into: &buffer)
+            return .success
         }
+        return acknowledgement.reasonCode
     }
 }

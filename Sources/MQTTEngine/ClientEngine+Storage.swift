@@ -84,7 +84,8 @@ extension ClientEngine {
         }
     }
 
-    /// The caller has stored that a QoS 2 message which it received is complete: the server is told by PUBCOMP.
+    /// The caller has stored that a QoS 2 message which it received is complete: the server is told by PUBCOMP. Of one that
+    /// was refused it knows already.
     ///
     /// - Parameters:
     ///   - id: The packet id.

@@ -17,7 +17,7 @@ public struct EngineConfiguration: Hashable, Sendable {
     public enum AcknowledgementMode: Sendable {
         /// The engine does, as soon as they arrive.
         case automatic
-        /// The caller does, by ``ClientEngine/acknowledge(_:_:now:into:)``, for instance after it has processed them.
+        /// The caller does, by ``ClientEngine/acknowledge(_:_:now:into:_:)``, for instance after it has processed them.
         case onCommand
     }
 

@@ -112,7 +112,7 @@ final class Conversation {
 
     func acknowledge(_ handle: IncomingMessage.Handle?, _ code: PacketReasonCode = .success) -> Bool {
         guard let handle else { return false }
-        return engine.acknowledge(handle, code, now: now, into: &buffer)
+        return engine.acknowledge(handle, code, now: now, into: &buffer, &actions)
     }
 
     func restore(_ messages: [ClientEngine.UnfinishedMessage], incoming ids: [PacketID] = []) {

@@ -232,6 +232,37 @@ struct IncomingTests {
         #expect(talk.handles().isEmpty)
     }
 
+    @Test(arguments: [(.v311, .notAuthorized), (.v5, .serverBusy)] as [(ProtocolVersion, PacketReasonCode)])
+    func `[MQTT-4.3.3-10] a refusal that PUBREC cannot carry leaves the id held until PUBREL`(
+        version: ProtocolVersion, code: PacketReasonCode
+    ) throws {
+        let talk = Conversation(version) { $0.acknowledgements = .onCommand }
+        try talk.connect()
+        try talk.receive(.message("t", Self.qos2))
+        #expect(talk.acknowledge(talk.handles().first ?? nil, code))
+        #expect(try talk.sent() == [.pubRec(5)])
+        #expect(talk.performed() == [])
+        try talk.reconnect(isSessionPresent: true)
+        try talk.receive(.message("t", .exactlyOnce(5, isDuplicate: true)))
+        #expect(talk.performed() == [])
+        #expect(try talk.sent() == [.pubRec(5)])
+        try talk.receive(.pubRel(5))
+        #expect(talk.performed() == [.incomingReleased(5)])
+        #expect(try talk.sent() == [.pubComp(5)])
+    }
+
+    @Test func `[MQTT-4.3.3-9] a refused id is released, and means a new message`() throws {
+        let talk = Conversation { $0.acknowledgements = .onCommand }
+        try talk.connect()
+        for _ in 1...2 {
+            try talk.receive(.message("t", Self.qos2))
+            #expect(talk.acknowledge(talk.handles().first ?? nil, .notAuthorized))
+            #expect(try talk.sent() == [.pubRec(5, .notAuthorized)])
+            #expect(talk.performed() == [.incomingReleased(5)])
+            #expect(talk.unacknowledgedCount == 0)
+        }
+    }
+
     // Limits.
 
     @Test func `[MQTT-3.3.4-9] a server that exceeds our receive maximum is disconnected with 0x93`() throws {

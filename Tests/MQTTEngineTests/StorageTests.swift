@@ -208,6 +208,29 @@ struct StorageTests {
         try receive(isDuplicate: false)
     }
 
+    @Test func `[MQTT-4.3.3-9] a refused id is released, and PUBCOMP for a later message under it waits for its own`()
+        throws
+    {
+        let talk = Self.durable()
+        try talk.connect()
+        for _ in 1...2 {
+            try talk.receive(Self.publish(9, .exactlyOnce))
+            #expect(talk.acknowledge(talk.handles().first ?? nil, .notAuthorized))
+            #expect(try talk.sent() == [.pubRec(9, .notAuthorized)])
+            #expect(talk.performed() == [.incomingReleased(9)])
+        }
+        try talk.receive(Self.publish(9, .exactlyOnce))
+        #expect(talk.acknowledge(talk.handles().first ?? nil))
+        try talk.receive(.pubRel(9))
+        #expect(try talk.sent() == [.pubRec(9)])
+        #expect(talk.performed() == [.incomingReleased(9)])
+        talk.storedRelease(9)
+        talk.storedRelease(9)
+        #expect(try talk.sent() == [])  // Those that were refused.
+        talk.storedRelease(9)
+        #expect(try talk.sent() == [.pubComp(9)])
+    }
+
     @Test func `that an id means another message is told before that message`() throws {
         let talk = Self.durable()
         try talk.connect()

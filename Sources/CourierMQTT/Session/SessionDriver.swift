@@ -147,7 +147,7 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// Acknowledges a message that came with a handle.
     package func acknowledge(_ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success) {
-        tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer) }
+        tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
     /// One write for all that `body` asks for.

@@ -32,13 +32,11 @@ struct IncomingExchanges {
     private var fingerprints = MessageFingerprints()
     /// Those of ``held`` that count against our receive maximum: their PUBLISH came on this connection.
     private var counted = PacketIDSet()
-    /// Ids whose PUBREL came, until the caller has stored that: before, no connection gets PUBCOMP, with which the server
-    /// may use the id for a new message.
-    private var releasing: Set<PacketID> = []
+    /// Ids whose PUBREL came, or whose message was refused, until the caller has stored that: before, no connection gets
+    /// PUBCOMP, with which the server may use the id for a new message. How often, for an id that was used again in between.
+    private var releasing: [PacketID: Int] = [:]
     /// Those of ``releasing`` whose PUBREL came on this connection, so that PUBCOMP is due.
     private var completing: Set<PacketID> = []
-    /// Those of ``releasing`` that were used again before that was stored, and whose PUBREL has come once more.
-    private var releasingAgain: Set<PacketID> = []
     /// Answers due on this connection, in the order of their messages.
     private var pending: [Pending] = []
     /// How many of ``pending`` are gone from its front; they are removed together, now and then.
@@ -91,22 +89,33 @@ struct IncomingExchanges {
 
     /// PUBREL came, perhaps again: says whether PUBCOMP for this id waits until the caller has stored that.
     mutating func isReleasing(_ id: PacketID) -> Bool {
-        guard releasing.contains(id), !held.contains(id) else { return false }
+        guard releasing[id] != nil, !held.contains(id) else { return false }
         completing.insert(id)
         return true
     }
 
-    /// Notes that PUBCOMP for this id waits.
-    mutating func beginRelease(_ id: PacketID) {
-        if !releasing.insert(id).inserted { releasingAgain.insert(id) }
-        completing.insert(id)
+    /// Notes that the caller has to store that this id is free, and whether PUBCOMP waits for that.
+    mutating func beginRelease(_ id: PacketID, isPubCompDue: Bool) {
+        releasing[id, default: 0] &+= 1
+        if isPubCompDue { completing.insert(id) }
     }
 
     /// The caller has stored it: says whether PUBCOMP for this id is due on this connection.
     mutating func endRelease(_ id: PacketID) -> Bool {
-        if releasingAgain.remove(id) != nil { return false }  // The second follows.
-        releasing.remove(id)
+        guard let count = releasing[id] else { return false }
+        guard count == 1 else {
+            releasing[id] = count &- 1
+            return false  // The last has to be stored.
+        }
+        releasing[id] = nil
         return completing.remove(id) != nil
+    }
+
+    /// PUBREC with a failure code is written, which ends the exchange: the id is free ([MQTT-4.3.3-9]). Says whether it was
+    /// held.
+    mutating func refused(_ id: PacketID) -> Bool {
+        counted.remove(id)
+        return held.remove(id)
     }
 
     /// Takes over the ids that an earlier process held.
@@ -183,10 +192,6 @@ struct IncomingExchanges {
             } else {
                 repeating.remove(entry.packetID)
             }
-            if code.isFailure {  // 4.3.3: a PUBREC that refuses ends the exchange.
-                held.remove(entry.packetID)
-                counted.remove(entry.packetID)
-            }
         case .atLeastOnce, .atMostOnce: unacknowledgedQoS1 -= 1
         }
         return (entry.packetID, entry.qos, code)
@@ -208,7 +213,6 @@ struct IncomingExchanges {
         connectionLost()
         held.removeAll()
         releasing.removeAll()
-        releasingAgain.removeAll()
         processing.removeAll()
         fingerprints = MessageFingerprints()
     }

@@ -9,7 +9,8 @@ public enum EngineAction: Hashable, Sendable {
     case connected(ConnAck)
     /// A message has arrived.
     case message(IncomingMessage)
-    /// A QoS 2 message that was received is complete: its packet id means a new message from now on.
+    /// A QoS 2 message that was received is complete, or the server is told by PUBREC that it was refused: its packet id
+    /// means a new message from now on.
     case incomingReleased(PacketID)
     /// A QoS 2 message that was received is not complete and never will be: its packet id means the message that follows.
     /// Only with ``EngineConfiguration/awaitsStorage``.

@@ -14,7 +14,8 @@ public enum ExchangeProgress: Hashable, Sendable {
     /// The exchange of an outgoing message has ended, by an acknowledgement without properties; a failure code means that
     /// the server refused it.
     case acknowledged(Token, PacketReasonCode)
-    /// A QoS 2 message that was received is complete: its packet id means a new message from now on.
+    /// A QoS 2 message that was received is complete, or the server is told by PUBREC that it was refused: its packet id
+    /// means a new message from now on.
     case incomingReleased(PacketID)
     /// A QoS 2 message that was received is not complete and never will be: its packet id means the message that follows.
     /// Only with ``EngineConfiguration/awaitsStorage``.

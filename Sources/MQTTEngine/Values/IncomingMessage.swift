@@ -5,7 +5,7 @@ public import MQTTCodec
 /// It is valid until those bytes change. The topic may stand there too, or be known by an alias:
 /// ``ClientEngine/aliasedTopic(of:)`` finds it then.
 public struct IncomingMessage: Hashable, Sendable {
-    /// Names one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:)``.
+    /// Names one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:_:)``.
     public struct Handle: Hashable, Sendable {
         /// The packet id of the message.
         public let packetID: PacketID

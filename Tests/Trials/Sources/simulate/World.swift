@@ -163,7 +163,7 @@ struct World: ~Copyable {
     private mutating func acknowledgeOne() {
         guard !handles.isEmpty else { return }
         let handle = handles.remove(at: random.below(handles.count))
-        engine.acknowledge(handle, now: now, into: &clientOutput)
+        engine.acknowledge(handle, now: now, into: &clientOutput, &actions)
     }
 
     private mutating func store(atMost limit: Int) {
