@@ -28,7 +28,7 @@ struct Comments {
 
     /// Without the space that follows `//`, the stars of a block, and blank lines around.
     private static func tidied(_ comment: String) -> String {
-        var lines = comment.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        var lines = comment.sourceLines.map { line in
             var line = line.trimmedEnd
             if line.first == " " { line = line.dropFirst() }
             return String(line)

@@ -32,8 +32,13 @@ struct SourceText {
 
     /// Adds a documentation comment.
     mutating func comment(_ text: String) {
-        for part in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            line(part.isEmpty ? "///" : "/// \(part)")
-        }
+        for part in text.sourceLines { line(part.isEmpty ? "///" : "/// \(part)") }
+    }
+}
+
+extension String {
+    /// Its lines as Swift's compiler sees them: LF, CR and both together end one, and nothing else does.
+    var sourceLines: [Substring] {
+        split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
     }
 }

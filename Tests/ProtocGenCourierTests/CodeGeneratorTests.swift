@@ -74,6 +74,29 @@ struct CodeGeneratorTests {
         #expect(source.contains("    /// A block.\n    var text: String = \"\"\n"))
     }
 
+    /// What is made of a message type with this comment.
+    private func source(leadingComments: String) throws -> String {
+        let comment = SourceCodeInfo.Location(path: [4, 0], leadingComments: leadingComments)
+        let file = FileDescriptor(
+            name: "test.proto", messages: [MessageDescriptor(name: "Thing")],
+            sourceCodeInfo: SourceCodeInfo(locations: [comment]), syntax: "proto3")
+        let request = CodeGeneratorRequest(filesToGenerate: ["test.proto"], files: [file])
+        return try #require(CodeGenerator.response(to: request).files.first?.content)
+    }
+
+    @Test(arguments: [" a\r\n b\r\n", " a\r b\r", " a\n b\n", "\r\n a\r b\n\r\n"])
+    func `a comment keeps its lines, whatever they end with`(comment: String) throws {
+        let source = try source(leadingComments: comment)
+        #expect(!source.utf8.contains(UInt8(ascii: "\r")))
+        #expect(source.contains("\n/// a\n/// b\nstruct Thing: GeneratedProtobufMessage {"))
+    }
+
+    @Test func `blank lines in a comment of Windows stay, and what ends no line of Swift stays in its line`() throws {
+        #expect(try source(leadingComments: " a\r\n\r\n b\r\n").contains("\n/// a\n///\n/// b\nstruct Thing"))
+        let text = "a\u{2028}b\u{2029}c\u{B}d\u{C}e\u{85}f"
+        #expect(try source(leadingComments: " \(text)\r\n").contains("\n/// \(text)\nstruct Thing"))
+    }
+
     @Test func `options choose visibility and file names`() throws {
         let response = try generate(
             source: "syntax = \"proto3\"; message Thing {}",
