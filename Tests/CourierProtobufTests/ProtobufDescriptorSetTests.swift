@@ -78,6 +78,44 @@ struct ProtobufDescriptorSetTests {
         }
     }
 
+    @Test(arguments: ["int32s", "list", "counts", "details", "mask"])
+    func `elements in JSON are refused beyond their limit, not before`(field: String) throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet(), limits: ProtobufLimits(maximumCount: 10_000))
+        func text(_ count: Int) -> String {
+            let ones = Array(repeating: "1", count: count).joined(separator: ",")
+            let members = (0..<count).map { "\"\($0)\":1" }.joined(separator: ",")
+            return switch field {
+            case "counts", "details": "{\"\(field)\":{\(members)}}"
+            case "mask": "{\"\(field)\":\"\(ones)\"}"
+            default: "{\"\(field)\":[\(ones)]}"
+            }
+        }
+        #expect(throws: Never.self) { try types.payload(fromJSON: text(10_000), type: type) }
+        let error = #expect(throws: CourierError.self) { try types.payload(fromJSON: text(10_001), type: type) }
+        #expect(error?.message.contains("more than the limit of 10000") == true)
+    }
+
+    @Test func `JSON that becomes a large message is bounded by the working memory`() throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet(), limits: ProtobufLimits(workingMemory: 16 << 20))
+        // Each takes two kilobytes as a C struct.
+        func children(_ count: Int) -> String {
+            #""children":["# + Array(repeating: "{}", count: count).joined(separator: ",") + "]"
+        }
+        func packed(_ members: String) -> String {
+            #""any":{"@type":"type.googleapis.com/courier.test.Everything","# + members + "}"
+        }
+        #expect(throws: Never.self) { try types.payload(fromJSON: "{\(children(4_000))}", type: type) }
+        #expect(throws: Never.self) { try types.payload(fromJSON: "{\(packed(children(4_000)))}", type: type) }
+        for members in [
+            children(100_000), packed(children(100_000)), children(4_000) + "," + packed(children(4_000)),
+        ] {
+            let error = #expect(throws: CourierError.self) {
+                try types.payload(fromJSON: "{\(members)}", type: type)
+            }
+            #expect(error?.message.contains("16777216") == true)
+        }
+    }
+
     @Test func `a set that lies about its types never crashes a reader`() throws {
         let set = try FileDescriptorSet(protobufData: Tool.descriptorSet())
         let payload = try #require(try peer.random(seed: 7, count: 1).first)

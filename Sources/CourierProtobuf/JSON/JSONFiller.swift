@@ -61,6 +61,7 @@ struct JSONFiller {
         case .repeated:
             guard case .array(let elements) = node else { throw mismatch(field.name, "an array") }
             if elements.isEmpty { return }
+            try check(count: elements.count, of: field.name)
             let stride = field.kind.stride
             let list = try fields.list(index, count: elements.count, stride: stride)
             for (position, element) in elements.enumerated() {
@@ -68,7 +69,15 @@ struct JSONFiller {
             }
         case .map(let key, let value):
             guard case .object(let members) = node else { throw mismatch(field.name, "an object") }
+            try check(count: members.count, of: field.name)
             try fillMap(fields, index, key, value, from: members)
+        }
+    }
+
+    private func check(count: Int, of field: String) throws {
+        guard count <= limits.maximumCount else {
+            throw CourierError(
+                .encodingFailed, "\(field) has \(count) elements, more than the limit of \(limits.maximumCount)")
         }
     }
 
@@ -225,6 +234,7 @@ struct JSONFiller {
         case .fieldMask:
             guard case .string(let text) = node else { throw mismatch(type.name, "a text") }
             let paths = text.split(separator: ",").map { TimeText.snake(String($0)) }
+            try check(count: paths.count, of: type.name)
             try fields.writeRepeated(0, ProtobufCodec.Text.self, paths)
         case .structure, .list: try fill(fields, 0, type.fields[0], from: node)
         case .value:
@@ -255,7 +265,11 @@ struct JSONFiller {
         if let type = types.messages[any.typeName] {
             let isShort = WellKnownForm(type) != nil
             let inner = isShort ? members.first { $0.name == "value" }?.value ?? .null : .object(members)
-            let data = try MessagePacking.data(type.schema, limits: limits) { try fill($0, as: type, from: inner) }
+            // What is packed shares the working memory of what it stands in.
+            let budget = fields.arena.pointee.budget
+            let data = try MessagePacking.data(type.schema, limits: limits, budget: budget) {
+                try fill($0, as: type, from: inner)
+            }
             any.value = Array(data)
         } else if let value = members.first(where: { $0.name == "value" }) {
             any.value = try bytes(value.value)

@@ -57,12 +57,12 @@ public final class ProtobufDescriptorSet: Sendable {
     ///   - type: The full name of its type.
     /// - Returns: The payload.
     /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` when there is no such type, the text is no
-    ///   JSON, or it does not fit the type.
+    ///   JSON, it does not fit the type, or it exceeds a limit.
     public func payload(fromJSON json: String, type: String) throws -> Data {
         let type = try types.message(type)
         var parser = try JSONParser(json, limits: limits)
         let node = try parser.document()
-        return try MessagePacking.data(type.schema, limits: limits) { fields in
+        return try MessagePacking.data(type.schema, limits: limits, budget: limits.workingMemory) { fields in
             try JSONFiller(types: types, limits: limits).fill(fields, as: type, from: node)
         }
     }

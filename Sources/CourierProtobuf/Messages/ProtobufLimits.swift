@@ -11,11 +11,12 @@ public struct ProtobufLimits: Hashable, Sendable {
     /// How deeply messages may stand in each other, 100 by default, as in the protobuf libraries of Google.
     public var maximumDepth: Int
 
-    /// How many elements one repeated field, packed or not, or one map may have, 1,048,576 by default.
+    /// How many elements one repeated field, packed or not, or one map may have that is read or made from JSON,
+    /// 1,048,576 by default.
     public var maximumCount: Int
 
-    /// The memory that libprotobuf-c may take while one message is read, in bytes, 256 MiB by default. It is given
-    /// back before the call returns.
+    /// The memory that libprotobuf-c may take while one message is read or made from JSON, in bytes, 256 MiB by default.
+    /// It is given back before the call returns.
     public var workingMemory: Int
 
     /// The length of a JSON text that is read or made, in bytes, 16 MiB by default.
@@ -27,7 +28,7 @@ public struct ProtobufLimits: Hashable, Sendable {
     ///   - maximumSize: The size of the whole message in bytes; at most 2 GiB − 1 is used.
     ///   - maximumDepth: How deeply messages may stand in each other; at most 1,000 is used.
     ///   - maximumCount: How many elements one repeated field or map may have.
-    ///   - workingMemory: The memory that libprotobuf-c may take while one message is read, in bytes.
+    ///   - workingMemory: The memory that libprotobuf-c may take while one message is read or made from JSON, in bytes.
     ///   - maximumJSONSize: The length of a JSON text that is read or made, in bytes.
     public init(
         maximumSize: Int = 64 << 20, maximumDepth: Int = 100, maximumCount: Int = 1 << 20,

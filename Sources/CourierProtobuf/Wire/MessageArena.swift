@@ -11,7 +11,8 @@ struct MessageArena: ~Copyable {
     /// Blocks from the heap, each with the address of the one before in its first word.
     private var lastBlock: UnsafeMutableRawPointer?
     private var nextBlockSize = 16 << 10
-    private var budget: Int
+    /// How many more bytes may be taken from the heap.
+    private(set) var budget: Int
     private(set) var isExhausted = false
     /// How many more messages may stand in each other; counted while writing.
     var depthLeft: Int

@@ -8,17 +8,25 @@ enum MessagePacking {
     private static let smallSize = 512
 
     static func data(_ message: some GeneratedProtobufMessage, limits: ProtobufLimits) throws -> Data {
-        try data(type(of: message).protobufSchema, limits: limits) { try message.writeProtobuf($0) }
+        // What is written is the app's own value, so only the result is held to a size.
+        try data(type(of: message).protobufSchema, limits: limits, budget: .max) { try message.writeProtobuf($0) }
     }
 
-    /// The bytes of the message that `body` writes.
+    /// The bytes of the message that `body` writes, with at most `budget` bytes of memory from the heap.
     static func data(
-        _ schema: ProtobufSchema, limits: ProtobufLimits, _ body: (ProtobufWriter) throws -> Void
+        _ schema: ProtobufSchema, limits: ProtobufLimits, budget: Int, _ body: (ProtobufWriter) throws -> Void
     ) throws -> Data {
-        // What is written is the app's own value, so only the result is held to a size.
-        try MessageArena.with(budget: .max, depth: limits.depth) { arena in
-            let fields = try ProtobufWriter.begin(schema.descriptor, in: arena)
-            try body(fields)
+        try MessageArena.with(budget: budget, depth: limits.depth) { arena in
+            let fields: ProtobufWriter
+            do {
+                fields = try ProtobufWriter.begin(schema.descriptor, in: arena)
+                try body(fields)
+            } catch {
+                guard arena.pointee.isExhausted else { throw error }
+                throw CourierError(
+                    .encodingFailed,
+                    "writing a \(schema.name) takes more than the \(limits.workingMemory) bytes that it may")
+            }
             let message = fields.record.assumingMemoryBound(to: ProtobufCMessage.self)
             let size = protobuf_c_message_get_packed_size(message)
             guard size <= limits.size else {
