@@ -87,6 +87,18 @@ struct HostileBytesTests {
         #expect(error?.message.contains("Note.title") == true)
     }
 
+    @Test func `keys that Swift takes for equal are refused where their bytes differ, and none is lost`() throws {
+        let one = try Courier_Test_Everything(counts: ["caf\u{E9}": 1]).protobufData()
+        let other = try Courier_Test_Everything(counts: ["cafe\u{301}": 2]).protobufData()
+        let error = #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: one + other) }
+        #expect(error?.message.hasPrefix("courier.test.Everything.counts has two keys") == true)
+        #expect(try Courier_Test_Everything(protobufData: one + one).counts == ["caf\u{E9}": 1])
+        let parts = try ["caf\u{E9}", "cafe\u{301}"].map {
+            try Courier_Test_Everything(details: [$0: true]).protobufData()
+        }
+        #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: parts[0] + parts[1]) }
+    }
+
     @Test func `the error says where a message is broken`() throws {
         let error = #expect(throws: CourierError.self) { try Note(protobufBytes: [0x18, 0x01, 0x0A, 0x05, 0x61]) }
         #expect(error?.message == "Note.title is broken at byte 2: it claims 5 bytes where 1 are left")

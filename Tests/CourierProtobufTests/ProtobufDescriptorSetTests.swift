@@ -49,6 +49,15 @@ struct ProtobufDescriptorSetTests {
         #expect(text == #"{"aPlace":{"latitude":1.0,"longitude":2.0},"counts":{"a":3,"b":2},"number":"-4"}"#)
     }
 
+    @Test func `keys are told from each other by their bytes, in both directions`() throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet())
+        let one = try Courier_Test_Everything(counts: ["caf\u{E9}": 1]).protobufData()
+        let other = try Courier_Test_Everything(counts: ["cafe\u{301}": 2]).protobufData()
+        let text = try types.json(from: other + one, type: type)
+        #expect(text.utf8.elementsEqual("{\"counts\":{\"cafe\u{301}\":2,\"caf\u{E9}\":1}}".utf8))
+        #expect(try types.payload(fromJSON: text, type: type) == other + one)
+    }
+
     @Test(arguments: [
         "", "{", "[]", "{}x", #"{"a":1}"#, #"{"anInt32":2147483648}"#, #"{"anInt32":1.5}"#, #"{"aBool":1}"#,
         #"{"aString":"\ud800"}"#, #"{"aBytes":"*"}"#, #"{"aMood":"MOOD_ODD"}"#, #"{"created":"yesterday"}"#,

@@ -13,6 +13,12 @@ extension ProtobufCodec {
         public static func precedes(_ one: String, _ other: String) -> Bool {
             one.utf8.lexicographicallyPrecedes(other.utf8)
         }
+        /// Whether the same letters are there in other bytes, such as an é that is e and an accent.
+        @inlinable
+        public static func isTaken<Content>(_ key: String, in entries: [String: Content]) -> Bool {
+            guard let place = entries.index(forKey: key) else { return false }
+            return !entries.keys[place].utf8.elementsEqual(key.utf8)
+        }
 
         /// Reads a text at its place.
         @inlinable

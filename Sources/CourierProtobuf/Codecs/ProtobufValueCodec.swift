@@ -37,6 +37,9 @@ public protocol ProtobufValueCodec {
 public protocol ProtobufMapKeyCodec: ProtobufValueCodec {
     /// The order in which entries are written.
     static func precedes(_ one: Value, _ other: Value) -> Bool
+
+    /// Whether a dictionary has a key that Swift takes for this one although it is another on the wire.
+    static func isTaken<Content>(_ key: Value, in entries: [Value: Content]) -> Bool
 }
 
 /// A codec whose values are messages on the wire.
@@ -81,6 +84,12 @@ extension ProtobufValueCodec {
             place += stride
         }
     }
+}
+
+extension ProtobufMapKeyCodec {
+    /// Never: equal keys have equal bytes.
+    @inlinable
+    public static func isTaken<Content>(_ key: Value, in entries: [Value: Content]) -> Bool { false }
 }
 
 extension ProtobufMessageCodec {

@@ -86,7 +86,7 @@ struct JSONFiller {
         from members: [(name: String, value: JSONNode)]
     ) throws {
         if members.isEmpty { return }
-        guard Set(members.map(\.name)).count == members.count else {
+        guard Set(members.map { Array($0.name.utf8) }).count == members.count else {
             throw CourierError(.encodingFailed, "a map has the same key twice")
         }
         let list = try fields.list(index, count: members.count, stride: 8)

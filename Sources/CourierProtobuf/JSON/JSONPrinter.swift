@@ -95,15 +95,17 @@ struct JSONPrinter {
     private mutating func writeMap(
         _ entries: [ProtobufReader], _ key: DynamicTypes.Kind, _ value: DynamicTypes.Kind
     ) throws {
-        // Of entries with the same key the last one counts; the order is that of their first.
-        var places: [String: Int] = [:]
+        // Of entries with the same key the last one counts; the order is that of their first. Texts are the same key
+        // only if their bytes are.
+        var places: [[UInt8]: Int] = [:]
         var last: [(key: String, entry: ProtobufReader)] = []
         for entry in entries {
             let key = try keyText(entry, key)
-            if let place = places[key] {
+            let bytes = Array(key.utf8)
+            if let place = places[bytes] {
                 last[place].entry = entry
             } else {
-                places[key] = last.count
+                places[bytes] = last.count
                 last.append((key, entry))
             }
         }

@@ -110,14 +110,16 @@ public struct ProtobufReader {
         try Codec.loadList(elements(field), count: count, into: &values, self, field)
     }
 
-    /// A map; of entries with the same key the last one counts.
+    /// A map; of entries with the same key the last one counts. A dictionary can not hold two texts of the same letters
+    /// in different bytes, so such keys are refused.
     ///
     /// - Parameters:
     ///   - field: The field's place in the schema.
     ///   - key: What its keys are.
     ///   - value: What its values are.
     ///   - entries: Takes the entries.
-    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8 or something inside a message is wrong.
+    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8, two keys are the same letters in different bytes,
+    ///   or something inside a message is wrong.
     @inlinable
     public func readMap<Key: ProtobufMapKeyCodec, Value: ProtobufValueCodec>(
         _ field: Int, key: Key.Type, value: Value.Type, into entries: inout [Key.Value: Value.Value]
@@ -130,6 +132,7 @@ public struct ProtobufReader {
             let entry = message(at: records + index * 8)
             var key = Key.initial
             try entry.read(0, Key.self, into: &key)
+            if Key.isTaken(key, in: entries) { throw equivalentKeys(field) }
             entries[key] = try Value.loadSingle(entry, 1)
         }
     }
@@ -230,6 +233,14 @@ public struct ProtobufReader {
     @usableFromInline
     func tooMany(_ field: Int, _ count: Int) -> any Error {
         CourierError(.decodingFailed, "\(name(field)) has \(count) elements, more than the limit of \(maximumCount)")
+    }
+
+    @usableFromInline
+    func equivalentKeys(_ field: Int) -> any Error {
+        CourierError(
+            .decodingFailed,
+            "\(name(field)) has two keys of the same letters in different bytes, and a Dictionary can not hold both; "
+                + "write keys in one form of Unicode, or declare a list of messages")
     }
 
     @usableFromInline
