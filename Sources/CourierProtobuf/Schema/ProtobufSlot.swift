@@ -5,6 +5,8 @@
 /// generated code a table of offsets.
 @usableFromInline
 enum ProtobufSlot {
+    static var size: Int { 24 }
+
     /// The header is the descriptor's address, the number of unknown fields, and their address.
     @inlinable static var unknownCountOffset: Int { 8 }
     @inlinable static var unknownListOffset: Int { 16 }

@@ -201,16 +201,21 @@ public struct ProtobufReader {
     func mergeParts<Codec: ProtobufMessageCodec>(
         _ field: Int, _ count: Int, _ codec: Codec.Type, into value: inout Codec.Value
     ) throws {
-        let records = elements(field)
-        for index in 0..<count {
-            try Codec.merge(message(at: records + index * 8), into: &value)
-        }
+        if count == 1 { return try Codec.merge(message(at: elements(field)), into: &value) }
+        let whole = whole(field, count)
+        defer { whole.deallocate() }
+        try Codec.merge(ProtobufReader(record: whole, maximumCount: maximumCount), into: &value)
     }
 
     // MARK: What is rare
 
     private var descriptor: UnsafePointer<ProtobufCMessageDescriptor> {
         record.load(as: UnsafePointer<ProtobufCMessageDescriptor>.self)
+    }
+
+    @usableFromInline
+    func whole(_ field: Int, _ count: Int) -> UnsafeMutableRawPointer {
+        MessageParts.whole(of: elements(field), count: count)
     }
 
     @usableFromInline
