@@ -87,6 +87,13 @@ struct GeneratedMessageTests {
         #expect(ProtobufTimestamp(Date(timeIntervalSince1970: .infinity)).seconds == 253_402_300_799)
     }
 
+    @Test func `a date that is not a number becomes the beginning of 1970`() {
+        for seconds in [Double.nan, -Double.nan, Double.signalingNaN] {
+            #expect(ProtobufTimestamp(Date(timeIntervalSince1970: seconds)) == ProtobufTimestamp())
+            #expect(ProtobufTimestamp(Date(timeIntervalSinceReferenceDate: seconds)) == ProtobufTimestamp())
+        }
+    }
+
     @Test func `a length of time that does not fit is cut`() throws {
         let message = Courier_Test_Everything(lasted: .seconds(Int64.max))
         #expect(try Courier_Test_Everything(protobufData: message.protobufData()).lasted == .seconds(315_576_000_000))

@@ -63,6 +63,8 @@ struct ProtobufDescriptorSetTests {
         #"{"aString":"\ud800"}"#, #"{"aBytes":"*"}"#, #"{"aMood":"MOOD_ODD"}"#, #"{"created":"yesterday"}"#,
         #"{"created":"2023-02-29T00:00:00Z"}"#, #"{"text":"a","number":1}"#, #"{"aBool":true,"aBool":true}"#,
         #"{"counts":{"a":1,"a":2}}"#, #"{"anInt32":01}"#, #"{"names":{"x":"y"}}"#, #"{"any":{"a":1}}"#,
+        #"{"anInt32":"NaN"}"#, #"{"anInt64":"-nan"}"#, #"{"aUint64":"Infinity"}"#, #"{"names":{"nan":"x"}}"#,
+        #"{"aDouble":"nan"}"#, #"{"aFloat":"inf"}"#, #"{"created":"NaN"}"#, #"{"lasted":"NaNs"}"#, #"{"aMood":1e999}"#,
         #"{"aFloat":1e39}"#, #"{"strings":"a"}"#, #"{"aDouble":nan}"#, #"{"lasted":"1"}"#,
         String(repeating: #"{"child":"#, count: 5_000), String(repeating: "[", count: 100_000),
     ])

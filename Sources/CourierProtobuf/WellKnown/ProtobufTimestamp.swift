@@ -25,11 +25,13 @@ public struct ProtobufTimestamp: GeneratedProtobufMessage, Comparable {
     public init() { self.init(seconds: 0) }
 
     /// Makes a point in time as exact as `Date` is, about a ten-millionth of a second. What lies outside the years
-    /// 1 to 9999 becomes the nearest time inside.
+    /// 1 to 9999 becomes the nearest time inside; a date that is not a number is no nearer to one than to another, and
+    /// becomes 1970-01-01T00:00:00Z.
     ///
     /// - Parameter date: The point in time.
     public init(_ date: Date) {
-        let time = min(max(date.timeIntervalSince1970, -62_135_596_800), 253_402_300_799)
+        let given = date.timeIntervalSince1970
+        let time = given.isNaN ? 0 : min(max(given, -62_135_596_800), 253_402_300_799)
         let seconds = time.rounded(.down)
         self.init(seconds: Int64(seconds), nanos: Int32(min((time - seconds) * 1_000_000_000, 999_999_999)))
     }
