@@ -372,19 +372,29 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Ends the loop unless there is work again.
     private func end() -> Bool {
+        letGo()
         var waiters: [@Sendable () -> Void] = []
         let hasEnded = inbox.withLock { inbox -> Bool in
-            guard inbox.jobs.isEmpty else { return false }
+            // What was let go may have brought work.
+            guard inbox.jobs.isEmpty, later.isEmpty else { return false }
+            // From here on, whoever brings work counts as the loop's thread.
+            threadID.store(0, ordering: .relaxed)
             inbox.phase = .ended(isDraining: false)
             swap(&waiters, &inbox.shutdownWaiters)
             return true
         }
         guard hasEnded else { return false }
-        residents.removeAll()
-        timers = TimerHeap()
-        threadID.store(0, ordering: .relaxed)
         for waiter in waiters { waiter() }
         return true
+    }
+
+    /// Forgets what lives here and the timers. What ends with them may call the loop, so it ends when both have been put
+    /// aside.
+    private func letGo() {
+        var pastResidents: [ObjectIdentifier: any LoopResident] = [:]
+        var pastTimers = TimerHeap<() -> Void>()
+        swap(&pastResidents, &residents)
+        swap(&pastTimers, &timers)
     }
 
     /// Runs work that came after the end, on the calling thread, which counts as the loop's meanwhile.

@@ -1,0 +1,66 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import CourierTransport
+
+/// Work that is brought while a loop ends, and after.
+@Suite(.timeLimit(.minutes(5))) struct EventLoopEndTests {
+    /// Does something when it is let go.
+    private final class LastWish {
+        private let wish: @Sendable () -> Void
+
+        init(_ wish: @escaping @Sendable () -> Void) { self.wish = wish }
+
+        deinit { wish() }
+    }
+
+    @Test func `work that another thread brings while a loop ends counts as being on the loop to its end`()
+        async throws
+    {
+        let loop = try EventLoop()
+        let loopThread = await loop.run { LoopThread.current }
+        let (hasCome, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let wasOnLoop = Watched<Bool?>(nil)
+        await loop.run {
+            let probe = LastWish {
+                Thread {
+                    loop.execute {
+                        // Work that does not wait for the loop's own thread lasts beyond its end.
+                        if LoopThread.current != loopThread {
+                            hasCome.signal()
+                            isOver.wait()
+                        }
+                        let isOnLoop = loop.isOnLoop
+                        wasOnLoop.update { $0 = isOnLoop }
+                    }
+                    hasCome.signal()
+                }.start()
+                hasCome.wait()
+            }
+            loop.schedule(at: loop.now + .seconds(3_600)) { withExtendedLifetime(probe) {} }
+        }
+        await loop.shutdown()
+        isOver.signal()
+        let answer = try await wasOnLoop.wait("the work") { $0 != nil }
+        #expect(answer == true)
+    }
+
+    @Test func `what ends with a timer may hand over work, which runs before the loop has ended`() async throws {
+        let loop = try EventLoop()
+        let wasOnLoop = Watched<[Bool]>([])
+        await loop.run {
+            let probe = LastWish {
+                loop.execute {
+                    loop.schedule(at: loop.now + .seconds(3_600)) {}
+                    let isOnLoop = loop.isOnLoop
+                    wasOnLoop.update { $0.append(isOnLoop) }
+                }
+            }
+            loop.schedule(at: loop.now + .seconds(3_600)) { withExtendedLifetime(probe) {} }
+        }
+        await loop.shutdown()
+        #expect(wasOnLoop.value == [true])
+        #expect(!loop.isOnLoop)
+    }
+}
