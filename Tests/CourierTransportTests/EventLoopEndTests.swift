@@ -63,4 +63,17 @@ import Testing
         #expect(wasOnLoop.value == [true])
         #expect(!loop.isOnLoop)
     }
+
+    @Test func `a channel that begins after the end of its loop is closed at once, which its handler is told`()
+        async throws
+    {
+        let loop = try EventLoop()
+        await loop.shutdown()
+        let (near, far) = MemoryStream.pair()
+        let recorder = Recorder()
+        ByteChannel.connect(to: .stream(near), on: loop, handler: recorder)
+        let closed = recorder.log.value.closed
+        #expect(closed == [.failed(TransportError(.loopShutDown, "the event loop was shut down: memory stream A"))])
+        withExtendedLifetime(far) {}
+    }
 }

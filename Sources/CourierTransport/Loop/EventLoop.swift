@@ -412,7 +412,7 @@ public final class EventLoop: @unchecked Sendable {
             }
             if isEmpty { return }
             runBatch()
-            runTimersAndLater()
+            repeat { runTimersAndLater() } while !later.isEmpty
         }
     }
 }
