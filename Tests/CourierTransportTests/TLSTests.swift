@@ -222,7 +222,14 @@ import Testing
         var identity = good
         identity.certificateFile = "/nowhere/client.pem"
         #expect(configurationError(identity)?.code == .badCertificateFile)
-        #expect(configurationError(identity)?.message.contains("/nowhere/client.pem") == true)
+        #expect(
+            configurationError(identity)?.message
+                == "no certificate could be read from /nowhere/client.pem: No such file or directory")
+        identity = good
+        identity.privateKeyFile = "/nowhere/client.key"
+        let missing = try #require(configurationError(identity))
+        #expect(missing.code == .badPrivateKeyFile)
+        #expect(missing.message.hasSuffix("/nowhere/client.key: No such file or directory"))
         identity = good
         identity.privateKeyFile = good.certificateFile
         #expect(configurationError(identity)?.code == .badPrivateKeyFile)
@@ -231,7 +238,8 @@ import Testing
         #expect(configurationError(identity)?.code == .keyMismatch)
         var trusting = TLSClientConfiguration()
         trusting.trust = .authoritiesFile("/nowhere/ca.pem")
-        #expect(throws: TransportError.self) { try TLSContext(client: trusting) }
+        let error = #expect(throws: TransportError.self) { try TLSContext(client: trusting) }
+        #expect(error?.message.hasSuffix("/nowhere/ca.pem: No such file or directory") == true)
     }
 
     @Test func `a pass phrase is never printed`() {

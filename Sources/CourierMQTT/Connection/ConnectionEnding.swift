@@ -26,6 +26,8 @@ struct ConnectionEnding: Sendable {
         switch error.code {
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
         case .secureConnectionFailed: self.init(.transport(.tls), error)
+        // The machine lacked what it takes to begin.
+        case .connectionFailed: self.init(.transport(.unreachable), error)
         default: self.init(.unusableOptions, error)
         }
     }

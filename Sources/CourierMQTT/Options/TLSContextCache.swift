@@ -7,6 +7,9 @@ import Synchronization
 /// One cache serves one client. The context is made anew when something that it was made from has changed: the offered
 /// protocols, what the app's source of certificates gives, or a file.
 final class TLSContextCache: Sendable {
+    /// Makes a context.
+    typealias Make = @Sendable (TLSClientConfiguration) throws(TransportError) -> TLSContext
+
     /// What a context was made from.
     private struct Source: Equatable {
         let applicationProtocols: [String]
@@ -32,14 +35,23 @@ final class TLSContextCache: Sendable {
     }
 
     private let state = Mutex(State())
+    private let make: Make
 
-    init() {}
+    /// Reads the files, unless `make` does something else.
+    init(
+        make: @escaping Make = { (tls: TLSClientConfiguration) throws(TransportError) -> TLSContext in
+            try TLSContext(client: tls)
+        }
+    ) {
+        self.make = make
+    }
 
     /// The context for a plan, `nil` for one without TLS. Looks at the files with certificates and reads them if they
     /// have changed, so not on an event loop.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the file that is wrong and how; for one that has
-    ///   been right before, and when the app's source of certificates fails, ``CourierError/Code/secureConnectionFailed``.
+    ///   been right before, and when the app's source of certificates fails, ``CourierError/Code/secureConnectionFailed``;
+    ///   ``CourierError/Code/connectionFailed`` when there is no descriptor or memory left to read them.
     func context(for plan: ConnectPlan) throws(CourierError) -> TLSContext? {
         guard let asked = plan.tls else { return nil }
         let tls: TLSClientConfiguration
@@ -57,14 +69,16 @@ final class TLSContextCache: Sendable {
         if let present, present.source == source { return present.context }
         do throws(TransportError) {
             // Outside the lock; two at once make two contexts, and the last is kept.
-            let context = try TLSContext(client: tls)
+            let context = try make(tls)
             state.withLock {
                 $0.kept = (source, context)
                 $0.hasWorked = true
             }
             return context
         } catch {
-            guard hasWorked || asked.material != nil else { throw CourierError(error) }
+            // What the machine lacks says nothing of the files.
+            let isOfFiles = LossCause.TransportProblem(error.code) == .configuration
+            guard isOfFiles, hasWorked || asked.material != nil else { throw CourierError(error) }
             throw CourierError(
                 .secureConnectionFailed,
                 "\(error.message.asSentence) It was replaced by something that can not be used; the next attempt reads "

@@ -68,4 +68,12 @@ extension TransportError {
         default: return error(.systemFailure, "\(what): \(describe(errno: number))")
         }
     }
+
+    /// Whether the operating system's error `number` says that it has no descriptor or memory left, which it may have again.
+    static func isShortage(_ number: Int32) -> Bool {
+        switch number {
+        case EMFILE, ENFILE, ENOMEM, ENOBUFS, ENOSPC: true
+        default: false
+        }
+    }
 }

@@ -9,17 +9,29 @@ enum TLSErrors {
         return code
     }
 
-    /// OpenSSL's words for an error.
+    /// OpenSSL's words for an error, or the operating system's for one of its.
     static func text(_ code: UInt) -> String {
-        courier_err_reason_text(code).map { String(cString: $0) } ?? (code == 0 ? "no reason given" : "error \(code)")
+        if let number = systemError(code) { return describe(errno: number) }
+        return courier_err_reason_text(code).map { String(cString: $0) }
+            ?? (code == 0 ? "no reason given" : "error \(code)")
+    }
+
+    /// The operating system's error number, where the error is one of its.
+    private static func systemError(_ code: UInt) -> Int32? {
+        courier_err_library(code) == ERR_LIB_SYS ? courier_err_reason(code) : nil
     }
 
     /// OpenSSL's words for the oldest error of this thread; all are cleared.
     static func takeText() -> String { text(take()) }
 
-    /// A file that could not be loaded.
-    static func badFile(_ file: String, _ code: TransportError.Code, _ what: String) -> TransportError {
-        TransportError(code, "no \(what) could be read from \(file): \(takeText())")
+    /// A file that could not be loaded, for `cause` of OpenSSL. It has `code`, unless it is the machine that lacks something.
+    static func badFile(
+        _ file: String, _ code: TransportError.Code, _ what: String, cause: UInt = TLSErrors.take()
+    ) -> TransportError {
+        let sentence = "no \(what) could be read from \(file)"
+        let number = systemError(cause)
+        if let number, TransportError.isShortage(number) { return .system(number, sentence) }
+        return TransportError(code, "\(sentence): \(text(cause))", errno: number)
     }
 
     /// The peer's certificate was not accepted, for `result` of OpenSSL's verification.

@@ -1,4 +1,5 @@
 import CourierCore
+import CourierTransport
 import MQTTCodec
 import Testing
 
@@ -208,6 +209,18 @@ import Testing
         #expect(told.code == .invalidConfiguration)
         #expect(told.message.contains("gopher") && told.message.contains("connect()"))
         #expect(world.releases == [.error(told)])
+        world.expectNoFaults()
+    }
+
+    @Test(arguments: [TransportError.Code.tooManyDescriptors, .systemFailure])
+    func `what the machine lacks to begin does not stop the client`(_ code: TransportError.Code) {
+        var world = SupervisorHarness()
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        world.handle(.openFailed(first, CourierError(TransportError(code, "no certificate could be read"))))
+        #expect(world.supervisor.waiterAnswer == .wait)
+        world.fireTimer()
+        #expect(world.isOpen)
         world.expectNoFaults()
     }
 

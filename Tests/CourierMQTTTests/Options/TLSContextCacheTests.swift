@@ -39,4 +39,21 @@ import Testing
         let plan = try plan(trust: .authoritiesFile("/nonexistent/ca.pem"))
         expectCourierError(.invalidConfiguration, "/nonexistent/ca.pem") { try TLSContextCache().context(for: plan) }
     }
+
+    @Test func `what the machine lacks is no mistake of the files, also of those that have been right before`() throws {
+        let isShort = Box<Bool>()
+        let cache = TLSContextCache { (tls: TLSClientConfiguration) throws(TransportError) -> TLSContext in
+            if isShort.value == true { throw TransportError(.tooManyDescriptors, "too many open descriptors") }
+            return try TLSContext(client: tls)
+        }
+        let plan = try plan()
+        isShort.value = true
+        let first = expectCourierError(.connectionFailed, "too many") { try cache.context(for: plan) }
+        isShort.value = false
+        _ = try cache.context(for: plan)
+        cache.forget()
+        isShort.value = true
+        let second = expectCourierError(.connectionFailed, "too many") { try cache.context(for: plan) }
+        #expect(second?.message == first?.message)
+    }
 }
