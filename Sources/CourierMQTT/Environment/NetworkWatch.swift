@@ -3,6 +3,9 @@ import CourierTransport
 
 /// What all who look at the networks from one loop share; it watches as long as somebody holds it.
 final class NetworkWatch: Sendable {
+    /// Starts to watch from a loop.
+    typealias Start = (EventLoop, _ report: @escaping @Sendable (Bool) -> Void) -> NetworkWatcher
+
     private static let share = LoopShare<NetworkWatch>()
 
     /// Told of every change, on the loop.
@@ -11,12 +14,23 @@ final class NetworkWatch: Sendable {
     private let loop: EventLoop
     private let watcher: NetworkWatcher
 
-    /// What watches from `loop` as long as somebody holds it.
-    static func shared(on loop: EventLoop) -> NetworkWatch { share.part(of: loop) { NetworkWatch(loop) } }
+    /// What watches from `loop` as long as somebody holds it. What could not watch when it was started tries again, for all
+    /// who hold it.
+    static func shared(
+        on loop: EventLoop, start: Start = { NetworkWatcher.start(on: $0, report: $1) }
+    ) -> NetworkWatch {
+        var isNew = false
+        let watch = share.part(of: loop) {
+            isNew = true
+            return NetworkWatch(loop, start)
+        }
+        if !isNew { watch.watcher.tryAgain() }
+        return watch
+    }
 
-    private init(_ loop: EventLoop) {
+    private init(_ loop: EventLoop, _ start: Start) {
         self.loop = loop
-        watcher = NetworkWatcher.start(on: loop) { [subject, listeners] isAvailable in
+        watcher = start(loop) { [subject, listeners] isAvailable in
             let status: NetworkStatus = isAvailable ? .available : .unavailable
             guard status != subject.value else { return }
             subject.send(status)

@@ -14,7 +14,8 @@ public import CourierTransport
 ///
 /// The system is watched while somebody holds the publisher or a subscription to it, once for all monitors of a loop.
 /// Until the first look at the system is over, which takes a moment, and wherever the system does not tell, the status
-/// is ``CourierCore/NetworkStatus/available``. Changes within ``settleTime`` are told as one.
+/// is ``CourierCore/NetworkStatus/available``. A watch that could not begin for want of a descriptor is tried again with the
+/// next publisher or client of the loop. Changes within ``settleTime`` are told as one.
 public struct SystemNetworkMonitor: NetworkMonitor {
     /// How long to wait for more changes before looking at the system, 250 ms: a link that flaps is reported at most
     /// once in that time.

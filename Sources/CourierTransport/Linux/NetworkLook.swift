@@ -12,6 +12,7 @@ final class NetworkLook: Selectable {
     private static let messageLimit = 100_000
 
     private let loop: EventLoop
+    private let makeSocket: NetworkWatcher.MakeSocket
     private var ended: ((NetworkWatchState.Finding) -> Void)?
     private var socket: Int32?
     private var registration: Selector.Registration?
@@ -22,19 +23,23 @@ final class NetworkLook: Selectable {
     private var isTurnQueued = false
 
     /// Prepares a look; `ended` is told what it found, once, unless it is cancelled before.
-    init(_ loop: EventLoop, _ ended: @escaping (NetworkWatchState.Finding) -> Void) {
+    init(
+        _ loop: EventLoop, makeSocket: @escaping NetworkWatcher.MakeSocket,
+        _ ended: @escaping (NetworkWatchState.Finding) -> Void
+    ) {
         self.loop = loop
+        self.makeSocket = makeSocket
         self.ended = ended
     }
 
     func begin() {
-        let socket = courier_routing_socket(0)
-        guard socket >= 0 else { return end(.unknown) }
+        let socket = makeSocket(0)
+        guard socket >= 0 else { return fail(-socket) }
         self.socket = socket
         do throws(TransportError) {
             registration = try loop.selector.register(socket, reads: true, writes: false, self)
         } catch {
-            return end(.unknown)
+            return fail(error.errno)
         }
         askNext()
         readTurn()
@@ -55,7 +60,7 @@ final class NetworkLook: Selectable {
             case 0...: take(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<Int(result)]).bytes)
             case -Int(EAGAIN): return
             case -Int(EINTR), -Int(EBADMSG): continue
-            default: return end(.unknown)
+            default: return fail(Int32(clamping: -result))
             }
         }
         guard !isTurnQueued else { return }
@@ -74,7 +79,7 @@ final class NetworkLook: Selectable {
             case .interrupted: wasInterrupted = true
             case .done: askNext()
             case .refused(0), .other: break
-            case .refused: end(.unknown)
+            case .refused(let number): fail(number)
             }
             if picture.isAvailable || messageCount >= Self.messageLimit { end(.seen(isAvailable: true)) }
             return socket != nil
@@ -86,7 +91,13 @@ final class NetworkLook: Selectable {
         guard let kind = remaining.popFirst() else {
             return end(wasInterrupted ? .inconsistent : .seen(isAvailable: false))
         }
-        if courier_routing_dump(socket, kind, UInt32(kind)) < 0 { end(.unknown) }
+        let result = courier_routing_dump(socket, kind, UInt32(kind))
+        if result < 0 { fail(-result) }
+    }
+
+    /// The kernel does not tell, for this error number. What it lacks now it may have the next time.
+    private func fail(_ number: Int32?) {
+        end(number.map(TransportError.isShortage) == true ? .inconsistent : .unknown)
     }
 
     private func end(_ finding: NetworkWatchState.Finding) {

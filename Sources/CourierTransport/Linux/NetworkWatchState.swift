@@ -19,7 +19,7 @@ struct NetworkWatchState: Sendable {
     /// What a look has found.
     enum Finding: Hashable, Sendable {
         case seen(isAvailable: Bool)
-        /// The kernel said that things changed while it was telling them.
+        /// The kernel said that things changed while it was telling them, or had no descriptor or memory left to tell them.
         case inconsistent
         /// The machine does not tell; then nothing speaks against connecting.
         case unknown
