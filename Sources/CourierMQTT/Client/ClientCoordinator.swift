@@ -47,7 +47,6 @@ final class ClientCoordinator: @unchecked Sendable {
     let subscriptions: SubscriptionKeeper
     /// The actions that are being performed; what comes up meanwhile is appended.
     var actions: [ConnectionSupervisor.Action] = []
-    var isPerforming = false
     var timer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var info: ConnectOptions?
     /// What events call the attempt or connection that there is; `nil` when there is none.
@@ -56,6 +55,8 @@ final class ClientCoordinator: @unchecked Sendable {
     @Rare var outcome: Result<Void, CourierError>?
     /// The keep-alive that its CONNECT asks for, in seconds.
     var wantedKeepAlive: UInt16 = 0
+    /// The look-up of service records that there is.
+    @Rare var search: LookUpTicket?
     /// Made for the first connection with TLS.
     var contexts: TLSContextCache?
     /// The attempt that waits for the rows of its session, or for its TLS context.
@@ -97,6 +98,8 @@ final class ClientCoordinator: @unchecked Sendable {
     var isLookingAround = false
     /// What the monitor said last.
     var network = NetworkStatus.available
+    /// Whether ``actions`` are being performed.
+    var isPerforming = false
     var isReleased = false
 
     init(
@@ -154,6 +157,7 @@ extension ClientCoordinator {
         actions = []  // They are rare, and what they need is not kept by clients that idle.
         isPerforming = false
         setTimer()
+        giveUpUnwantedSearch()
         finishIfReleased()
     }
 

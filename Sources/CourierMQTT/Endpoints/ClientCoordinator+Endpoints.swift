@@ -4,13 +4,27 @@ import CourierTransport
 extension ClientCoordinator {
     /// Looks up the service records of a host.
     func findEndpoints(_ options: ConnectOptions, _ attempt: AttemptID) {
+        giveUpSearch()
         guard let service = settings.service(for: options) else {
             return tell(.endpointsFound(attempt, .found([])))
         }
-        settings.serviceRecords.lookUp(service.name) { [weak self] answer in
+        search = settings.serviceRecords.lookUp(service.name) { [weak self] answer in
             guard let self else { return }
             loop.execute { [self] in tell(.endpointsFound(attempt, EndpointSearch(answer, of: service))) }
         }
+    }
+
+    /// Nobody waits for service records any more, unless the supervisor does.
+    func giveUpUnwantedSearch() {
+        guard search != nil else { return }
+        if case .locating = supervisor.phase { return }
+        giveUpSearch()
+    }
+
+    private func giveUpSearch() {
+        guard let search else { return }
+        search.cancel()
+        self.search = nil
     }
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 /// Looks host names up on threads of its own, since the operating system's look-up blocks, sometimes for half a minute.
 ///
 /// Threads come as they are needed, up to ``threadLimit``, and end when nothing is left to do; further look-ups wait in
-/// the order in which they were asked for.
+/// the order in which they were asked for. Whoever does not want an answer any more gives its ``LookUpTicket`` back.
 final class HostResolver: Sendable {
     typealias Answer = Result<[SocketAddress], TransportError>
     typealias LookUp = @Sendable (String, UInt16) -> Answer
@@ -17,8 +17,27 @@ final class HostResolver: Sendable {
     typealias Work = @Sendable (TransportError?) -> Void
 
     private struct State {
-        var requests: [Work] = []
+        /// What has not begun, by its number.
+        var requests: [UInt64: Work] = [:]
+        /// The number of the oldest request that may be there.
+        var oldest: UInt64 = 0
+        /// The number of the next request to come.
+        var next: UInt64 = 0
         var threadCount = 0
+
+        mutating func add(_ work: @escaping Work) -> UInt64 {
+            defer { next += 1 }
+            requests[next] = work
+            return next
+        }
+
+        mutating func takeOldest() -> Work? {
+            while oldest < next {
+                defer { oldest += 1 }
+                if let work = requests.removeValue(forKey: oldest) { return work }
+            }
+            return nil
+        }
     }
 
     private let state = Mutex(State())
@@ -29,30 +48,45 @@ final class HostResolver: Sendable {
         self.lookUp = lookUp
     }
 
+    /// How many look-ups have not begun.
+    var waitingCount: Int { state.withLock { $0.requests.count } }
+
     /// Looks `host` up; `answer` is called on one of the resolver's threads, or on this one if none could be started.
-    func resolve(host: String, port: UInt16, _ answer: @escaping @Sendable (Answer) -> Void) {
+    @discardableResult
+    func resolve(host: String, port: UInt16, _ answer: @escaping @Sendable (Answer) -> Void) -> LookUpTicket {
         let lookUp = lookUp
-        perform { problem in answer(problem.map { .failure($0) } ?? lookUp(host, port)) }
+        return perform { problem in answer(problem.map { .failure($0) } ?? lookUp(host, port)) }
     }
 
     /// Does `work`, a look-up of another kind, under the same limits.
-    func perform(_ work: @escaping Work) {
-        let needsThread = state.withLock { state in
-            state.requests.append(work)
-            guard state.threadCount < Self.threadLimit else { return false }
+    @discardableResult
+    func perform(_ work: @escaping Work) -> LookUpTicket {
+        let (number, needsThread) = state.withLock { state -> (UInt64, Bool) in
+            let number = state.add(work)
+            guard state.threadCount < Self.threadLimit else { return (number, false) }
             state.threadCount += 1
-            return true
+            return (number, true)
         }
-        guard needsThread else { return }
+        if needsThread { startThread() }
+        return LookUpTicket(self, number)
+    }
+
+    /// Forgets the request of this number if it has not begun.
+    func cancel(_ number: UInt64) {
+        // What it holds ends without the lock.
+        _ = state.withLock { $0.requests.removeValue(forKey: number) }
+    }
+
+    private func startThread() {
         do throws(TransportError) {
             try LoopThread(name: "courier-dns") { self.work() }.detach()
         } catch {
-            let left = state.withLock { state in
+            let left = state.withLock { state -> [Work] in
                 state.threadCount -= 1
+                var left: [Work] = []
                 // Other threads, if there are any, will come to the requests.
-                guard state.threadCount == 0 else { return [Work]() }
-                defer { state.requests = [] }
-                return state.requests
+                while state.threadCount == 0, let work = state.takeOldest() { left.append(work) }
+                return left
             }
             for work in left { work(error) }
         }
@@ -61,11 +95,9 @@ final class HostResolver: Sendable {
     private func work() {
         while true {
             let next = state.withLock { state -> Work? in
-                if state.requests.isEmpty {
-                    state.threadCount -= 1
-                    return nil
-                }
-                return state.requests.removeFirst()
+                let work = state.takeOldest()
+                if work == nil { state.threadCount -= 1 }
+                return work
             }
             guard let next else { return }
             next(nil)

@@ -28,28 +28,39 @@ package struct ServiceRecords: Sendable {
 
     /// An IPv4 address in network order, and a port.
     private let server: (address: UInt32, port: UInt16)?
-    private let threads = HostResolver.shared
+    private let threads: HostResolver
 
-    private init(server: (address: UInt32, port: UInt16)?) { self.server = server }
+    private init(server: (address: UInt32, port: UInt16)?, threads: HostResolver = .shared) {
+        self.server = server
+        self.threads = threads
+    }
 
     /// A server of DNS other than the system's.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` for what is no IPv4 address, or port 0.
     package init(server address: String, port: UInt16) throws(TransportError) {
+        try self.init(server: address, port: port, threads: .shared)
+    }
+
+    init(server address: String, port: UInt16, threads: HostResolver) throws(TransportError) {
         var parsed = in_addr()
         guard inet_pton(AF_INET, address, &parsed) == 1, port != 0 else {
             throw TransportError(.invalidConfiguration, "“\(address)”, port \(port), is no IPv4 address with a port")
         }
-        self.init(server: (parsed.s_addr, port))
+        self.init(server: (parsed.s_addr, port), threads: threads)
     }
 
     /// Looks up the records of `name`, such as `_mqtt._tcp.example.com`; `answer` is called on a thread of the resolver, or
     /// on this one if none could be started. It takes at most some ten seconds for each server that does not answer.
-    package func lookUp(_ name: String, _ answer: @escaping @Sendable (Answer) -> Void) {
+    ///
+    /// - Returns: What the look-up is given up by; `nil` when the answer is here already.
+    @discardableResult
+    package func lookUp(_ name: String, _ answer: @escaping @Sendable (Answer) -> Void) -> LookUpTicket? {
         guard (1...Self.nameLimit).contains(name.utf8.count), !name.utf8.contains(0) else {
-            return answer(.failed("\(name.utf8.count) bytes are no name of DNS"))
+            answer(.failed("\(name.utf8.count) bytes are no name of DNS"))
+            return nil
         }
-        threads.perform { [server] problem in
+        return threads.perform { [server] problem in
             answer(problem.map { .failed($0.message) } ?? Self.ask(name, server))
         }
     }

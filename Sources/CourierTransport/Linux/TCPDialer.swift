@@ -25,6 +25,8 @@ final class TCPDialer: Dialer {
     /// Gets a connected socket, to own it, or why there is none. `nil` once it was told, or nobody wants to know any more.
     private var finished: ((Result<Int32, TransportError>) -> Void)?
 
+    /// The look-up of the name, until its answer is here.
+    private var search: LookUpTicket?
     private var race = HappyEyeballs(count: 0, attemptDelay: .zero)
     private var addresses: [SocketAddress] = []
     private var attempts: [Int: SocketAttempt] = [:]
@@ -72,10 +74,10 @@ final class TCPDialer: Dialer {
             return finish(
                 .failure(TransportError(.invalidConfiguration, "a host name may not be empty or hold a NUL")))
         }
-        // The channel may be gone when the answer comes: the look-up can not be interrupted.
+        // The channel may be gone when the answer comes: a look-up that has begun can not be interrupted.
         let box = WeakDialer(self)
         let loop = loop
-        resolver.resolve(host: host, port: port) { answer in
+        search = resolver.resolve(host: host, port: port) { answer in
             loop.execute { box.dialer?.resolved(answer) }
         }
     }
@@ -90,6 +92,7 @@ final class TCPDialer: Dialer {
     }
 
     private func resolved(_ answer: HostResolver.Answer) {
+        search = nil
         guard finished != nil else { return }
         switch answer {
         case .success(let addresses): begin(addresses)
@@ -155,6 +158,8 @@ final class TCPDialer: Dialer {
     }
 
     private func stop() {
+        search?.cancel()
+        search = nil
         if let timer { loop.cancel(timer) }
         timer = nil
         for attempt in attempts.values { attempt.cancel() }

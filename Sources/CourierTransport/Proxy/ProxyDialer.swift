@@ -12,12 +12,12 @@ final class ProxyDialer: Dialer {
 
     /// `start → (lookingUp →) connecting → talking`, and from there once more for each further address of the host.
     private enum Step {
-        case lookingUp
+        case lookingUp(LookUpTicket?)
         case connecting(TCPDialer)
         case talking(SocketExchange)
     }
 
-    private var step = Step.lookingUp
+    private var step = Step.lookingUp(nil)
     /// Whom to ask the proxy for; more than one where the name was looked up here.
     private var targets: [ProxyTarget] = []
     /// The same as the history knows them, where the name was looked up here.
@@ -63,7 +63,7 @@ final class ProxyDialer: Dialer {
 
     private func stop() {
         switch step {
-        case .lookingUp: break
+        case .lookingUp(let ticket): ticket?.cancel()
         case .connecting(let dialer): dialer.cancel()
         case .talking(let exchange):
             // A proxy that is silent, or closes the connection, may do so because of the address.
@@ -82,9 +82,10 @@ final class ProxyDialer: Dialer {
     private func lookUp() {
         let box = WeakDialer(self)
         let loop = loop
-        tools.resolver.resolve(host: host, port: port) { answer in
-            loop.execute { box.dialer?.resolved(answer) }
-        }
+        step = .lookingUp(
+            tools.resolver.resolve(host: host, port: port) { answer in
+                loop.execute { box.dialer?.resolved(answer) }
+            })
     }
 
     private func resolved(_ answer: HostResolver.Answer) {
