@@ -47,7 +47,10 @@ final class Selector: @unchecked Sendable {
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []
 
-    init() throws(TransportError) {
+    /// Makes what it needs; `add` is how a descriptor is added to what epoll waits for.
+    init(
+        add: (Int32, Int32, UInt32, UInt64) -> Int32 = { courier_epoll_add($0, $1, $2, $3) }
+    ) throws(TransportError) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw TransportError.system(errno, "no epoll descriptor could be made") }
         wakeDescriptor = courier_eventfd()
@@ -56,8 +59,13 @@ final class Selector: @unchecked Sendable {
             close(epoll)
             throw TransportError.system(number, "no eventfd could be made")
         }
+        guard add(epoll, wakeDescriptor, courier_epoll_in | courier_epoll_edge, Self.wakeTag) == 0 else {
+            let number = errno
+            close(wakeDescriptor)
+            close(epoll)
+            throw TransportError.system(number, "the eventfd can not be waited for")
+        }
         events = .allocate(capacity: Self.eventCapacity)
-        _ = courier_epoll_add(epoll, wakeDescriptor, courier_epoll_in | courier_epoll_edge, Self.wakeTag)
     }
 
     deinit {
