@@ -16,6 +16,8 @@ final class DurableInbox: @unchecked Sendable {
         let last: StoredMessage.ID?
         /// Whether there were more rows by then.
         let mayHaveMore: Bool
+        /// The session that the rows are of.
+        let session: Int
     }
 
     private let store: any MessageStore
@@ -26,6 +28,8 @@ final class DurableInbox: @unchecked Sendable {
     private let limit: Int
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
+    /// How many sessions were destroyed. Rows of another one may have the same ids.
+    private(set) var session = 0
     /// Whose rows they were when the client ended.
     private var endedScope: StoreScope?
     /// Whether the next process may get repetitions of what this one has received.
@@ -112,7 +116,9 @@ final class DurableInbox: @unchecked Sendable {
         _ done: @escaping @Sendable (Result<Page, CourierError>) -> Void
     ) {
         loop.preconditionOnLoop()
-        guard let scope else { return done(.success(Page(rows: [], last: last, mayHaveMore: false))) }
+        guard let scope else {
+            return done(.success(Page(rows: [], last: last, mayHaveMore: false, session: session)))
+        }
         guard additions.isIdle || additions.isFailing else {
             // What is on its way into the store comes before anything that arrives from now on.
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
@@ -132,7 +138,7 @@ final class DurableInbox: @unchecked Sendable {
                 let found = page.map { rows in
                     Page(
                         rows: handOut(rows), last: rows.last?.id ?? last,
-                        mayHaveMore: rows.count >= Self.pageSize)
+                        mayHaveMore: rows.count >= Self.pageSize, session: session)
                 }
                 endReading(number)
                 done(found)
@@ -149,21 +155,24 @@ final class DurableInbox: @unchecked Sendable {
         if readings.isEmpty { removed = [] }
     }
 
-    /// A reader is done with a row; `settled` is called when that is stored.
-    func remove(_ id: StoredMessage.ID, settled: (@Sendable (Result<Void, CourierError>) -> Void)? = nil) {
+    /// A reader is done with a row; `settled` is called when that is stored, and at once where the row went with its session.
+    func remove(
+        _ id: StoredMessage.ID, of session: Int, settled: (@Sendable (Result<Void, CourierError>) -> Void)? = nil
+    ) {
         loop.preconditionOnLoop()
-        guard handedOut.contains(id), removing.insert(id).inserted else {
+        guard session == self.session, handedOut.contains(id), removing.insert(id).inserted else {
             settled?(.success(()))
             return
         }
         if let endedScope { return store.commit([.removeIncoming(id)], in: endedScope) { settled?($0) } }
         steps.add([.removeIncoming(id)]) { [weak self] outcome in
-            if case .success = outcome { self?.wasRemoved(id) }
+            if case .success = outcome { self?.wasRemoved(id, of: session) }
             settled?(outcome)
         }
     }
 
-    private func wasRemoved(_ id: StoredMessage.ID) {
+    private func wasRemoved(_ id: StoredMessage.ID, of session: Int) {
+        guard session == self.session else { return }
         removing.remove(id)
         guard handedOut.remove(id) != nil else { return }
         count = max(count - 1, handedOut.count)
@@ -171,9 +180,9 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// A reader has left a row to the next one.
-    func giveBack(_ id: StoredMessage.ID) {
+    func giveBack(_ id: StoredMessage.ID, of session: Int) {
         loop.preconditionOnLoop()
-        if !removing.contains(id) { handedOut.remove(id) }
+        if session == self.session, !removing.contains(id) { handedOut.remove(id) }
     }
 
     /// Removes the rows whose time is over.
@@ -207,6 +216,7 @@ final class DurableInbox: @unchecked Sendable {
         loop.preconditionOnLoop()
         stopReading()
         scope = nil
+        session += 1
         count = 0
         (handedOut, removing) = ([], [])
         additions.removeAll(error)

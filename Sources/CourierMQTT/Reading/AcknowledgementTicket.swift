@@ -14,8 +14,8 @@ final class AcknowledgementTicket: Sendable {
     enum Receipt: Sendable {
         /// A delivery of the broker.
         case delivery(IncomingMessage.Handle)
-        /// A row of the message store.
-        case row(StoredMessage.ID)
+        /// A row of the message store, of a session as ``DurableInbox`` counts them.
+        case row(StoredMessage.ID, session: Int)
         /// Nobody waits for it; left unfinished, the message is kept again until the end of its time.
         case kept(until: ContinuousClock.Instant?)
     }
@@ -40,7 +40,10 @@ final class AcknowledgementTicket: Sendable {
     }
 
     /// The row of the store that the message is, if it is one.
-    var row: StoredMessage.ID? { if case .row(let id) = receipt { id } else { nil } }
+    var row: (id: StoredMessage.ID, session: Int)? {
+        guard case .row(let id, let session) = receipt else { return nil }
+        return (id, session)
+    }
 
     /// Whether the message is on its way into the store, after a reader left it.
     var isBeingStored: Bool {

@@ -40,7 +40,8 @@ import Testing
 
     /// Gives a reader all rows.
     private static func handOut(
-        _ inbox: DurableInbox, _ steps: StoreLane, _ store: ControlledStore, on loop: EventLoop
+        _ inbox: DurableInbox, _ steps: StoreLane, _ store: ControlledStore, on loop: EventLoop,
+        of scope: StoreScope = scope
     ) async throws {
         let rows = ids.map { StoredMessage(id: $0, topic: "t", payload: [1], qos: .one, storedAt: Date()) }
         try await store.memory.fill(rows.map { .keep($0) }, scope)
@@ -69,13 +70,56 @@ import Testing
         while await Self.onLoop(loop, { inbox.isReading }) {}
 
         await Self.onLoop(loop) {
-            for id in Self.ids { inbox.remove(id) }
+            for id in Self.ids { inbox.remove(id, of: 0) }
             #expect(!inbox.hasRows)
             let isKept = inbox.keep(Self.message, packetID: nil, until: Date.distantFuture) { _ in }
             #expect(isKept)
             #expect(inbox.hasRows)
         }
         await loop.shutdown()
+    }
+
+    @Test func `a row of the session before says nothing of the row that has its id now`() async throws {
+        let (loop, store, steps, _, inbox) = try Self.inbox()
+        try await Self.handOut(inbox, steps, store, on: loop)
+        store.hold()
+        await Self.onLoop(loop) { inbox.remove(Self.ids[0], of: 0) }
+        while store.heldCount == 0 { await Self.onLoop(loop) {} }
+        await Self.onLoop(loop) {
+            let error = CourierError(.clientDestroyed, "The session is gone.")
+            steps.removeAll(error)
+            inbox.removeAll(error)
+        }
+        let next = StoreScope(clientID: "next", broker: "b:1")
+        try await Self.handOut(inbox, steps, store, on: loop, of: next)
+        store.release()
+        while await Self.onLoop(loop, { !steps.isIdle }) {}
+
+        // A reader still has the first row, and the others.
+        let found = await Self.readAgain(inbox, on: loop)
+        #expect(found?.isEmpty == true)
+        let isSettled = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
+            loop.execute {
+                inbox.giveBack(Self.ids[2], of: 0)
+                inbox.remove(Self.ids[1], of: 0) { done.resume(returning: $0.success != nil) }
+            }
+        }
+        #expect(isSettled)
+        let foundThen = await Self.readAgain(inbox, on: loop)
+        #expect(foundThen?.isEmpty == true)
+        while await Self.onLoop(loop, { !steps.isIdle }) {}
+        let left = await store.memory.incoming(in: next, matching: nil, after: nil, limit: 10)
+        #expect(left.map(\.id) == Self.ids)
+        await loop.shutdown()
+    }
+
+    /// What a further reader is given.
+    private static func readAgain(_ inbox: DurableInbox, on loop: EventLoop) async -> [StoredMessage.ID]? {
+        await withCheckedContinuation { (done: CheckedContinuation<[StoredMessage.ID]?, Never>) in
+            loop.execute {
+                inbox.read(nil, after: nil) { page in done.resume(returning: page.success?.rows.map(\.id)) }
+            }
+        }
     }
 
     @Test func `what publishers have at the end is removed when they deliver it`() async throws {
@@ -85,11 +129,11 @@ import Testing
             let error = CourierError(.clientDestroyed, "The client has ended.")
             inbox.finish(error)
             steps.finish(error)
-            inbox.giveBack(Self.ids[2])
+            inbox.giveBack(Self.ids[2], of: 0)
         }
         for id in Self.ids.dropLast() {
             await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-                loop.execute { inbox.remove(id) { _ in done.resume() } }
+                loop.execute { inbox.remove(id, of: 0) { _ in done.resume() } }
             }
         }
         let left = await store.memory.incoming(in: Self.scope, matching: nil, after: nil, limit: 10)

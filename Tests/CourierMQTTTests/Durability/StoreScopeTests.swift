@@ -11,11 +11,11 @@ import Testing
     private static let scope = StoreScope(clientID: "phone", broker: "orders")
     private static let message = ScriptedOutboxTests.message
 
-    private static func options(host: String = "broker.invalid", id: String = "scripted") -> ConnectOptions {
+    static func options(host: String = "broker.invalid", id: String = "scripted") -> ConnectOptions {
         ConnectOptions(host: host, port: 1883, keepAlive: 0, clientId: id, username: "", password: "")
     }
 
-    private static func run(
+    static func run(
         _ script: [ConnectionScript] = [], _ answers: [ScriptedProvider.Answer] = [],
         _ change: (inout MQTTClientConfig) -> Void = { _ in },
         _ body: (ScriptedWorld, ControlledStore) async throws -> Void
