@@ -12,6 +12,13 @@ struct StoreInbox: Sendable {
         var isEmpty: Bool { batches.isEmpty && reads.isEmpty && !isLast }
     }
 
+    /// A reading that waits for the batches that came before it, and for no later one.
+    private struct Reading: Sendable {
+        /// How many batches had been put in by then.
+        let batchCount: Int
+        let body: @Sendable (StoreCore) -> Void
+    }
+
     private enum Phase: Sendable {
         case open
         case closing
@@ -23,7 +30,10 @@ struct StoreInbox: Sendable {
     private static let bytesPerGroup = 16 << 20
 
     private var batches: [StoreBatch] = []
-    private var reads: [@Sendable (StoreCore) -> Void] = []
+    private var reads: [Reading] = []
+    /// How many batches were put in, and how many of them were taken.
+    private var putCount = 0
+    private var takenCount = 0
     private var changes = 0
     private var bytes = 0
     private var isAwake = true
@@ -37,6 +47,7 @@ struct StoreInbox: Sendable {
     /// - Returns: Whether the thread has to be woken; `nil` when the store is closed and nothing was put in.
     mutating func put(_ batch: StoreBatch, _ limits: SQLiteMessageStore.Limits, path: String) -> Bool? {
         guard isOpen else { return nil }
+        putCount += 1
         let isOver =
             changes + batch.changes.count > limits.waitingChanges || bytes + batch.growth.bytes > limits.waitingBytes
         if isOver, batch.growth.rows > 0 {
@@ -57,12 +68,12 @@ struct StoreInbox: Sendable {
                 + "waitingChanges and waitingBytes.")
     }
 
-    /// Puts in a reading.
+    /// Puts in a reading, which may find what later batches have written.
     ///
     /// - Returns: As ``put(_:_:path:)``.
     mutating func put(_ read: @escaping @Sendable (StoreCore) -> Void) -> Bool? {
         guard isOpen else { return nil }
-        reads.append(read)
+        reads.append(Reading(batchCount: putCount, body: read))
         return wake()
     }
 
@@ -93,8 +104,8 @@ struct StoreInbox: Sendable {
         } else {
             takeGroup(&work)
         }
-        // A read comes behind the batches that came before it.
-        if batches.isEmpty { swap(&work.reads, &reads) }
+        takenCount += work.batches.count
+        takeReads(&work)
         if case .closing = phase, batches.isEmpty { work.isLast = true }
         if work.isEmpty, sleeping { isAwake = false }
         return work
@@ -111,6 +122,14 @@ struct StoreInbox: Sendable {
         batches.removeFirst(count)
         changes -= groupChanges
         bytes -= groupBytes
+    }
+
+    /// Takes the readings whose batches are taken, all of them at the latest with the last batch.
+    private mutating func takeReads(_ work: inout Work) {
+        let count = reads.prefix { $0.batchCount <= takenCount }.count
+        guard count > 0 else { return }
+        work.reads = reads.prefix(count).map { $0.body }
+        reads.removeFirst(count)
     }
 
     /// The file is closed.

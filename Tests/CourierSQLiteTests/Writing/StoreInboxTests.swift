@@ -1,0 +1,45 @@
+import CourierCore
+import Testing
+
+@testable import CourierSQLite
+
+@Suite struct StoreInboxTests {
+    /// Two of these are as much as is written together.
+    private static let batch = StoreBatch(Array(repeating: .forgetPacketID(1), count: 4_096), .client) { _ in }
+
+    private static func put(_ count: Int, into inbox: inout StoreInbox) {
+        for _ in 0..<count { _ = inbox.put(batch, .default, path: "store") }
+    }
+
+    /// How many batches and readings are taken next.
+    private static func take(from inbox: inout StoreInbox) -> [Int] {
+        let work = inbox.take(sleeping: false)
+        return [work.batches.count, work.reads.count]
+    }
+
+    @Test func `a reading waits for the batches before it, and not for those that go on coming`() {
+        var inbox = StoreInbox()
+        Self.put(3, into: &inbox)
+        _ = inbox.put { _ in }
+        #expect(Self.take(from: &inbox) == [2, 0])
+        Self.put(2, into: &inbox)
+        #expect(Self.take(from: &inbox) == [2, 1])  // The third batch, and one that came later.
+        _ = inbox.put { _ in }
+        Self.put(2, into: &inbox)
+        _ = inbox.put { _ in }
+        #expect(Self.take(from: &inbox) == [2, 1])
+        #expect(Self.take(from: &inbox) == [1, 1])
+        #expect(Self.take(from: &inbox) == [0, 0])
+    }
+
+    @Test func `a reading that no batch came before is taken at once, and all that wait before the end`() {
+        var inbox = StoreInbox()
+        _ = inbox.put { _ in }
+        Self.put(3, into: &inbox)
+        _ = inbox.put { _ in }
+        _ = inbox.close(nil)
+        #expect(Self.take(from: &inbox) == [2, 1])
+        let last = inbox.take(sleeping: false)
+        #expect(last.batches.count == 1 && last.reads.count == 1 && last.isLast)
+    }
+}
