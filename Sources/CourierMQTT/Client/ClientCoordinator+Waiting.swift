@@ -25,7 +25,8 @@ extension ClientCoordinator {
     func scheduleExpiry() {
         guard !isReleased else { return }
         let next = publishing.gate.removeExpired(now: loop.now)
-        publishing.durable?.readMore()  // What is on disk only may have waited too long as well.
+        publishing.durable?.endExpiredArrivals()  // What waits for the store, or is on disk only, as well.
+        publishing.durable?.readMore()
         let ends = [next, publishing.durable?.nextExpiry]
         if let next = ends.compactMap({ $0 }).min() { scheduleExpiry(by: next) }
     }

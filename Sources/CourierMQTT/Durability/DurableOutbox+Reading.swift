@@ -3,9 +3,14 @@ import CourierTransport
 
 /// Out of the store again: what is on disk only.
 extension DurableOutbox {
-    /// When ``readMore()`` has to be called because a message that is on disk only has waited too long; `nil` when it
-    /// is about to be found.
+    /// When ``endExpiredArrivals()`` and ``readMore()`` have to be called because a message that the gate does not have
+    /// will have waited too long.
     var nextExpiry: ContinuousClock.Instant? {
+        [arrivals.nextEnd, nextExpiryOnDisk].compactMap { $0 }.min()
+    }
+
+    /// The same of those that are on disk only; `nil` when the first is about to be found.
+    private var nextExpiryOnDisk: ContinuousClock.Instant? {
         guard isSpilled, let end = firstOnDisk?.end else { return nil }
         return end <= loop.now && (reading != nil || retryTimer != nil) ? nil : end
     }

@@ -123,6 +123,7 @@ extension DurableOutbox {
         replaced = []
         stopReading()
         endWaiting(error)
+        watchArrivals()  // Those of the next session.
     }
 
     /// The client has ended; what is stored stays.

@@ -6,18 +6,31 @@ import MQTTEngine
 /// Into the store, and from there to the gate.
 extension DurableOutbox {
     func storeArrivals() {
-        guard let scope, !isCommitting else { return }  // It is looked at again then.
+        guard let scope, !isCommitting else { return watchArrivals() }  // It is looked at again then.
         let taken = arrivals.take(ofSession: session)
         for waiter in taken.roomWaiters { waiter.resume(.success(())) }
         if !taken.list.isEmpty { commit(taken.list, scope) }
     }
 
+    /// Has ``endExpiredArrivals()`` called when the first that waits has waited too long.
+    func watchArrivals() {
+        if let end = arrivals.nextEnd { expires(end) }
+    }
+
+    /// Ends what has waited too long before it was on its way into the store.
+    func endExpiredArrivals() {
+        loop.preconditionOnLoop()
+        let expired = arrivals.takeExpired(now: loop.now)
+        for arrival in expired.list {
+            refused(arrival, PublishEnds.queueError(.messageExpired, arrival.shape.topic))
+        }
+        for waiter in expired.roomWaiters { waiter.resume(.success(())) }
+    }
+
     private func commit(_ list: [Arrival], _ scope: StoreScope) {
         isCommitting = true
-        let date = Date()
-        let messages = list.map { arrival in
-            arrival.message(nextID(), date: date, maximumAge: policy.maximumAge)
-        }
+        let (now, date) = (loop.now, Date())
+        let messages = list.map { $0.message(nextID(), now: now, date: date, policy) }
         let batch = Batch(
             arrivals: list, messages: messages, scope: scope, session: session, steps: steps.takeAlong())
         let changes = (batch.steps?.changes ?? []) + messages.map { .enqueue($0) }
@@ -196,13 +209,17 @@ extension DurableOutbox {
 }
 
 extension DurableOutbox.Arrival {
-    fileprivate func message(_ id: StoredMessage.ID, date: Date, maximumAge: Duration?) -> StoredMessage {
+    /// The message for the store, accepted when the client took it.
+    fileprivate func message(
+        _ id: StoredMessage.ID, now: ContinuousClock.Instant, date: Date, _ policy: OfflinePolicy
+    ) -> StoredMessage {
         var properties = shape.properties
         if properties.contentType == nil { properties.contentType = shape.contentType }
-        let age = [shape.properties.messageExpiry, maximumAge].compactMap { $0 }.min()
+        let waited: Double = (addedAt?.duration(to: now).bounded ?? .zero) / .seconds(1)
+        let storedAt = date.addingTimeInterval(-waited)
         return StoredMessage(
             id: id, topic: shape.topic, payload: payload, qos: shape.qos, isRetained: shape.isRetained,
-            properties: properties, storedAt: date,
-            expiresAt: age.map { date.addingTimeInterval($0.bounded / .seconds(1)) })
+            properties: properties, storedAt: storedAt,
+            expiresAt: age(policy).map { storedAt.addingTimeInterval($0.bounded / .seconds(1)) })
     }
 }

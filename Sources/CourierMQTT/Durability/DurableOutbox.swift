@@ -129,7 +129,7 @@ extension DurableOutbox {
     /// Takes a message of a session, as ``PublishGate/session`` counts them, on its way; `false` when too much waits
     /// for the store.
     func add(_ arrival: Arrival, to session: Int) throws(CourierError) -> Bool {
-        let verdict = try arrivals.add(arrival, to: session)
+        let verdict = try arrivals.add(arrival, to: session, at: loop.clock.now)
         if verdict == .full { return false }
         ends.began(arrival.shape.topic, arrival.shape.qos, arrival.payload.count)
         if verdict == .takenFirst { loop.execute { [self] in storeArrivals() } }

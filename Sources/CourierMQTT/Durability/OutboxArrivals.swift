@@ -11,6 +11,21 @@ extension DurableOutbox {
         let acceptance: Waiter<Void>?
         /// Its place in the order of what was handed over; ``OutboxArrivals`` gives it.
         var stamp: UInt64 = 0
+        /// When the client took it; ``OutboxArrivals`` notes it.
+        var addedAt: ContinuousClock.Instant?
+
+        fileprivate var byteCount: Int { payload.count + shape.topic.utf8.count }
+
+        /// How long it may wait; for ever with `nil`.
+        func age(_ policy: OfflinePolicy) -> Duration? {
+            guard let own = shape.properties.messageExpiry else { return policy.maximumAge }
+            return policy.maximumAge.map { min($0, own) } ?? own
+        }
+
+        /// When it has waited too long that waits since `start`.
+        fileprivate func end(from start: ContinuousClock.Instant, _ policy: OfflinePolicy) -> ContinuousClock.Instant? {
+            age(policy).map { start.advanced(by: $0.bounded) }
+        }
     }
 }
 
@@ -20,7 +35,7 @@ extension DurableOutbox {
 final class OutboxArrivals: Sendable {
     enum Verdict {
         case taken
-        /// It is the first since they were taken out: somebody has to look.
+        /// It is the first since they were taken out, or the first whose time will be over: somebody has to look.
         case takenFirst
         /// Too much waits.
         case full
@@ -35,6 +50,8 @@ final class OutboxArrivals: Sendable {
     private struct State {
         var taken = Taken()
         var byteCount = 0
+        /// When the first of them will have waited too long.
+        var nextEnd: ContinuousClock.Instant?
         /// Whether somebody is going to look.
         var isScheduled = false
         /// How many sessions were given up. They are of the one after these, whose turn it may not be yet.
@@ -53,8 +70,17 @@ final class OutboxArrivals: Sendable {
             return lastStamp
         }
 
+        /// Notes when a message will have waited too long.
+        ///
+        /// - Returns: Whether that is before all others.
+        mutating func note(_ end: ContinuousClock.Instant?) -> Bool {
+            guard let end, nextEnd.map({ end < $0 }) ?? true else { return false }
+            nextEnd = end
+            return true
+        }
+
         mutating func takeAll() -> Taken {
-            defer { (taken, byteCount) = (Taken(), 0) }
+            defer { (taken, byteCount, nextEnd) = (Taken(), 0, nil) }
             return taken
         }
     }
@@ -65,18 +91,23 @@ final class OutboxArrivals: Sendable {
     init(_ policy: OfflinePolicy) { self.policy = policy }
 
     /// Takes a message of the session after so many that were given up, if there is room; throws when that one was,
-    /// too.
-    func add(_ arrival: DurableOutbox.Arrival, to session: Int) throws(CourierError) -> Verdict {
+    /// too. Its time runs from `now` on.
+    func add(
+        _ arrival: DurableOutbox.Arrival, to session: Int, at now: ContinuousClock.Instant
+    ) throws(CourierError) -> Verdict {
+        let messageEnd = arrival.end(from: now, policy)
         let (verdict, end) = state.withLock { state -> (Verdict, CourierError?) in
             if let end = state.end { return (.full, end) }
             if state.givenUp > session { return (.full, DurableOutbox.destroyed) }
             guard state.hasRoom(policy) else { return (.full, nil) }
             var stamped = arrival
             stamped.stamp = state.nextStamp()
+            stamped.addedAt = now
             state.taken.list.append(stamped)
-            state.byteCount += arrival.payload.count + arrival.shape.topic.utf8.count
-            defer { state.isScheduled = true }
-            return (state.isScheduled ? .taken : .takenFirst, nil)
+            state.byteCount += arrival.byteCount
+            let isFirst = state.note(messageEnd) || !state.isScheduled
+            state.isScheduled = true
+            return (isFirst ? .takenFirst : .taken, nil)
         }
         if let end { throw end }
         return verdict
@@ -107,6 +138,31 @@ final class OutboxArrivals: Sendable {
         state.withLock { state in
             state.isScheduled = false
             return state.givenUp > session ? Taken() : state.takeAll()
+        }
+    }
+
+    /// When the first of them will have waited too long.
+    var nextEnd: ContinuousClock.Instant? { state.withLock { $0.nextEnd } }
+
+    /// Takes out what has waited too long.
+    func takeExpired(now: ContinuousClock.Instant) -> Taken {
+        state.withLock { state in
+            guard let nextEnd = state.nextEnd, nextEnd <= now else { return Taken() }
+            var expired = Taken()
+            let waiting = state.taken.list
+            (state.taken.list, state.byteCount, state.nextEnd) = ([], 0, nil)
+            for arrival in waiting {
+                let end = arrival.addedAt.flatMap { arrival.end(from: $0, policy) }
+                if let end, end <= now {
+                    expired.list.append(arrival)
+                } else {
+                    state.taken.list.append(arrival)
+                    state.byteCount += arrival.byteCount
+                    _ = state.note(end)
+                }
+            }
+            if state.hasRoom(policy) { swap(&expired.roomWaiters, &state.taken.roomWaiters) }
+            return expired
         }
     }
 

@@ -64,6 +64,25 @@ extension ScriptedOutboxTests {
         }
     }
 
+    @Test func `what waits for a slow store fails when its time is over`() async throws {
+        try await Self.run { world, store in
+            await Self.connect(world, store)
+            store.hold()
+            let first = try world.publish("first")
+            await world.until { store.heldCount == 1 }
+            let late = Box<Result<PublishReceipt, CourierError>>()
+            try world.client.publish(
+                bytes: [1], to: "t", qos: .one, retain: false,
+                properties: MessageProperties(messageExpiry: .seconds(5)), completion: { late.value = $0 })
+            await world.run(for: .seconds(6))
+            #expect(late.value?.failure?.code == .messageExpired)
+            store.release()
+            await world.until { first.value?.success != nil }
+            #expect(await world.publishes().map(\.text) == ["first"])
+            #expect(store.changes.count { $0.isEnqueue } == 1)
+        }
+    }
+
     // MARK: On disk only
 
     /// A broker that refuses every attempt, so that there is never a connection.

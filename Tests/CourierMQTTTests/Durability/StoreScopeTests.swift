@@ -84,6 +84,32 @@ import Testing
         try await test.end()
     }
 
+    @Test func `the time of a message runs while nobody knows whose it is`() async throws {
+        try await Self.run([], [.silence]) {
+            $0.messageStoreScope = nil
+            $0.enableAuthenticationTimeout = false
+        } _: { world, store in
+            await world.connect()
+            await world.until { world.provider.keptCount == 1 }
+            let long = Box<Result<PublishReceipt, CourierError>>()
+            let short = Box<Result<PublishReceipt, CourierError>>()
+            for (seconds, outcome) in [(60, long), (5, short)] {
+                try world.client.publish(
+                    bytes: [1], to: "t", qos: .one, retain: false,
+                    properties: MessageProperties(messageExpiry: .seconds(seconds)), completion: { outcome.value = $0 })
+            }
+            await world.run(for: .seconds(40))
+            #expect(short.value?.failure?.code == .messageExpired)
+            #expect(long.value == nil)
+            world.provider.completeKept()
+            await world.until { long.value?.success != nil }
+            #expect(store.changes.count { $0.isEnqueue } == 1)
+            let interval = try #require(await world.publishes().first?.properties.messageExpiryInterval)
+            #expect((1...20).contains(interval))  // The wall clock goes on meanwhile.
+            #expect(await world.publishes().count == 1)
+        }
+    }
+
     @Test func `what was enqueued goes on before the provider has answered, also after destroy()`() async throws {
         try await Self.run([], [.silence, .silence]) { world, store in
             await world.connect()
