@@ -77,10 +77,14 @@ struct StoreOpening: Sendable {
         let version = try database.number("PRAGMA user_version", operation)
         let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema", operation) == 0
         let isNew = isEmpty && version == 0 && (applicationID == 0 || applicationID == Schema.applicationID)
-        guard isNew || applicationID == Schema.applicationID else {
+        let isMarked = isNew || applicationID == Schema.applicationID
+        if !isMarked, try !hasTablesOfStore(database, operation) {
             return .failure(.foreign(applicationID: applicationID))
         }
         guard version <= schema.version else { return .failure(.other(newer(version))) }
+        guard isNew || isMarked && version > 0 else {
+            return .failure(.damaged(Self.wrongHeader(applicationID, version, operation)))
+        }
         try database.setUp(durability, logBytes: limits.logBytes)
         try schema.migrate(database, from: isNew ? 0 : version)
         try database.lookThrough()
@@ -91,6 +95,19 @@ struct StoreOpening: Sendable {
             guard error.code == SQLITE_ERROR else { throw error }
             return .failure(.damaged(error))  // The tables are not those of this version.
         }
+    }
+
+    /// Whether it is a store, whatever its header says.
+    private func hasTablesOfStore(_ database: Database, _ operation: String) throws(SQLiteFailure) -> Bool {
+        let names = Schema.tables.map { "'\($0)'" }.joined(separator: ", ")
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(names))"
+        return try database.number(sql, operation) == Int64(Schema.tables.count)
+    }
+
+    private static func wrongHeader(_ applicationID: Int64, _ version: Int64, _ operation: String) -> SQLiteFailure {
+        SQLiteFailure(
+            extendedCode: SQLITE_CORRUPT,
+            message: "the header says application \(applicationID), version \(version)", operation: operation)
     }
 
     private func newer(_ version: Int64) -> CourierError {

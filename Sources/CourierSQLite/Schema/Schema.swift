@@ -19,6 +19,9 @@ struct Schema: Sendable {
 
     static let current = Schema(steps: [Step(sql: versionOne)])
 
+    /// The tables that files of every version have.
+    static let tables = ["scope", "outgoing", "incoming", "packet_id", "subscription"]
+
     // Payloads stand last, so that nothing else is read across their pages. The size of a row is its bytes of
     // payload, topic and properties, as the limits count them. `progress` is a kind times 65,536 plus a packet id:
     // a number of always three bytes, so that progress is written in place.

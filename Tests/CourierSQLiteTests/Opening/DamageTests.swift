@@ -142,6 +142,18 @@ import Testing
         #expect(contents == whole)
     }
 
+    /// Bytes 60 to 63 are the version, 68 to 71 say whose file it is.
+    @Test(arguments: [(60, [0xFF, 0xFF, 0xFF, 0xFF]), (60, [0, 0, 0, 0]), (68, [0x42])] as [(Int, [UInt8])])
+    func `a header without the store's marks costs no row`(offset: Int, field: [UInt8]) async throws {
+        let whole = try await fill().contents()
+        var bytes = try folder.bytes("store.courier")
+        bytes.replaceSubrange(offset..<offset + field.count, with: field)
+        try write(bytes)
+        let (contents, recovery) = try await open("\(field) at \(offset)")
+        #expect(recovery != nil)
+        #expect(contents == whole)
+    }
+
     @Test func `flipped bytes anywhere neither stop nor crash a store`() async throws {
         _ = try await fill()
         let bytes = try folder.bytes("store.courier")
