@@ -5,19 +5,41 @@ import Synchronization
 /// them instead of being told that it is in use.
 enum ClosingStores {
     /// How long somebody waits at most.
-    private static let patience = DispatchTimeInterval.seconds(30)
+    static let patience = DispatchTimeInterval.seconds(30)
 
-    private static let groups = Mutex<[String: DispatchGroup]>([:])
-
-    /// The store at this path begins to close; `end(_:)` has to follow.
-    static func begin(_ path: String) {
+    /// Those of one path.
+    private struct Closing {
         let group = DispatchGroup()
-        group.enter()
-        groups.withLock { $0[path] = group }
+        var count = 0
     }
 
-    static func end(_ path: String) { groups.withLock { $0.removeValue(forKey: path) }?.leave() }
+    private static let stores = Mutex<[String: Closing]>([:])
+
+    /// A store at this path begins to close; `end(_:)` has to follow for each.
+    static func begin(_ path: String) {
+        stores.withLock { stores in
+            var closing = stores[path] ?? Closing()
+            closing.count += 1
+            closing.group.enter()
+            stores[path] = closing
+        }
+    }
+
+    static func end(_ path: String) {
+        stores.withLock { stores in
+            guard var closing = stores[path] else { return }
+            closing.count -= 1
+            stores[path] = closing.count > 0 ? closing : nil
+            closing.group.leave()
+        }
+    }
 
     /// Waits until nobody closes a store at this path.
-    static func wait(for path: String) { _ = groups.withLock { $0[path] }?.wait(timeout: .now() + patience) }
+    ///
+    /// - Returns: Whether nobody does any more.
+    @discardableResult
+    static func wait(for path: String, atMost limit: DispatchTimeInterval = patience) -> Bool {
+        guard let group = stores.withLock({ $0[path]?.group }) else { return true }
+        return group.wait(timeout: .now() + limit) == .success
+    }
 }
