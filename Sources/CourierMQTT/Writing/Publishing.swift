@@ -24,8 +24,8 @@ final class Publishing: Sendable {
     let ends: PublishEnds
     private let registry: AdapterRegistry
     private let events: EventHub
-    private let census: WaiterCensus
-    private let loop: EventLoop
+    let census: WaiterCensus
+    let loop: EventLoop
     /// Whether a broker may speak MQTT 5, so that messages carry properties.
     private let mayMeetVersion5: Bool
     /// What `%u` and `%c` stand for, and the options for events; known from the first attempt on.
@@ -283,19 +283,19 @@ final class Publishing: Sendable {
     private nonisolated(nonsending) func handOver(
         _ message: OutgoingMessage, _ shape: Shape, _ session: Int
     ) async throws {
-        var deadline: ContinuousClock.Instant?
         var admission = submit(message, shape, session)
-        while admission == .full {
-            let full = Self.queueFull(shape, gate.policy)
+        if admission == .full, let end = endOfWaiting {
             do {
-                let waiter = gate.roomWaiter(census, for: OfflineQueue.size(message))
-                try await room(waiter, orThrow: full, by: &deadline) { [gate] in gate.forget($0) }
+                while admission == .full {
+                    let waiter = gate.roomWaiter(census, for: OfflineQueue.size(message))
+                    guard try await room(waiter, until: end, forget: { [gate] in gate.forget($0) }) else { break }
+                    admission = submit(message, shape, session)
+                }
             } catch {
                 // Who gives up waiting has not sent it.
-                ends.withdraw(message.token, error as? CourierError ?? full)
+                ends.withdraw(message.token, error as? CourierError ?? Self.queueFull(shape, gate.policy))
                 throw error
             }
-            admission = submit(message, shape, session)
         }
         if admission == .givenUp { throw PublishEnds.queueError(.queueFull, shape.topic) }
         guard let error = refusal(admission, shape) else { return }
@@ -307,38 +307,13 @@ final class Publishing: Sendable {
     private nonisolated(nonsending) func store(
         _ arrival: DurableOutbox.Arrival, _ durable: DurableOutbox, _ session: Int
     ) async throws {
-        var deadline: ContinuousClock.Instant?
-        while try !durable.add(arrival, to: session) {
-            let error = Self.queueFull(arrival.shape, gate.policy)
-            try await room(durable.roomWaiter(census), orThrow: error, by: &deadline) { durable.forget($0) }
+        if try durable.add(arrival, to: session) { return }
+        if let end = endOfWaiting {
+            while try await room(durable.roomWaiter(census), until: end, forget: { durable.forget($0) }) {
+                if try durable.add(arrival, to: session) { return }
+            }
         }
-    }
-
-    /// Waits until there is room.
-    func waitForRoom() async throws {
-        if let durable {
-            let waiter = durable.roomWaiter(census)
-            try await waiter.value { durable.forget(waiter) }
-        }
-        let waiter = gate.roomWaiter(census)
-        try await waiter.value { [gate] in gate.forget(waiter) }
-    }
-
-    /// Waits as long as the policy lets a publisher wait, over all its waits; throws `error` then, or if it may not wait.
-    private nonisolated(nonsending) func room(
-        _ waiter: Waiter<Void>, orThrow error: CourierError, by deadline: inout ContinuousClock.Instant?,
-        forget: @escaping @Sendable (Waiter<Void>) -> Void
-    ) async throws {
-        defer { forget(waiter) }
-        guard case .suspend(let timeout) = gate.policy.overflow else { throw error }
-        let now = loop.clock.now
-        let end = deadline ?? now.advanced(by: timeout.bounded)
-        deadline = end
-        try Task.checkCancellation()
-        guard now < end else { throw error }
-        let timer = LoopTimer(on: loop, after: end - now) { waiter.resume(.failure(error)) }
-        defer { timer.cancel() }
-        try await waiter.value { forget(waiter) }
+        throw Self.queueFull(arrival.shape, gate.policy)
     }
 
     // MARK: Steps
