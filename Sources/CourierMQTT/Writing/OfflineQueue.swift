@@ -66,8 +66,8 @@ struct OfflineQueue {
     /// Whether at most half of what may wait does: the moment to wake those who wait for room.
     var hasRoom: Bool { count <= policy.maximumCount / 2 && byteCount <= policy.maximumBytes / 2 }
 
-    /// Whether that holds, and a message of so many bytes fits.
-    func hasRoom(for size: Int) -> Bool { hasRoom && byteCount + size <= policy.maximumBytes }
+    /// Whether one more message, of so many bytes, has room.
+    func fits(_ size: Int) -> Bool { fits(size, replacing: nil) }
 
     /// Adds a message at the end, or in the place of an older one that it replaces, which stays if the new one is not
     /// taken. One for which others have to go is added at the end. So is one that is stored, in the order in which it was
@@ -252,6 +252,9 @@ struct OfflineQueue {
         start = 0
         firstDroppable = 0
     }
+
+    /// The size of a message without a payload to a topic of one byte.
+    static let smallestSize = 1
 
     static func size(_ message: OutgoingMessage) -> Int { message.topic.utf8.count + message.payload.count }
 }

@@ -20,7 +20,7 @@ final class PublishGate: Sendable {
         case queued
         /// It was given up as the policy says, and whoever is known by its token was told.
         case givenUp
-        /// There is no room; ``roomWaiter(_:)`` waits for some.
+        /// There is no room; ``roomWaiter(_:for:)`` waits for some.
         case full
         /// There is no connection, or a session that ends, and it is not one that waits for the next.
         case offline
@@ -45,6 +45,12 @@ final class PublishGate: Sendable {
     /// Messages that ended in the queue, each with the reason.
     typealias Ended = [(token: Token, code: CourierError.Code)]
 
+    private struct RoomWaiter {
+        let waiter: Waiter<Void>
+        /// For how many bytes it waits.
+        let size: Int
+    }
+
     private struct State {
         var queue: OfflineQueue
         var isConnected = false
@@ -54,8 +60,10 @@ final class PublishGate: Sendable {
         var holds = 0
         /// When the caller knows to look for messages that have waited too long.
         var expiryCheck: Instant?
-        /// Who waits for room for so many bytes.
-        var roomWaiters: [(waiter: Waiter<Void>, size: Int)] = []
+        /// Who waits for room.
+        var roomWaiters: [RoomWaiter] = []
+        /// How large the message was that was refused last, until there is room for it or somebody waits for that.
+        var refusedSize: Int?
 
         var hasRoom: Bool { queue.hasRoom && !isSessionFull }
 
@@ -66,11 +74,15 @@ final class PublishGate: Sendable {
             return expired
         }
 
-        /// Whether there is room for a message of so many bytes: a session takes one of any size.
-        func hasRoom(for size: Int, isOpen: Bool) -> Bool { hasRoom && (isOpen || queue.hasRoom(for: size)) }
+        /// Whether a message of so many bytes would be taken: a session takes one of any size.
+        func takes(_ size: Int, isOpen: Bool) -> Bool { !isSessionFull && (isOpen || queue.fits(size)) }
+
+        /// Whether it is time to wake who waits for room for so many bytes.
+        func hasRoom(for size: Int, isOpen: Bool) -> Bool { hasRoom && takes(size, isOpen: isOpen) }
 
         /// Those who wait for room that is there.
         mutating func takeRoomWaiters(isOpen: Bool) -> [Waiter<Void>] {
+            if let size = refusedSize, hasRoom(for: size, isOpen: isOpen) { refusedSize = nil }
             guard hasRoom, !roomWaiters.isEmpty else { return [] }
             let waiting = roomWaiters
             roomWaiters = waiting.filter { !hasRoom(for: $0.size, isOpen: isOpen) }
@@ -202,14 +214,38 @@ final class PublishGate: Sendable {
     }
 
     /// A waiter that is resumed when there is room for a message of so many bytes; at once if there is.
-    func roomWaiter(_ census: WaiterCensus, for size: Int = 0) -> Waiter<Void> {
+    func roomWaiter(_ census: WaiterCensus, for size: Int) -> Waiter<Void> {
         let waiter = Waiter<Void>(census)
         let hasRoom = state.withLock { state in
             if state.hasRoom(for: size, isOpen: isPassable) { return true }
-            state.roomWaiters.append((waiter, size))
+            state.roomWaiters.append(RoomWaiter(waiter: waiter, size: size))
             return false
         }
         if hasRoom { waiter.resume(.success(())) }
+        return waiter
+    }
+
+    /// A message of so many bytes was refused for want of room, as its publisher was told.
+    func noteRefusal(of size: Int) {
+        state.withLock { state in
+            if !state.hasRoom(for: size, isOpen: isPassable) { state.refusedSize = size }
+        }
+    }
+
+    /// A waiter of somebody who may publish next. The first one after a refusal waits for room for a message of that
+    /// size. Else it is resumed at once if any message would be taken; `needsRoom` says whether that matters.
+    func readyWaiter(_ census: WaiterCensus, needsRoom: Bool) -> Waiter<Void> {
+        let waiter = Waiter<Void>(census)
+        let isReady = state.withLock { state in
+            let (refused, isOpen) = (state.refusedSize, isPassable)
+            state.refusedSize = nil
+            let size = refused ?? OfflineQueue.smallestSize
+            if refused == nil, !needsRoom || state.takes(size, isOpen: isOpen) { return true }
+            if refused != nil, state.hasRoom(for: size, isOpen: isOpen) { return true }
+            state.roomWaiters.append(RoomWaiter(waiter: waiter, size: size))
+            return false
+        }
+        if isReady { waiter.resume(.success(())) }
         return waiter
     }
 
@@ -327,7 +363,7 @@ final class PublishGate: Sendable {
     /// Takes out everything that waits, which the caller ends.
     func takeAll() -> (tokens: [Token], roomWaiters: [Waiter<Void>]) {
         state.withLock { state in
-            defer { state.roomWaiters = [] }
+            defer { (state.roomWaiters, state.refusedSize) = ([], nil) }
             return (state.queue.removeAll(), state.roomWaiters.map(\.waiter))
         }
     }

@@ -30,13 +30,14 @@ extension Publishing {
         }
     }
 
-    /// Waits until there is room.
+    /// Waits until there is room: for one such as the message that was refused last, or for any if none was. With a
+    /// store only messages that pass it by need room in the gate, which is known once one was refused.
     func waitForRoom() async throws {
         if let durable {
             let waiter = durable.roomWaiter(census)
             try await waiter.value { durable.forget(waiter) }
         }
-        let waiter = gate.roomWaiter(census)
+        let waiter = gate.readyWaiter(census, needsRoom: durable == nil)
         try await waiter.value { [gate] in gate.forget(waiter) }
     }
 }

@@ -193,7 +193,7 @@ final class Publishing: Sendable {
             return
         }
         let message = outgoing(bytes, shape, recipient)
-        guard let error = refusal(submit(message, shape, session), shape) else { return }
+        guard let error = refusal(submit(message, shape, session), message, shape) else { return }
         if ends.withdraw(message.token, error) { throw error }
     }
 
@@ -298,7 +298,7 @@ final class Publishing: Sendable {
             }
         }
         if admission == .givenUp { throw PublishEnds.queueError(.queueFull, shape.topic) }
-        guard let error = refusal(admission, shape) else { return }
+        guard let error = refusal(admission, message, shape) else { return }
         ends.withdraw(message.token, error)
         throw error
     }
@@ -383,13 +383,17 @@ final class Publishing: Sendable {
         return admission
     }
 
-    /// Why the gate did not take a message, unless it has told that itself.
-    private func refusal(_ admission: PublishGate.Admission, _ shape: Shape) -> CourierError? {
+    /// Why the gate did not take a message, unless it has told that itself. The gate notes what had no room.
+    private func refusal(
+        _ admission: PublishGate.Admission, _ message: OutgoingMessage, _ shape: Shape
+    ) -> CourierError? {
         switch admission {
-        case .delivered, .queued, .givenUp: nil
-        case .full: Self.queueFull(shape, gate.policy)
-        case .offline: Self.offline(shape)
-        case .late: PublishEnds.queueError(.clientDestroyed, shape.topic)
+        case .delivered, .queued, .givenUp: return nil
+        case .full:
+            gate.noteRefusal(of: OfflineQueue.size(message))
+            return Self.queueFull(shape, gate.policy)
+        case .offline: return Self.offline(shape)
+        case .late: return PublishEnds.queueError(.clientDestroyed, shape.topic)
         }
     }
 

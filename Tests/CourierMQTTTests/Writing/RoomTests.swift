@@ -46,7 +46,7 @@ import Testing
         #expect(Self.submit(to: gate) == .full)
         #expect(!gate.hasRoom)
         let census = WaiterCensus()
-        let waiter = gate.roomWaiter(census)
+        let waiter = gate.roomWaiter(census, for: 2)
         let task = Task { try await waiter.value() }
         while census.count == 0 { await Task.yield() }
         #expect(gate.drain(.max) == .opened)  // The session tells of its room by this.
@@ -64,7 +64,7 @@ import Testing
         let gate = Self.opened(Self.gate([false, false]))
         #expect(Self.submit(to: gate) == .full)
         let census = WaiterCensus()
-        let waiter = gate.roomWaiter(census)
+        let waiter = gate.roomWaiter(census, for: 2)
         let task = Task { try await waiter.value() }
         while census.count == 0 { await Task.yield() }
         gate.disconnected()
@@ -78,7 +78,7 @@ import Testing
     @Test func `what expires makes room`() async throws {
         let gate = Self.gate([], OfflinePolicy(maximumCount: 1, maximumAge: .seconds(1)))
         #expect(Self.submit(to: gate) == .queued)
-        let waiter = gate.roomWaiter(WaiterCensus())
+        let waiter = gate.roomWaiter(WaiterCensus(), for: 2)
         #expect(gate.removeExpired(now: .now + .seconds(2)) == nil)
         try await waiter.value()
     }
@@ -96,7 +96,7 @@ import Testing
         }
         #expect(submit(80) == .queued)
         let census = WaiterCensus()
-        let (small, large) = (gate.roomWaiter(census), gate.roomWaiter(census, for: 80))
+        let (small, large) = (gate.roomWaiter(census, for: 30), gate.roomWaiter(census, for: 80))
         let tasks = [small, large].map { waiter in Task { try await waiter.value() } }
         while census.count < 2 { await Task.yield() }
         #expect(submit(40) == .queued)
