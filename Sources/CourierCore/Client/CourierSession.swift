@@ -249,9 +249,10 @@ public protocol CourierSession: CourierEventManager {
     /// Waits until there is room for messages after a publish failed with
     /// ``CourierError/Code-swift.struct/queueFull``; returns at once when there is.
     ///
-    /// The first call after such a failure waits until there is room for a message of that size, and at most half of what
-    /// may wait does: who publishes as fast as there is room does not wait for each message. A call without a failure
-    /// before it returns at once while one more message would be taken, by the message store where there is one.
+    /// The first call after such a failure waits until there is room for a message of that size, and with a connection until
+    /// at most half of what may wait does: who publishes as fast as there is room does not wait for each message. A call
+    /// without a failure before it returns at once while one more message would be taken, by the message store where there
+    /// is one.
     ///
     /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed, or
     ///   `CancellationError`.

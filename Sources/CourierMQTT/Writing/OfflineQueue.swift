@@ -63,11 +63,13 @@ struct OfflineQueue {
     /// How many places it keeps, with those of messages that are gone.
     var placeCount: Int { elements.count }
 
-    /// Whether at most half of what may wait does: the moment to wake those who wait for room.
+    /// Whether at most half of what may wait does: while messages go out, the moment to wake those who wait for room.
     var hasRoom: Bool { count <= policy.maximumCount / 2 && byteCount <= policy.maximumBytes / 2 }
 
-    /// Whether one more message, of so many bytes, has room.
-    func fits(_ size: Int) -> Bool { fits(size, replacing: nil) }
+    /// Whether one more message, of so many bytes, has room, also beside so many others that are about to come.
+    func fits(_ size: Int, beside comingCount: Int = 0, _ comingByteCount: Int = 0) -> Bool {
+        fits(size, beside: count + comingCount, byteCount + comingByteCount, without: nil)
+    }
 
     /// Adds a message at the end, or in the place of an older one that it replaces, which stays if the new one is not
     /// taken. One for which others have to go is added at the end. So is one that is stored, in the order in which it was

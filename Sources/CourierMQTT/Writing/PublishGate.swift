@@ -49,6 +49,8 @@ final class PublishGate: Sendable {
         let waiter: Waiter<Void>
         /// For how many bytes it waits.
         let size: Int
+        /// Whether there is a message of that size, and not only somebody who may publish next.
+        let hasMessage: Bool
     }
 
     private struct State {
@@ -77,17 +79,31 @@ final class PublishGate: Sendable {
         /// Whether a message of so many bytes would be taken: a session takes one of any size.
         func takes(_ size: Int, isOpen: Bool) -> Bool { !isSessionFull && (isOpen || queue.fits(size)) }
 
-        /// Whether it is time to wake who waits for room for so many bytes.
-        func hasRoom(for size: Int, isOpen: Bool) -> Bool { hasRoom && takes(size, isOpen: isOpen) }
+        /// Whether those who wait for room are woken when there is some. While messages go out, that is once at most
+        /// half of what may wait does, and not for each of them.
+        var wakesWaiters: Bool { !isSessionFull && (!isConnected || queue.hasRoom) }
 
-        /// Those who wait for room that is there.
+        /// Whether it is time to wake who waits for room for so many bytes.
+        func hasRoom(for size: Int, isOpen: Bool) -> Bool { wakesWaiters && takes(size, isOpen: isOpen) }
+
+        /// Those who wait for room that is there, in their order. A place that one's message will take is none for the
+        /// next.
         mutating func takeRoomWaiters(isOpen: Bool) -> [Waiter<Void>] {
             if let size = refusedSize, hasRoom(for: size, isOpen: isOpen) { refusedSize = nil }
-            guard hasRoom, !roomWaiters.isEmpty else { return [] }
-            let waiting = roomWaiters
-            roomWaiters = waiting.filter { !hasRoom(for: $0.size, isOpen: isOpen) }
-            guard roomWaiters.count < waiting.count else { return [] }
-            return waiting.filter { hasRoom(for: $0.size, isOpen: isOpen) }.map(\.waiter)
+            guard wakesWaiters, !roomWaiters.isEmpty else { return [] }
+            var left: [RoomWaiter] = []
+            var woken: [Waiter<Void>] = []
+            var coming = (count: 0, byteCount: 0)
+            for one in roomWaiters {
+                guard isOpen || queue.fits(one.size, beside: coming.count, coming.byteCount) else {
+                    left.append(one)
+                    continue
+                }
+                woken.append(one.waiter)
+                if one.hasMessage { coming = (coming.count + 1, coming.byteCount + one.size) }
+            }
+            roomWaiters = left
+            return woken
         }
     }
 
@@ -218,7 +234,7 @@ final class PublishGate: Sendable {
         let waiter = Waiter<Void>(census)
         let hasRoom = state.withLock { state in
             if state.hasRoom(for: size, isOpen: isPassable) { return true }
-            state.roomWaiters.append(RoomWaiter(waiter: waiter, size: size))
+            state.roomWaiters.append(RoomWaiter(waiter: waiter, size: size, hasMessage: true))
             return false
         }
         if hasRoom { waiter.resume(.success(())) }
@@ -242,7 +258,7 @@ final class PublishGate: Sendable {
             let size = refused ?? OfflineQueue.smallestSize
             if refused == nil, !needsRoom || state.takes(size, isOpen: isOpen) { return true }
             if refused != nil, state.hasRoom(for: size, isOpen: isOpen) { return true }
-            state.roomWaiters.append(RoomWaiter(waiter: waiter, size: size))
+            state.roomWaiters.append(RoomWaiter(waiter: waiter, size: size, hasMessage: false))
             return false
         }
         if isReady { waiter.resume(.success(())) }

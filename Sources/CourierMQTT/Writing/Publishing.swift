@@ -286,9 +286,11 @@ final class Publishing: Sendable {
         var admission = submit(message, shape, session)
         if admission == .full, let end = endOfWaiting {
             do {
-                while admission == .full {
+                var isInTime = true
+                while admission == .full, isInTime {
                     let waiter = gate.roomWaiter(census, for: OfflineQueue.size(message))
-                    guard try await room(waiter, until: end, forget: { [gate] in gate.forget($0) }) else { break }
+                    isInTime = try await room(waiter, until: end, forget: { [gate] in gate.forget($0) })
+                    // Also when its time is over: there may be a place for which nobody is woken.
                     admission = submit(message, shape, session)
                 }
             } catch {

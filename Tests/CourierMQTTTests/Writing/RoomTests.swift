@@ -242,6 +242,62 @@ import Testing
 
     private static let full = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(30)))
 
+    /// Enqueues in a task, which writes down what was taken.
+    private static func enqueue(
+        _ text: String, _ world: ScriptedWorld, noting taken: Series<String>
+    ) -> Task<Void, any Error> {
+        Task { [client = world.client] in
+            try await client.enqueue(text, to: "t")
+            taken.append(text)
+        }
+    }
+
+    @Test func `without a connection who waits longest gets the place of a message that expired`() async throws {
+        let endless = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
+            $0.offline.maximumCount = 4
+        } _: { world in
+            await world.connect()
+            let short = MessageProperties(messageExpiry: .seconds(5))
+            try await world.client.enqueue("0", to: "t", properties: short)
+            for text in ["1", "2", "3"] { try await world.client.enqueue(text, to: "t") }
+            let taken = Series<String>()
+            let first = Self.enqueue("4", world, noting: taken)
+            await world.until { world.client.waitingCount == 1 }
+            let second = Self.enqueue("5", world, noting: taken)
+            await world.until { world.client.waitingCount == 2 }
+            await world.run(for: .seconds(6))
+            await world.until { taken.values == ["4"] }
+            try await first.value
+            #expect(world.client.waitingCount == 1)
+            await world.run(for: .seconds(24))
+            let error = await #expect(throws: CourierError.self) { try await second.value }
+            #expect(error?.code == .queueFull)
+            #expect(taken.values == ["4"])
+        }
+    }
+
+    @Test func `who waits for half of the limits is taken at the end of its time if there is a place`() async throws {
+        try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
+            $0.offline = OfflinePolicy(
+                maximumCount: 4, overflow: .suspend(timeout: .seconds(10)), drainCount: 1, drainInterval: .seconds(60))
+        } _: { world in
+            await world.connect()
+            let gate = world.client.parts.publishing.gate
+            for index in 0..<4 { try world.publish("\(index)") }
+            let taken = Series<String>()
+            let late = Self.enqueue("4", world, noting: taken)
+            await world.until { world.client.waitingCount == 1 }
+            await world.run(for: .seconds(9))
+            #expect(gate.waitingCount == 3)
+            #expect(taken.values.isEmpty)
+            await world.run(for: .seconds(1))
+            await world.until { taken.values == ["4"] }
+            try await late.value
+            #expect(gate.waitingCount == 4)
+        }
+    }
+
     @Test func `a publish that waited for room is told once`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
             $0.offline = Self.full
