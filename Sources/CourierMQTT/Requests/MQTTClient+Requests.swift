@@ -62,7 +62,9 @@ extension MQTTClient {
         var shape = shape
         shape.properties.responseTopic = answers.filter.string
         shape.properties.correlationData = correlation
-        shape.properties.messageExpiry = max(Duration.zero, parts.loop.clock.now.duration(to: deadline))
+        // MQTT has four bytes for it: a question with more time than that is of use to the end of these.
+        let longest = Duration.seconds(Int64(UInt32.max))
+        shape.properties.messageExpiry = min(max(.zero, parts.loop.clock.now.duration(to: deadline)), longest)
         _ = try await parts.publishing.publishAndWait(payload, shape)
     }
 

@@ -92,6 +92,20 @@ import Testing
         }
     }
 
+    @Test func `a request may take longer than a message expiry can say`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let asking: Task<String, any Error> = Task { [client = world.client] in
+                try await client.request("?", to: "q", timeout: .seconds(Int64.max))
+            }
+            await world.until { await !Self.questions(world).isEmpty }
+            #expect(await Self.questions(world).map(\.properties.messageExpiryInterval) == [UInt32.max])
+            asking.cancel()
+            await #expect(throws: CancellationError.self) { try await asking.value }
+            await Self.expectNothingLeft(world)
+        }
+    }
+
     @Test(arguments: Silence.allCases)
     func `a cancelled request ends at once, and leaves nothing behind`(_ silence: Silence) async throws {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in
