@@ -12,9 +12,10 @@
 /// The client keeps what it got across reconnects; a cache is for what is to be there after the next start.
 ///
 /// Contract. The client keeps the provider alive, and calls it from one place, its delivery queue (the main queue unless
-/// configured otherwise), one call at a time; so a provider needs no lock and need not be `Sendable`. It must not block
-/// that queue. ``clientId`` and ``extraIdProvider`` are for the app's own code: the client does not read them. New code may
-/// prefer ``ConnectionServiceProvider``, which is `async`.
+/// configured otherwise), never twice at the same instant; so a provider needs no lock and need not be `Sendable`. It must
+/// not block that queue. It may be asked again before it has answered: see ``getConnectOptions(completion:)``.
+/// ``clientId`` and ``extraIdProvider`` are for the app's own code: the client does not read them. New code may prefer
+/// ``ConnectionServiceProvider``, which is `async`.
 public protocol IConnectionServiceProvider: AnyObject {
     /// A string that identifies this client among all clients of the broker, the same on every call.
     ///
@@ -33,11 +34,12 @@ public protocol IConnectionServiceProvider: AnyObject {
 
     /// Finds the options for the next connection attempt and reports them, or why there are none.
     ///
-    /// There is at most one such call under way at a time.
+    /// An earlier call may still be unanswered, when the app has disconnected and connected again meanwhile, or after the
+    /// authentication timeout. Its answer is not heard any more.
     ///
     /// - Parameter completion: Takes the result, from any thread, now or later. Only the first call counts, and
-    ///   none after the authentication timeout. A provider may declare it with or without `@Sendable`; it needs the
-    ///   attribute in Swift 6 mode to hand it to another thread.
+    ///   none after the authentication timeout or once the app has disconnected. A provider may declare it with or
+    ///   without `@Sendable`; it needs the attribute in Swift 6 mode to hand it to another thread.
     func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void)
 
     /// Forgets cached credentials: the broker has just refused them, or has moved and not said where to. Does nothing
