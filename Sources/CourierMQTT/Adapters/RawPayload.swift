@@ -2,9 +2,9 @@ import Foundation
 
 /// The types that mean the payload itself and not a value to be written in some format.
 ///
-/// The rule for users: text and bytes are the payload as it stands, every other `Codable` value is written in the
-/// adapter's format. So a JSON document can be published and read as `String`, and is never wrapped in quotes a second
-/// time.
+/// The rule for users: text and bytes are the payload as it stands, unless an adapter of the app's own takes them; every
+/// other `Codable` value is written in the adapter's format. So a JSON document can be published and read as `String`, and
+/// is never wrapped in quotes a second time.
 enum RawPayload {
     /// Whether values of `type` are payloads as they stand.
     static func includes(_ type: Any.Type) -> Bool { isBytes(type) || isText(type) }
