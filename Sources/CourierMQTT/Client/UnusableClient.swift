@@ -4,12 +4,14 @@ import Foundation
 /// What the factory makes of a configuration that can not work: every call says what is wrong with it.
 final class UnusableClient: CourierClient {
     private let problem: CourierError
+    private let deliveryQueue: DispatchQueue
     private let events: EventHub
     private let completions: CompletionQueue
     private let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
 
     init(_ problem: CourierError, deliveryQueue: DispatchQueue, log: (any LogHandler)?) {
         self.problem = problem
+        self.deliveryQueue = deliveryQueue
         events = EventHub(queue: deliveryQueue)
         completions = CompletionQueue(deliveryQueue)
         log?.log(.error, source: "configuration", problem.message)
@@ -20,7 +22,9 @@ final class UnusableClient: CourierClient {
     func removeEventHandler(_ handler: any ICourierEventHandler) { events.remove(handler) }
 
     var connectionState: ConnectionState { .disconnected }
-    var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { state.eraseToAnyPublisher() }
+    var connectionStatePublisher: AnyPublisher<ConnectionState, Never> {
+        state.eraseToAnyPublisher().receive(on: deliveryQueue)
+    }
     var hasExistingSession: Bool { false }
 
     func connect(source: String) { events.tell(.connectDiscarded(reason: problem.message), nil) }
@@ -87,24 +91,24 @@ final class UnusableClient: CourierClient {
         to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws { throw problem }
 
-    func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> { Self.empty() }
+    func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> { empty() }
 
     func messagePublisher<D: Sendable, E>(
         topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
-    ) -> AnyPublisher<Result<D, NSError>, Never> { Self.empty() }
+    ) -> AnyPublisher<Result<D, NSError>, Never> { empty() }
 
-    func messagePublisher() -> AnyPublisher<Message, Never> { Self.empty() }
-    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { Self.empty() }
+    func messagePublisher() -> AnyPublisher<Message, Never> { empty() }
+    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { empty() }
 
     func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
         MessageSequence { [problem] in FailedSource(problem) }
     }
 
-    /// A publisher that finishes at once.
-    private static func empty<Output: Sendable>() -> AnyPublisher<Output, Never> {
+    /// A publisher that finishes at once, on the delivery queue.
+    private func empty<Output: Sendable>() -> AnyPublisher<Output, Never> {
         let subject = PassthroughSubject<Output, Never>()
         subject.send(completion: .finished)
-        return subject.eraseToAnyPublisher()
+        return subject.eraseToAnyPublisher().receive(on: deliveryQueue)
     }
 }
 
