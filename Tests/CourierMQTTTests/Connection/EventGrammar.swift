@@ -40,6 +40,13 @@ struct EventGrammar {
     private var isInBackground: Bool?
     private var isUnavailable: Bool?
     private var open: [Start: Int] = [:]
+    /// The topics of what has come.
+    private var receivedTopics: Set<String> = []
+    private let hasStore: Bool
+
+    /// Checks the events of a client, with a message store or without. What an earlier process left in a store is not
+    /// told when it came.
+    init(hasStore: Bool = false) { self.hasStore = hasStore }
 
     /// The violations in `events`.
     static func violations(in events: some Sequence<CourierEventType>) -> [Violation] {
@@ -140,8 +147,14 @@ struct EventGrammar {
             // A queue without room is asked after the start.
             let mayStandAlone = isRefusal(error) && (error as? CourierError)?.code != .queueFull
             end(.send(topic: topic, qos: qos, size: size), mayStandAlone: mayStandAlone)
-        case .messageReceive: require(connection == .connected, "a message came without a connection")
-        case .messageReceiveFailure: break
+        case .messageReceive(let topic, _):
+            require(connection == .connected, "a message came without a connection")
+            receivedTopics.insert(topic)
+        case .messageReceiveFailure(let topic, let error, _):
+            let isOfFilter = (error as? CourierError)?.code == .invalidTopicFilter
+            require(
+                isOfFilter || hasStore || receivedTopics.contains(topic),
+                "a message on \(topic) could not be used, and none has come")
 
         case .appForeground, .appBackground:
             let isBackground = if case .appBackground = event { true } else { false }

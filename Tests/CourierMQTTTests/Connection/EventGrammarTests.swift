@@ -109,6 +109,23 @@ import Testing
         }
     }
 
+    @Test func `a message that could not be used has come, or is an earlier process's, or there is none`() {
+        func failed(_ code: CourierError.Code) -> CourierEventType {
+            .messageReceiveFailure(topic: "t", error: CourierError(code, "over"), sizeBytes: 1)
+        }
+        func received(_ topic: String) -> [CourierEventType] {
+            [.connectionAttempt, .connectionSuccess(timeTaken: 1), .messageReceive(topic: topic, sizeBytes: 1)]
+        }
+        func indices(_ events: [CourierEventType]) -> [Int] { EventGrammar.violations(in: events).map(\.index) }
+        #expect(indices(received("t") + [failed(.decodingFailed), failed(.noReader)]) == [])
+        #expect(indices(received("other") + [failed(.decodingFailed)]) == [3])
+        #expect(indices([failed(.noReader)]) == [0])
+        #expect(indices([failed(.invalidTopicFilter)]) == [])
+        var grammar = EventGrammar(hasStore: true)
+        grammar.record(failed(.decodingFailed))
+        #expect(grammar.violations.isEmpty)
+    }
+
     @Test func `starts without an end are named`() {
         var grammar = EventGrammar()
         for event in [

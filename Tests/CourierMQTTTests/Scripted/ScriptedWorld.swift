@@ -90,7 +90,7 @@ final class ScriptedWorld: Sendable {
     private func end(isScriptChecked: Bool, mayOverlap: Bool, _ sourceLocation: SourceLocation) async throws {
         client.disconnect()
         await run(for: .seconds(6))  // A broker that does not close has 5 s.
-        var grammar = EventGrammar()
+        var grammar = EventGrammar(hasStore: client.parts.publishing.durable != nil)
         for event in test.events { grammar.record(event) }
         let open = grammar.openStarts.filter { !$0.hasPrefix("messageSend") }
         #expect(open.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
