@@ -6,7 +6,7 @@ enum LossPolicy {
     enum Response: Hashable, Sendable, CaseIterable {
         /// Tries again after the pause of the schedule.
         case retry
-        /// Tries again at once, if it is the first loss after a stable connection, and as `retry` otherwise.
+        /// Tries again at once, in the place of the schedule's first pause; as `retry` if that was due before.
         case retryAtOnce
         /// Tries the version that the engine has chosen, at once. The engine does not choose twice in a row.
         case switchVersion

@@ -167,7 +167,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a loss that is retried at once is so only the first time after a stable connection`() {
+    @Test func `a loss that is retried at once is so only in the place of the first pause`() {
         var world = SupervisorHarness()
         world.connect()
         for _ in 0..<3 {
@@ -179,6 +179,22 @@ import Testing
             #expect(world.deadline == world.time + 2)
             world.fireTimer()
             world.accept()
+        }
+        world.expectNoFaults()
+    }
+
+    @Test func `so it is with the first connection ever, and the first after disconnect(), however short`() {
+        var world = SupervisorHarness()
+        for _ in 0..<2 {
+            world.connect()
+            world.wait(1)
+            world.disconnectedByServer(.keepAliveTimeout)
+            #expect(world.isOpen)
+            world.accept()
+            world.disconnectedByServer(.keepAliveTimeout)
+            #expect(world.deadline == world.time + 2)
+            world.handle(.disconnectRequested)
+            #expect(world.deadline == nil)
         }
         world.expectNoFaults()
     }
