@@ -19,6 +19,8 @@ final class TLSSession {
     private let expectedName: String?
     /// Under which name sessions are kept; `nil` where none are.
     private var cacheKey: String?
+    /// A session that the peer has issued before it was known to be the right one.
+    private var earlySession: TLSContext.StoredSession?
     private(set) var summary: TLSSummary?
     private(set) var hasPeerClosed = false
     private var hasSentFarewell = false
@@ -87,10 +89,14 @@ final class TLSSession {
         if let stored = context.takeSession(host: key) { SSL_set_session(ssl, stored.session) }
     }
 
-    /// The peer has issued a session, whose reference we get.
+    /// The peer has issued a session, whose reference we get. With TLS 1.2 that is in the middle of the handshake.
     func received(_ session: OpaquePointer) {
         let stored = TLSContext.StoredSession(takingOver: session)
-        if let cacheKey { context.keep(stored, host: cacheKey) }
+        if summary == nil { earlySession = stored } else { keep(stored) }
+    }
+
+    private func keep(_ session: TLSContext.StoredSession) {
+        if let cacheKey { context.keep(session, host: cacheKey) }
     }
 
     // MARK: Input and output
@@ -133,6 +139,7 @@ final class TLSSession {
             try checkPins()
             summary = makeSummary()
             tellPeerChain(isDone: true)
+            if let session = earlySession.take() { keep(session) }
             // TLS 1.3 issues a new session each time; an older one serves again.
             if SSL_session_reused(ssl) == 1, SSL_version(ssl) < TLS1_3_VERSION, let session = SSL_get1_session(ssl) {
                 received(session)
@@ -177,7 +184,6 @@ final class TLSSession {
             collect(SSL_get0_peer_certificate(ssl))
         }
         if configuration.pins.contains(where: { keys.contains($0.sha256) }) { return }
-        cacheKey = nil
         throw TransportError(
             .tlsPinMismatch,
             "no certificate of \(peerName) has a pinned public key; it was replaced, or somebody listens in")
