@@ -333,8 +333,10 @@ import Testing
 
     // MARK: Sessions and ends
 
-    @Test(arguments: [false, true])
-    func `a second connection to the same host resumes the session`(_ isTLS12: Bool) async throws {
+    @Test(arguments: [false, true], [false, true])
+    func `a second connection to the same host resumes the session, also of one that was cut`(
+        _ isTLS12: Bool, _ isCut: Bool
+    ) async throws {
         let loop = try EventLoop()
         let client = try TLSContext(client: try await Certificates.shared.client)
         let server = try TLSContext(server: try await server())
@@ -348,7 +350,7 @@ import Testing
             channel.send([1, 2, 3])
             #expect(try await recorder.bytes(3) == [1, 2, 3])
             resumed.append(await channel.onLoop { $0.security?.isResumed })
-            await channel.onLoop { $0.close() }
+            await channel.onLoop { isCut ? $0.abort() : $0.close() }
             _ = try await recorder.end()
         }
         #expect(resumed == [false, true, true, true])

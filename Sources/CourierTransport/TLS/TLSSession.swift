@@ -24,6 +24,7 @@ final class TLSSession {
     private(set) var summary: TLSSummary?
     private(set) var hasPeerClosed = false
     private var hasSentFarewell = false
+    private var hasFailed = false
     /// What the check of the peer's certificates has refused, for somebody who wants to see them.
     var refusedChain: TLSPeerChain?
 
@@ -51,8 +52,8 @@ final class TLSSession {
     }
 
     deinit {
-        // Without this, freeing a connection that was cut short would spoil its session for resumption.
-        SSL_set_quiet_shutdown(ssl, 1)
+        // Freed without farewells, a connection spoils its session for resumption; only a failure of TLS is to do that.
+        if summary != nil, !hasFailed { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(ssl)
         courier_wire_free(wire)
         wire.deallocate()
@@ -155,6 +156,7 @@ final class TLSSession {
     }
 
     private func failure() -> TransportError {
+        hasFailed = true
         let code = TLSErrors.take()
         let result = SSL_get_verify_result(ssl)
         if courier_err_library(code) == ERR_LIB_SSL, courier_err_reason(code) == SSL_R_CERTIFICATE_VERIFY_FAILED,
