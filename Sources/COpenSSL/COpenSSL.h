@@ -153,6 +153,10 @@ static inline int courier_ssl_ctx_set_maximum(SSL_CTX *context, int version) {
     return SSL_CTX_set_max_proto_version(context, version);
 }
 
+static inline int courier_ssl_ctx_set_record_size(SSL_CTX *context, long size) {
+    return (int)SSL_CTX_set_max_send_fragment(context, size);
+}
+
 static inline void courier_ssl_ctx_cache_outside(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
 }

@@ -71,10 +71,13 @@ extension ByteChannel {
                 && (isReadable || offersStash || !isBare && (tls?.hasInput == true || webSocket?.hasNews == true))
         case .closing:
             !hasInputEnded
-                && (isReadable
+                && (isReadable || isEncrypting && tls?.hasInput == true
                     || webSocket?.hasPeerEnded == false && (tls?.hasInput == true || webSocket?.hasEarlyInput == true))
         }
     }
+
+    /// Whether something waits to be encrypted, for which TLS may need what the peer says.
+    private var isEncrypting: Bool { tls != nil && (!outgoing.isEmpty || webSocket?.hasOutput == true) }
 
     private func readOnce(_ hasDelivered: inout Bool) throws(TransportError) {
         switch phase {
@@ -137,7 +140,7 @@ extension ByteChannel {
             }
         }
         if fill == .ended { endReading() }
-        if tls.hasOutput { flushFromLoop() }
+        if tls.wantsFlush { flushFromLoop() }
     }
 
     /// Reads the stream into the loop's buffer and lends it, unless there is input already; `false` at the end.
@@ -183,10 +186,23 @@ extension ByteChannel {
     /// Reads and forgets, so that closing does not reset the connection before the peer has read what we wrote.
     private func readForNothing() throws(TransportError) {
         if let webSocket, !webSocket.hasPeerEnded { return readForFarewell(webSocket) }
+        if isEncrypting { return try readForEncryption() }
         if try readStream(into: loop.readBuffer) == nil {
             hasInputEnded = true
             finishIfDone()
         }
+    }
+
+    /// The same, but TLS sees it.
+    private func readForEncryption() throws(TransportError) {
+        do throws(TransportError) {
+            if try fillFromBelow(loop.decryptedBuffer()).fill == .ended { hasInputEnded = true }
+        } catch {
+            guard error.code == .truncated else { throw error }
+            hasInputEnded = true
+        }
+        if tls?.wantsFlush == true { flushFromLoop() }
+        finishIfDone()
     }
 
     /// Takes the next step of the handshake with the input that is there, and sends the answer.

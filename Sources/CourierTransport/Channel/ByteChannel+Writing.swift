@@ -121,16 +121,20 @@ extension ByteChannel {
         }
     }
 
-    /// Encrypts what waits, unless enough encrypted bytes wait already.
+    /// Encrypts what waits, unless enough encrypted bytes wait already, as far as TLS takes it now.
     private func encrypt(_ tls: TLSSession) throws(TransportError) {
         if let webSocket {
             while webSocket.hasOutput, tls.outputCount < EventLoop.readBufferSize {
-                webSocket.removeOutput(try tls.write(webSocket.output))
+                let count = try tls.write(webSocket.output)
+                if count == 0 { break }
+                webSocket.removeOutput(count)
             }
             return
         }
         while !outgoing.isEmpty, tls.outputCount < EventLoop.readBufferSize {
-            outgoing.removeFirst(try tls.write(outgoing.contents))
+            let count = try tls.write(outgoing.contents)
+            if count == 0 { break }
+            outgoing.removeFirst(count)
         }
         if outgoing.isEmpty { outgoing.trim(above: ByteQueue.keptCapacity) }
     }

@@ -145,7 +145,7 @@ extension TransportError {
         public static let tlsNoCommonProtocol = Code(.tlsNoCommonProtocol)
         /// The peer answered with something that is not TLS.
         public static let tlsNotSpoken = Code(.tlsNotSpoken)
-        /// The peer ended an established TLS connection with an alert.
+        /// An established TLS connection ended by an alert of the peer's, or by what broke the rules of TLS.
         public static let tlsAlert = Code(.tlsAlert)
 
         // MARK: The connection was lost

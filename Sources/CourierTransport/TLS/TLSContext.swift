@@ -140,6 +140,11 @@ public final class TLSContext: @unchecked Sendable {
         _ = courier_ssl_ctx_set_maximum(context, toTLS12 ? TLS1_2_VERSION : 0)
     }
 
+    /// Sends no more than `recordSize` bytes in one record from now on, 512 at least. For tests, as above.
+    func limitForTests(recordSize: Int) {
+        _ = courier_ssl_ctx_set_record_size(context, recordSize)
+    }
+
     // MARK: Connections
 
     /// A new connection's state.

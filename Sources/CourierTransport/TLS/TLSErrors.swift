@@ -67,7 +67,9 @@ enum TLSErrors {
         let words = text(code)
         func error(_ code: TransportError.Code, _ sentence: String) -> TransportError { TransportError(code, sentence) }
         guard courier_err_library(code) == ERR_LIB_SSL else {
-            return error(.tlsHandshakeFailed, "TLS with \(peerName) failed: \(words)")
+            return isEstablished
+                ? error(.tlsAlert, "TLS with \(peerName) ended: \(words)")
+                : error(.tlsHandshakeFailed, "TLS with \(peerName) failed: \(words)")
         }
         switch courier_err_reason(code) {
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, SSL_R_VERSION_TOO_LOW,

@@ -23,6 +23,8 @@ final class TLSSession {
     private var earlySession: TLSContext.StoredSession?
     private(set) var summary: TLSSummary?
     private(set) var hasPeerClosed = false
+    /// Whether ``write(_:)`` took nothing and is to be called again after the next ``read(into:)``.
+    private(set) var isWriteHeldUp = false
     private var hasSentFarewell = false
     private var hasFailed = false
     /// What the check of the peer's certificates has refused, for somebody who wants to see them.
@@ -119,6 +121,9 @@ final class TLSSession {
     var outputCount: Int { wire.pointee.output_end - wire.pointee.output_start }
 
     var hasOutput: Bool { outputCount > 0 }
+
+    /// Whether there is something to write after a read: what TLS answers by itself, or what was held up.
+    var wantsFlush: Bool { hasOutput || isWriteHeldUp }
 
     /// Encrypted bytes to be sent, valid until the next call.
     var output: UnsafeRawBufferPointer {
@@ -222,11 +227,16 @@ final class TLSSession {
     }
 
     /// Encrypts some of `bytes`, which are not empty, into ``output``; the count.
+    ///
+    /// It is 0 while the peer is in the middle of a message to TLS itself, such as a session ticket in two records: the
+    /// rest has to be read first.
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         ERR_clear_error()
         let result = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))
-        guard result > 0 else { throw failure() }
-        return Int(result)
+        isWriteHeldUp = result <= 0
+        if result > 0 { return Int(result) }
+        guard SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ else { throw failure() }
+        return 0
     }
 
     /// Says farewell to the peer, once; whether there is something to send for it now.

@@ -38,6 +38,7 @@ extension ByteChannel {
             return didOpen()
         }
         if fill == .ended { throw webSocket.endedEarly }
+        if tls?.wantsFlush == true { flushFromLoop() }
     }
 
     // MARK: Reading
@@ -62,7 +63,7 @@ extension ByteChannel {
         } else if fill == .ended {
             endReading()
         }
-        if webSocket.hasAnswers || tls?.hasOutput == true { flushFromLoop() }
+        if webSocket.hasAnswers || tls?.wantsFlush == true { flushFromLoop() }
     }
 
     /// Reads and forgets until the peer has answered our Close frame.
@@ -79,13 +80,13 @@ extension ByteChannel {
         } catch {
             hasInputEnded = true  // We are leaving: how the peer leaves matters to nobody.
         }
-        guard hasInputEnded || webSocket.hasPeerEnded else { return }
+        guard hasInputEnded || webSocket.hasPeerEnded || tls?.wantsFlush == true else { return }
         flushFromLoop()
         finishIfDone()
     }
 
     /// Fills `space` with what lies below the frames: decrypted bytes, or those of the stream.
-    private func fillFromBelow(
+    func fillFromBelow(
         _ space: UnsafeMutableRawBufferPointer
     ) throws(TransportError) -> (count: Int, fill: Fill) {
         guard let tls else {

@@ -1,11 +1,11 @@
-import Testing
-
 @testable import CourierTransport
 
 /// The two sides of a TLS connection without a channel, driven by hand.
 struct TLSPair {
     /// Under which name the client's context keeps a session of this connection.
     static let cacheKey = "localhost peer"
+
+    struct Endless: Error {}
 
     let client: TLSSession
     let server: TLSSession
@@ -15,17 +15,19 @@ struct TLSPair {
         self.server = try server.makeSession(hostName: nil, peerName: "client")
     }
 
-    /// Goes on with both handshakes until they are done. What the server says behind its own has not been read then.
-    func shakeHands() throws {
+    /// Goes on with both handshakes until they are done; what the server says behind them, and the client has not got.
+    @discardableResult
+    func shakeHands() throws -> [UInt8] {
         var isClientDone = false
         var isServerDone = false
-        for _ in 0..<10 where !(isClientDone && isServerDone) {
+        for _ in 0..<10 {
             if !isClientDone { isClientDone = try client.advance() == .done }
             server.lend(client.takeOutput())
             if !isServerDone { isServerDone = try server.advance() == .done }
+            if isClientDone && isServerDone { return server.takeOutput() }
             client.lend(server.takeOutput())
         }
-        try #require(isClientDone && isServerDone, "the handshake does not end")
+        throw Endless()
     }
 }
 
@@ -43,5 +45,27 @@ extension TLSSession {
         let bytes = Array(output)
         removeOutput(bytes.count)
         return bytes
+    }
+
+    /// All that can be decrypted of what it was given.
+    func readAll() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var space = [UInt8](repeating: 0, count: 1_000)
+        while case .bytes(let count) = try space.withUnsafeMutableBytes({ try read(into: $0) }) {
+            bytes += space.prefix(count)
+        }
+        return bytes
+    }
+
+    /// Encrypts some of `bytes`; the count.
+    func write(_ bytes: [UInt8]) throws -> Int { try bytes.withUnsafeBytes { try write($0) } }
+}
+
+extension [UInt8] {
+    /// The first record of TLS in encrypted bytes, and those behind it.
+    var firstRecord: (record: [UInt8], rest: [UInt8]) {
+        guard count > 5 else { return (self, []) }
+        let end = Swift.min(count, 5 + (Int(self[3]) << 8 | Int(self[4])))
+        return (Array(self[..<end]), Array(self[end...]))
     }
 }
