@@ -52,6 +52,8 @@ import Testing
         ("elsewhere", .tlsHostNameMismatch, ["CN=elsewhere", "CN=ca"]),
         ("stranger", .tlsUnknownAuthority, ["CN=stranger"]), ("unchained", .tlsUnknownAuthority, ["CN=unchained"]),
         ("self-signed", .tlsUnknownAuthority, ["CN=self-signed"]),
+        // Signed by another authority of the same name.
+        ("forged", .tlsCertificateRejected, ["CN=forged", "CN=ca"]),
     ])
     func `a refused chain is told, too, with the place of the mistake`(
         identity: String, code: TransportError.Code, subjects: [String]

@@ -34,6 +34,11 @@ enum TLSErrors {
         return TransportError(code, "\(sentence): \(text(cause))", errno: number)
     }
 
+    /// Whether an error says that the peer's certificate was not accepted.
+    static func isOfVerification(_ code: UInt) -> Bool {
+        courier_err_library(code) == ERR_LIB_SSL && courier_err_reason(code) == SSL_R_CERTIFICATE_VERIFY_FAILED
+    }
+
     /// The peer's certificate was not accepted, for `result` of OpenSSL's verification.
     static func verification(_ result: Int, peerName: String, expected: String?) -> TransportError {
         let words = String(cString: X509_verify_cert_error_string(result))

@@ -162,11 +162,11 @@ final class TLSSession {
 
     private func failure() -> TransportError {
         hasFailed = true
+        // Of a wrong signature, this is the last error: the arithmetic has complained before.
+        let last = ERR_peek_last_error()
         let code = TLSErrors.take()
         let result = SSL_get_verify_result(ssl)
-        if courier_err_library(code) == ERR_LIB_SSL, courier_err_reason(code) == SSL_R_CERTIFICATE_VERIFY_FAILED,
-            result != X509_V_OK
-        {
+        if result != X509_V_OK, TLSErrors.isOfVerification(code) || TLSErrors.isOfVerification(last) {
             return TLSErrors.verification(result, peerName: peerName, expected: expectedName)
         }
         return TLSErrors.failure(

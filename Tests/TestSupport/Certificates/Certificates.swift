@@ -41,10 +41,13 @@ package struct Certificates: Sendable {
         folder = try TemporaryFolder()
         try authority("ca")
         try authority("other-ca")
+        try authority("new-ca", subject: "ca")
         try leaf("server", names: "DNS:localhost,IP:127.0.0.1,IP:::1")
         try leaf("elsewhere", names: "DNS:elsewhere.example")
         try leaf("client", names: "DNS:client")
         try leaf("stranger", names: "DNS:localhost,IP:127.0.0.1", authority: "other-ca")
+        try leaf(
+            "forged", names: "DNS:localhost,IP:127.0.0.1", authority: "new-ca", more: "authorityKeyIdentifier = none")
         try leaf("expired", names: "DNS:localhost,IP:127.0.0.1", from: "20200101000000Z", until: "20200201000000Z")
         try leaf("early", names: "DNS:localhost,IP:127.0.0.1", from: "20900101000000Z", until: "20910101000000Z")
         try leaf(
@@ -65,17 +68,18 @@ package struct Certificates: Sendable {
         try FileManager.default.copyItem(atPath: folder.file("client.pem"), toPath: folder.file("locked.pem"))
     }
 
-    private func authority(_ name: String) throws {
+    private func authority(_ name: String, subject: String? = nil) throws {
         try Self.openssl([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3650",
-            "-subj", "/CN=\(name)", "-keyout", folder.file("\(name).key"), "-out", folder.file("\(name).pem"),
+            "-subj", "/CN=\(subject ?? name)", "-keyout", folder.file("\(name).key"), "-out",
+            folder.file("\(name).pem"),
         ])
         try "".write(toFile: folder.file("\(name).index"), atomically: true, encoding: .utf8)
     }
 
     private func leaf(
         _ name: String, names: String, authority: String = "ca", from: String = "20200101000000Z",
-        until: String = "20900101000000Z", constraints: String = "CA:FALSE"
+        until: String = "20900101000000Z", constraints: String = "CA:FALSE", more: String = ""
     ) throws {
         try Self.openssl([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=\(name)",
@@ -97,6 +101,7 @@ package struct Certificates: Sendable {
             [leaf]
             basicConstraints = \(constraints)
             subjectAltName = \(names)
+            \(more)
             """
         let file = folder.file("\(name).cnf")
         try configuration.write(toFile: file, atomically: true, encoding: .utf8)
