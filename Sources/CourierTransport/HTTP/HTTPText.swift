@@ -23,6 +23,24 @@ extension Substring {
         while let last = text.utf8.last, last == 32 || last == 9 { text.removeLast() }
         return text
     }
+
+    /// The same with the bytes that stand for `%XX`; `nil` where a percent sign begins none, or they are no UTF-8.
+    var percentDecoded: String? {
+        func hexDigit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }
+        var bytes: [UInt8] = []
+        var rest = utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
 }
 
 /// Base 64 (RFC 4648, section 4).

@@ -49,7 +49,7 @@ extension ProxyConfiguration {
 
     private static func credentials(_ text: Substring) throws(TransportError) -> ProxyCredentials {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let decoded = parts.compactMap { percentDecoded($0) }
+        let decoded = parts.compactMap(\.percentDecoded)
         guard decoded.count == parts.count, let user = decoded.first else {
             throw refusal(
                 "has a percent sign that begins no byte of UTF-8 in its user name or password; write it as %25")
@@ -79,26 +79,5 @@ extension ProxyConfiguration {
             throw refusal("has a port that is no number from 1 to 65535")
         }
         return (String(host), port)
-    }
-
-    /// `text` with the bytes that stand for `%XX`; `nil` where a percent sign begins none, or they are no UTF-8.
-    private static func percentDecoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Substring(text).utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
     }
 }

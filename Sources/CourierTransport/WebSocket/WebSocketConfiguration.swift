@@ -69,20 +69,6 @@ extension WebSocketConfiguration {
     /// The path without its query, which may hold a secret.
     public var shownPath: String { String(path.prefix { $0 != "?" }) }
 
-    /// What is shorter is no secret, and stands in many a text.
-    private static let shortestSecret = 4
-
-    /// Text of the peer's for a message, unless it repeats what may be a secret: a word of a header field's value, or a
-    /// value of the query.
-    func quoted(_ text: some StringProtocol) -> String {
-        let query = path.drop { $0 != "?" }.dropFirst().split(separator: "&")
-        let secrets =
-            headers.values.flatMap { $0.split(separator: " ") }
-            + query.compactMap { $0.split(separator: "=", maxSplits: 1).last }
-        let repeats = secrets.contains { $0.utf8.count >= Self.shortestSecret && text.contains($0) }
-        return repeats ? "<hidden>" : "“\(HTTPHead.shown(text))”"
-    }
-
     /// Makes sure that a request can be made of it.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration``; it never holds a value of a header field.
