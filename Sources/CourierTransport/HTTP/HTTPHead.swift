@@ -39,6 +39,12 @@ struct HTTPHead: Equatable, Sendable {
 }
 
 extension HTTPHead {
+    /// How many interim answers may come before the one that counts.
+    static let interimLimit = 8
+
+    /// Whether a response with this status comes before the one that counts (RFC 9110, section 15.2). 101 counts.
+    static func isInterim(_ status: Int) -> Bool { (100...199).contains(status) && status != 101 }
+
     /// The status of a response by its first line; `nil` where it is none.
     var status: Int? {
         let parts = startLine.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)

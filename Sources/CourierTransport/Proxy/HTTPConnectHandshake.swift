@@ -7,8 +7,6 @@ struct HTTPConnectHandshake: ProxyHandshake {
     static let headLimit = 16 << 10
     /// How many header fields an answer may have.
     static let fieldLimit = 100
-    /// How many interim answers may come before the one that decides.
-    static let interimLimit = 8
 
     private enum State: Sendable { case idle, reading, done }
 
@@ -102,10 +100,10 @@ struct HTTPConnectHandshake: ProxyHandshake {
             // What such an answer says of a body does not hold here (RFC 9110, section 9.3.6).
             state = .done
             return .done
-        case 100, 102...199:
+        case _ where HTTPHead.isInterim(status):
             interimCount += 1
-            guard interimCount <= Self.interimLimit else {
-                throw route.error(.proxyFailed, "sent more than \(Self.interimLimit) interim answers")
+            guard interimCount <= HTTPHead.interimLimit else {
+                throw route.error(.proxyFailed, "sent more than \(HTTPHead.interimLimit) interim answers")
             }
             reader = Self.makeReader()
             endCount = 0

@@ -1,11 +1,13 @@
 /// The client's side of the opening handshake (RFC 6455, section 4.1): one request, and an answer that must agree with
-/// it in every point.
+/// it in every point. Interim answers in front of it are passed over.
 struct WebSocketClientHandshake: Sendable {
     private let configuration: WebSocketConfiguration
     private let host: String
     private let peerName: String
     private let key: WebSocketKey
+    /// Reads the present answer.
     private var reader: HTTPHeadReader
+    private var interimCount = 0
 
     /// - Parameters:
     ///   - configuration: What to ask for; checked before.
@@ -17,7 +19,11 @@ struct WebSocketClientHandshake: Sendable {
         self.host = configuration.host ?? host
         self.peerName = peerName
         self.key = key
-        reader = HTTPHeadReader(
+        reader = Self.makeReader(configuration)
+    }
+
+    private static func makeReader(_ configuration: WebSocketConfiguration) -> HTTPHeadReader {
+        HTTPHeadReader(
             beginning: "HTTP/1.", limit: configuration.headLimit, fieldLimit: configuration.headFieldLimit)
     }
 
@@ -33,15 +39,26 @@ struct WebSocketClientHandshake: Sendable {
     ///
     /// - Throws: Why it is not.
     mutating func received(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> (taken: Int, isDone: Bool) {
-        let (taken, head): (Int, HTTPHead?)
-        do throws(HTTPHead.Problem) {
-            (taken, head) = try reader.read(bytes)
-        } catch {
-            throw failure(error)
+        var taken = 0
+        while true {
+            let (count, head): (Int, HTTPHead?)
+            do throws(HTTPHead.Problem) {
+                (count, head) = try reader.read(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
+            } catch {
+                throw failure(error)
+            }
+            taken += count
+            guard let head else { return (taken, false) }
+            guard let status = head.status, HTTPHead.isInterim(status) else {
+                try check(head)
+                return (taken, true)
+            }
+            interimCount += 1
+            guard interimCount <= HTTPHead.interimLimit else {
+                throw mismatch("it sent more than \(HTTPHead.interimLimit) interim answers")
+            }
+            reader = Self.makeReader(configuration)
         }
-        guard let head else { return (taken, false) }
-        try check(head)
-        return (taken, true)
     }
 
     /// What it means that the peer closed instead of answering.

@@ -151,7 +151,7 @@ import Testing
         let fields = String(repeating: "a: b\r\n", count: HTTPConnectHandshake.fieldLimit)
         #expect(try talk("HTTP/1.1 200 OK\r\n\(fields)\r\n").outcome == .done(rest: []))
         #expect(try talk("HTTP/1.1 200 OK\r\nb: c\r\n\(fields)\r\n").error?.message.contains("more than 100") == true)
-        let interim = String(repeating: "HTTP/1.1 100 C\r\n\r\n", count: HTTPConnectHandshake.interimLimit)
+        let interim = String(repeating: "HTTP/1.1 100 C\r\n\r\n", count: HTTPHead.interimLimit)
         #expect(try talk("\(interim)HTTP/1.1 200 OK\r\n\r\n").outcome == .done(rest: []))
         #expect(try talk("\(interim)HTTP/1.1 103 E\r\n\r\n").error?.message.contains("more than 8 interim") == true)
         let head = "HTTP/1.1 200 OK\r\na: "

@@ -73,7 +73,13 @@ import Testing
         server("500", "HTTP/1.0 500 x\r\n\r\n", .webSocketRefused, "500 Internal Server Error"),
         server("503", "HTTP/1.1 503 x\r\n\r\n", then: .closes, .webSocketRefused, "503 Service Unavailable"),
         server("a status of its own", "HTTP/1.1 599 x\r\n\r\n", .webSocketRefused, "answered 599"),
-        server("100", "HTTP/1.1 100 Continue\r\n\r\n", .webSocketRefused, "answered 100"),
+        server(
+            "100 and no more", "HTTP/1.1 100 Continue\r\n\r\n", then: .closes, .webSocketHandshakeFailed,
+            "before it answered"),
+        server(
+            "nine times 103", String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 9),
+            .webSocketHandshakeFailed, "8 interim answers"),
+        server("403 behind 103", "HTTP/1.1 103 x\r\n\r\nHTTP/1.1 403 x\r\n\r\n", .webSocketUnauthorized, "403"),
     ]
 
     static let answers: [Server] = [

@@ -53,6 +53,24 @@ import Testing
         }
     }
 
+    /// RFC 9110, section 15.2.
+    @Test func `interim answers in front of the real one are passed over, whole and byte by byte`() throws {
+        let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
+        let interim = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+        let real =
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Accept: \(key.accept)\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n"
+        let answer = Array((interim + real).utf8)
+        var whole = WebSocketClientHandshake(WebSocketConfiguration(), host: "h", peerName: "h", key: key)
+        let (taken, isDone) = try (answer + [1, 2]).withUnsafeBytes { try whole.received($0) }
+        #expect(isDone && taken == answer.count)
+        var piecewise = WebSocketClientHandshake(WebSocketConfiguration(), host: "h", peerName: "h", key: key)
+        for (index, byte) in answer.enumerated() {
+            let (taken, isDone) = try [byte].withUnsafeBytes { try piecewise.received($0) }
+            #expect(taken == 1 && isDone == (index == answer.count - 1))
+        }
+    }
+
     // MARK: The configuration
 
     @Test(arguments: [
