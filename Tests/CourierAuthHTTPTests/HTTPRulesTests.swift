@@ -62,8 +62,11 @@ import Testing
 }
 
 @Suite struct RequestRulesTests {
-    private func check(_ url: String, plain: Bool = false) throws -> HTTPOrigin {
-        try RequestRules(allowsPlainHTTP: plain).check(URLRequest(url: try #require(URL(string: url))))
+    private func check(
+        _ url: String, plain: Bool = false, _ variables: [String: String] = [:]
+    ) throws -> HTTPOrigin {
+        try RequestRules(allowsPlainHTTP: plain, environment: ProxyEnvironment { variables[$0] })
+            .check(URLRequest(url: try #require(URL(string: url))))
     }
 
     @Test(arguments: [
@@ -78,6 +81,36 @@ import Testing
     func `plain HTTP to others is refused unless it is allowed`(url: String) throws {
         #expect(throws: RequestRules.Refusal.self) { try check(url) }
         _ = try check(url, plain: true)
+    }
+
+    @Test(arguments: [
+        ("http_proxy", "http://127.0.0.1/", "127.0.0.2 localhost,10.0.0.1"), ("all_proxy", "http://localhost:80/", ""),
+        ("ALL_PROXY", "http://[::1]/", "127.0.0.1,localhost"), ("http_proxy", "http://localhost/", "host"),
+        ("http_proxy", "http://127.0.0.1/", "0.0.1"), ("http_proxy", "http://127.0.0.1/", "a,*"),
+    ])
+    func `plain HTTP on this machine is refused where the environment names a proxy for it`(
+        name: String, url: String, direct: String
+    ) throws {
+        let variables = [name: "http://s3cret@proxy.example:3128", "no_proxy": direct]
+        #expect {
+            _ = try check(url, variables)
+        } throws: { error in
+            guard let message = (error as? RequestRules.Refusal)?.message else { return false }
+            return message.contains("variable \(name) ") && message.contains("no_proxy") && !message.contains("s3cret")
+        }
+        _ = try check(url, plain: true, variables)
+        _ = try check("https://id.example/", variables)
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1/", "*"), ("http://127.0.0.1/", "id.example, 127.0.0.1"), ("http://localhost/", "LOCALHOST"),
+        ("http://localhost/", "a .localhost"), ("http://[::1]/", "::1"),
+    ])
+    func `what the environment lets be reached directly is asked`(url: String, direct: String) throws {
+        _ = try check(url, ["http_proxy": "http://proxy.example:3128", "no_proxy": direct])
+        _ = try check(url, ["ALL_PROXY": "http://proxy.example:3128", "no_proxy": "", "NO_PROXY": direct])
+        // Curl does not read the one, and takes the other for TLS.
+        _ = try check(url, ["HTTP_PROXY": "http://proxy.example:3128", "https_proxy": "http://proxy.example:3128"])
     }
 
     @Test(arguments: ["ftp://id.example/", "/token", "https:///token", "https://ada:s3cret@id.example/"])

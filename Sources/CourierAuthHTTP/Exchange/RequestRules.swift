@@ -14,6 +14,8 @@ struct RequestRules: Sendable {
 
     /// Whether `http` is allowed beyond this machine.
     let allowsPlainHTTP: Bool
+    /// Which may send it through a proxy.
+    var environment = ProxyEnvironment.process
 
     /// Makes the request that `description` tells of.
     func request(for description: TokenRequest) throws(Refusal) -> URLRequest {
@@ -44,6 +46,14 @@ struct RequestRules: Sendable {
                 message: """
                     The token endpoint \(origin) is asked without TLS, so that anybody on the way could read the \
                     credentials; use https, or allow it by `allowsPlainHTTP`.
+                    """)
+        }
+        if !origin.isSecure, !allowsPlainHTTP, let name = environment.variable(forPlainHTTPTo: origin.host) {
+            throw Refusal(
+                message: """
+                    The token endpoint \(origin) is asked without TLS, and the environment variable \(name) sends that \
+                    through a proxy, which could read the credentials; add \(origin.host) to the variable no_proxy, or \
+                    allow it by `allowsPlainHTTP`.
                     """)
         }
         guard url.user == nil, url.password == nil else {

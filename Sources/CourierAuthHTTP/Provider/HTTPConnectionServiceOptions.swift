@@ -16,7 +16,8 @@ public struct HTTPConnectionServiceOptions: Sendable {
     public var maximumRetryAfter = Duration.seconds(120)
     /// How often one call asks again by itself; never by default.
     public var retryPolicy = HTTPRetryPolicy.off
-    /// Whether `http` is allowed for a host other than this machine; `false` by default.
+    /// Whether `http` is allowed for a host other than this machine, and through a proxy that the environment names;
+    /// `false` by default.
     public var allowsPlainHTTP = false
     /// What takes the log; nobody by default. It is told origins, statuses and times, and no secret.
     public var logHandler: (any LogHandler)?
