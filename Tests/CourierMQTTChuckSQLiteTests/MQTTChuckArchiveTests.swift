@@ -159,6 +159,18 @@ import Testing
         await archive.close()
     }
 
+    @Test(arguments: [false, true])
+    func `topic rules apply to what an archive has behind an alias`(hidesTopic: Bool) async throws {
+        try await record(0..<3)
+        var options = MQTTChuckOptions()
+        options.redaction.topics = [.init(try TopicFilter("news"), hidesTopic: hidesTopic)]
+        let recorded = try MQTTChuckArchive.logger(of: url, options: options)
+        let messages = recorded.rows().rows.filter { $0.topicAlias == 3 }
+        #expect(messages.count == 6)
+        #expect(messages.allSatisfy { $0.topic == (hidesTopic ? "****" : "news") })
+        #expect(messages.allSatisfy { $0.preview.text.allSatisfy { $0 == "*" } })
+    }
+
     // MARK: Limits
 
     @Test func `the oldest rows go beyond the limit of rows, and connections with them`() async throws {

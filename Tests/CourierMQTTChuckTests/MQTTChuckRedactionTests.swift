@@ -154,4 +154,25 @@ import Testing
         try second.importJSONLines(first.exported(.jsonLines))
         #expect(!(try everything(of: second)).contains("tok-secret-1"))
     }
+
+    @Test(arguments: [false, true])
+    func `topic rules apply to imported messages behind an alias, and to what it stands for`(hidesTopic: Bool) throws {
+        let first = MQTTChuckLogger.test()
+        let recording = Recording(first)
+        try recording.send(
+            Recording.message("patients/7", "find-me", properties: [.topicAlias(1)]),
+            Recording.message("", "find-me", properties: [.topicAlias(1)]))
+        var options = MQTTChuckOptions()
+        options.redaction.topics = [.init(try TopicFilter("patients/#"), hidesTopic: hidesTopic)]
+        // With the message that has the topic, and without it.
+        for part in ["", "row:>1"] {
+            let second = MQTTChuckLogger.test(options)
+            try second.importJSONLines(first.exported(.jsonLines, matching: MQTTChuckQuery(part)))
+            let text = try everything(of: second)
+            #expect(!text.contains("find-me"))
+            #expect(text.contains("patients/7") == !hidesTopic)
+            let topic = hidesTopic ? "**********" : "patients/7"
+            #expect(second.rows().rows.allSatisfy { $0.topic == topic && $0.preview.text == "*******" })
+        }
+    }
 }

@@ -58,17 +58,6 @@ struct ConnectionTrack {
     func aliasMeaning(_ alias: UInt16, _ direction: PacketBatch.Direction, at row: UInt64) -> String? {
         (direction == .outgoing ? outgoingAliases : incomingAliases).meaning(of: alias, at: row)?.topic
     }
-
-    mutating func define(
-        _ alias: UInt16, _ direction: PacketBatch.Direction, topic: String, row: UInt64, oldest: UInt64
-    ) {
-        let meaning = AliasHistory.Meaning(row: row, bytes: Array(topic.utf8), isHidden: false)
-        if direction == .outgoing {
-            outgoingAliases.define(alias, meaning, oldestRow: oldest)
-        } else {
-            incomingAliases.define(alias, meaning, oldestRow: oldest)
-        }
-    }
 }
 
 /// What the packets of one batch need to know of the logger, and what they add to it.
@@ -215,6 +204,14 @@ extension ConnectionTrack {
             direction == .outgoing
             ? outgoingAliases.isCurrent(alias, topic) : incomingAliases.isCurrent(alias, topic)
         if isKnown { return }
+        define(alias, topic, direction, row, context)
+    }
+
+    /// Notes what an alias stands for from a row on, as far as the rules let it be shown.
+    mutating func define(
+        _ alias: UInt16, _ topic: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64,
+        _ context: RecordingContext
+    ) {
         let verdict = context.redactor.verdict(topic)
         let meaning = AliasHistory.Meaning(
             row: row, bytes: verdict.hidesTopic ? Redactor.masked(Array(topic)) : Array(topic),

@@ -61,8 +61,9 @@ struct Recorder {
         if heldRows == 0 { firstRow = max(nextRow, packet.number) }
         nextRow = max(nextRow, packet.number)
         if let alias = packet.alias {
+            context.oldestRow = firstRow
             connections.tracks[slot].define(
-                alias.number, packet.direction, topic: alias.topic, row: nextRow, oldest: firstRow)
+                alias.number, Array(alias.topic.utf8).span, packet.direction, nextRow, context)
         }
         // What the packets of the file say of exchanges is less than what the file says: their beginnings may be
         // missing.
