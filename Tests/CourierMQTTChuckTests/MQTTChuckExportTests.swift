@@ -41,6 +41,34 @@ import Testing
         #expect(rows[2].exchange == 1)
     }
 
+    @Test func `an alias that is used often keeps its topic on all rows, also after the import`() throws {
+        // As many as would fill the memory for topics if each use took some of it.
+        let count = 6_000
+        let topic = String(repeating: "t", count: 200)
+        let alias: PacketProperties = [.topicAlias(1)]
+        let logger = MQTTChuckLogger.test()
+        try Recording(logger).observe(
+            .incoming,
+            [Recording.message(topic, properties: alias)]
+                + (0..<count).map { _ in try Recording.message("", properties: alias) })
+        let copy = MQTTChuckLogger.test()
+        try copy.importJSONLines(logger.exported(.jsonLines))
+        let rows = copy.rows(limit: .max).rows
+        #expect(rows.count == count + 1)
+        #expect(rows.allSatisfy { $0.topic == topic })
+
+        // The same where a rule hides the topic each time that it is said.
+        var options = MQTTChuckOptions()
+        options.redaction.topics = [.init(try TopicFilter("t/#"), hidesTopic: true)]
+        let hiding = MQTTChuckLogger.test(options)
+        let hidden = "t/" + topic
+        try Recording(hiding).observe(
+            .incoming,
+            [Recording.message(hidden, properties: alias), Recording.message("", properties: alias)]
+                + (0..<count).map { _ in try Recording.message(hidden, properties: alias) })
+        #expect(hiding.rows(from: 2, limit: 1).rows.first?.topic == String(repeating: "*", count: hidden.utf8.count))
+    }
+
     @Test func `an import into a logger in use goes behind its rows and mixes with nothing`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)

@@ -43,8 +43,10 @@ struct AliasHistory {
         Int(alias) < meanings.count ? meanings[Int(alias)].last { $0.row <= row } : nil
     }
 
-    /// Gives the alias a meaning; `oldestRow` is the oldest one that may still be looked at.
+    /// Gives the alias a meaning, unless that is the one it has; `oldestRow` is the oldest one that may still be looked
+    /// at.
     mutating func define(_ alias: UInt16, _ meaning: Meaning, oldestRow: UInt64) {
+        if let last = current(alias), last.isHidden == meaning.isHidden, last.bytes == meaning.bytes { return }
         if cost + meaning.cost > Self.limit { prune(oldestRow) }
         while meanings.count <= Int(alias) { meanings.append([]) }
         meanings[Int(alias)].append(meaning)
