@@ -1,28 +1,28 @@
 package import CourierCore
 import MQTTCodec
 
-/// Shows the packets of one connection to an observer, without the password and the authentication data of its handshake.
+/// Shows the packets of one connection to an observer, without the password and without authentication data.
 ///
 /// On the connection's loop only, where each batch is copied once.
 package final class PacketTap: Sendable {
     private let observer: any PacketObserver
     private let connection: ObservedConnection
+    /// Whether AUTH may stand behind other packets: either end can begin again where there is a method (4.12.1).
+    private let mayAuthenticateAgain: Bool
 
     /// Shows `connection` to `observer`.
     package init(_ observer: any PacketObserver, _ connection: ObservedConnection) {
         self.observer = observer
         self.connection = connection
+        mayAuthenticateAgain =
+            connection.protocolVersion == .v5 && connection.options.extendedAuthentication != nil
     }
 
     /// Whole packets were written. CONNECT is always the first of what it is written with.
-    func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) {
-        tell(.outgoing, Self.hasSecret(bytes) ? masked(bytes, .client) : Self.copy(bytes), time)
-    }
+    func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.outgoing, shown(bytes, .client), time) }
 
     /// Whole packets were read. CONNACK, and AUTH before it, are always the first of what they are read with.
-    func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) {
-        tell(.incoming, Self.hasSecret(bytes) ? masked(bytes, .server) : Self.copy(bytes), time)
-    }
+    func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.incoming, shown(bytes, .server), time) }
 
     private func tell(_ direction: PacketBatch.Direction, _ bytes: [UInt8], _ time: ContinuousClock.Instant) {
         guard !bytes.isEmpty else { return }
@@ -31,44 +31,55 @@ package final class PacketTap: Sendable {
 
     private static func copy(_ bytes: RawSpan) -> [UInt8] { bytes.withUnsafeBytes { Array($0) } }
 
-    /// Whether the packets begin with one that may hold a secret.
-    private static func hasSecret(_ bytes: RawSpan) -> Bool {
-        switch bytes.withUnsafeBytes({ $0.first.flatMap { PacketType(rawValue: $0 >> 4) } }) {
+    /// Whether the packet that starts at `offset` may hold a secret.
+    private static func hasSecret(_ bytes: RawSpan, at offset: Int = 0) -> Bool {
+        guard offset < bytes.byteCount else { return false }
+        return switch bytes.withUnsafeBytes({ PacketType(rawValue: $0[offset] >> 4) }) {
         case .connect, .connAck, .auth: true
         default: false
         }
     }
 
-    private func masked(_ bytes: RawSpan, _ sender: Endpoint) -> [UInt8] {
+    private func shown(_ bytes: RawSpan, _ sender: Endpoint) -> [UInt8] {
+        guard mayAuthenticateAgain || Self.hasSecret(bytes) else { return Self.copy(bytes) }
         let version: ProtocolVersion =
             switch connection.protocolVersion {
             case .v31: .v31
             case .v311: .v311
             case .v5: .v5
             }
-        return Self.masked(bytes, version, sender)
+        return Self.masked(bytes, version, sender, everywhere: mayAuthenticateAgain)
     }
 
-    /// The same packets with `*` in place of every byte of the password and of authentication data. One of the handshake
-    /// that can not be read, and what is behind it, is not shown at all.
-    static func masked(_ bytes: RawSpan, _ version: ProtocolVersion, _ sender: Endpoint) -> [UInt8] {
-        var buffer = PacketBuffer()
+    /// The same packets with `*` in place of every byte of the password and of authentication data: of those that the
+    /// bytes begin with, or `everywhere`. One with secrets that can not be read, and what is behind it, is not shown at
+    /// all.
+    private static func masked(
+        _ bytes: RawSpan, _ version: ProtocolVersion, _ sender: Endpoint, everywhere: Bool
+    ) -> [UInt8] {
+        let limits = PacketDecoder.Limits(maximumPacketSize: PacketEncoder.largestPacketSize)
+        var shown: [UInt8] = []
         var version = version
+        var shownEnd = 0
         var offset = 0
-        while hasSecret(bytes.extracting(droppingFirst: offset)) {
-            // CONNECT says its own version.
-            let decoder = PacketDecoder(version: version, sender: sender)
-            guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes, at: offset),
-                let packet = try? decoder.packet(frame, in: bytes)
-            else { return buffer.withBytes { copy($0) } }
-            if case .connect(let connect) = packet { version = connect.version }
-            let encoder = PacketEncoder(version: version, sender: sender)
-            guard (try? encoder.encode(masked(packet), into: &buffer)) != nil else {
-                return buffer.withBytes { copy($0) }
+        while offset < bytes.byteCount, everywhere || hasSecret(bytes, at: offset) {
+            let decoder = PacketDecoder(version: version, sender: sender, limits: limits)
+            guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes, at: offset) else {
+                return shown + copy(bytes.extracting(shownEnd..<offset))
+            }
+            if hasSecret(bytes, at: offset) {
+                shown += copy(bytes.extracting(shownEnd..<offset))
+                guard let packet = try? decoder.packet(frame, in: bytes) else { return shown }
+                if case .connect(let connect) = packet { version = connect.version }  // It says its own.
+                var buffer = PacketBuffer()
+                let encoder = PacketEncoder(version: version, sender: sender)
+                guard (try? encoder.encode(masked(packet), into: &buffer)) != nil else { return shown }
+                shown += buffer.withBytes { copy($0) }
+                shownEnd = frame.end
             }
             offset = frame.end
         }
-        return buffer.withBytes { copy($0) } + copy(bytes.extracting(droppingFirst: offset))
+        return shown + copy(bytes.extracting(shownEnd..<bytes.byteCount))
     }
 
     private static func masked(_ packet: Packet) -> Packet {

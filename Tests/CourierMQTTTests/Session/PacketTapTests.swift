@@ -17,8 +17,9 @@ import Testing
 
     private let secret = Array("s3cret-of-the-handshake".utf8)
 
-    private func tap(_ recorder: Recorder) -> PacketTap {
-        let options = ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: "")
+    private func tap(_ recorder: Recorder, _ authentication: ExtendedAuthentication? = nil) -> PacketTap {
+        let options = ConnectOptions(
+            host: "h", port: 1, clientId: "c", username: "", password: "", extendedAuthentication: authentication)
         return PacketTap(
             recorder,
             ObservedConnection(
@@ -62,6 +63,33 @@ import Testing
         #expect(shown.count == read.count)
         #expect(shown.count { $0 == UInt8(ascii: "*") } == 2 * secret.count)
         #expect(shown.suffix(secret.count) == secret.suffix(secret.count))
+    }
+
+    @Test(arguments: [Endpoint.client, .server])
+    func `authentication data of a later authentication is shown as stars wherever it stands`(sender: Endpoint) throws {
+        let recorder = Recorder()
+        let tap = tap(recorder, ExtendedAuthentication(method: "m"))
+        let message = Packet.publish(Publish(topic: "t", payload: Array("shown".utf8), delivery: .atMostOnce))
+        // 4.12.1: either end may send AUTH while other packets flow.
+        let again = Packet.auth(
+            Auth(
+                reasonCode: sender == .client ? .reauthenticate : .continueAuthentication, properties: properties))
+        let batch = try bytes([message, again, message, message, again, message], sender)
+        if sender == .client { tap.wrote(batch.span.bytes, at: .now) } else { tap.read(batch.span.bytes, at: .now) }
+        let shown = recorder.bytes
+        #expect(shown.count == batch.count)
+        #expect(zip(shown, batch).allSatisfy { $0 == $1 || $0 == UInt8(ascii: "*") })
+        #expect(shown.count { $0 == UInt8(ascii: "*") } == 2 * secret.count)
+        let text = String(decoding: shown, as: UTF8.self)
+        #expect(text.components(separatedBy: "shown").count == 5)
+    }
+
+    @Test func `a later AUTH that can not be read is not shown, nor what is behind it`() throws {
+        let recorder = Recorder()
+        let message = try bytes([.publish(Publish(topic: "t", payload: [1], delivery: .atMostOnce))], .server)
+        let broken: [UInt8] = [0xF0, UInt8(1 + secret.count), 0x18] + secret
+        tap(recorder, ExtendedAuthentication(method: "m")).read((message + broken + message).span.bytes, at: .now)
+        #expect(recorder.bytes == message)
     }
 
     @Test func `a handshake that can not be read is not shown`() throws {
