@@ -28,6 +28,16 @@ import Testing
         #expect(model.rows.map(\.topic) == ["7", "8", "9"])
     }
 
+    @Test func `the most rows may be any number`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        try recording.send(Recording.message("1"))
+        let models = [Int.min, 0, .max].map { MQTTChuckViewModel(logger, maximumRows: $0) }
+        try recording.send(Recording.message("2"))
+        for model in models { model.refresh() }
+        #expect(models.map { $0.rows.map(\.topic) } == [["2"], ["2"], ["1", "2"]])
+    }
+
     @Test func `a search filters old rows and new ones, and a bad one leaves the last in force`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)

@@ -114,7 +114,7 @@ import MQTTCodec
 
     /// Adds what is new; reads everything again when more is new than can be shown.
     private func take() {
-        if summary.nextRow - next > UInt64(maximumRows) * 4 { return reload() }
+        if (summary.nextRow - next) / 4 > UInt64(maximumRows) { return reload() }
         while true {
             let page = logger.rows(from: next, matching: query)
             rows += page.rows
