@@ -121,6 +121,31 @@ import Testing
         #expect(other.rows().rows.map(\.topic) == ["5"])
     }
 
+    @Test func `a client that comes back to another broker takes the place of its earlier connection`() throws {
+        let logger = MQTTChuckLogger.test()
+        try Recording(logger, id: 1, host: "first", clientNumber: 5).connect()
+        try Recording(logger, id: 2, host: "second", clientNumber: 5).connect()
+        #expect(logger.connections.map(\.state) == [.superseded, .connected])
+        #expect(logger.connections.map(\.connection.ordinal) == [1, 2])
+        #expect(logger.metrics.openConnections == 1)
+        #expect(logger.metrics.reconnects == 1)
+        // Another client with its id, of which a broker serves one at a time ([MQTT-3.1.4-3]).
+        try Recording(logger, id: 3, host: "second", clientNumber: 6).connect()
+        #expect(logger.connections.map(\.state) == [.superseded, .superseded, .connected])
+        #expect(logger.connections.last?.connection.ordinal == 1)
+    }
+
+    @Test(arguments: [[1, 2], [nil, nil]] as [[UInt64?]])
+    func `clients without a client id stay beside each other`(clientNumbers: [UInt64?]) throws {
+        let logger = MQTTChuckLogger.test()
+        for (index, number) in clientNumbers.enumerated() {
+            try Recording(logger, id: UInt64(index) + 1, client: "", clientNumber: number).connect()
+        }
+        #expect(logger.connections.map(\.state) == [.connected, .connected])
+        #expect(logger.metrics.openConnections == 2)
+        #expect(logger.metrics.reconnects == 0)
+    }
+
     @Test func `states of connections follow their packets`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)

@@ -29,6 +29,10 @@ public final class ObservedConnection: Sendable {
     /// The same moment by the clock that ``PacketBatch/time`` uses, so that packets get a time of day.
     public let openedInstant: ContinuousClock.Instant
 
+    /// Which client of this process made it, to whatever broker and with whatever client id: a number that all of its
+    /// connections have and those of no other client. `nil` where whoever describes the connection does not say.
+    public let clientNumber: UInt64?
+
     /// Describes a connection.
     ///
     /// - Parameters:
@@ -37,17 +41,20 @@ public final class ObservedConnection: Sendable {
     ///   - protocolVersion: The protocol that is spoken.
     ///   - openedAt: When it was opened, by the wall clock.
     ///   - openedInstant: The same moment by the continuous clock.
+    ///   - clientNumber: Which client made it; `nil` by default.
     public init(
         id: UInt64,
         options: ConnectOptions,
         protocolVersion: ProtocolVersion,
         openedAt: Date,
-        openedInstant: ContinuousClock.Instant
+        openedInstant: ContinuousClock.Instant,
+        clientNumber: UInt64? = nil
     ) {
         self.id = id
         self.options = options
         self.protocolVersion = protocolVersion
         self.openedAt = openedAt
         self.openedInstant = openedInstant
+        self.clientNumber = clientNumber
     }
 }

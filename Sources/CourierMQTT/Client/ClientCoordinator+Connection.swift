@@ -116,10 +116,11 @@ extension ClientCoordinator {
             case .v5: .v5
             }
         return PacketTap(
-            observer,
+            observer.observer,
             ObservedConnection(
                 id: Self.connectionCount.add(1, ordering: .relaxed).newValue, options: plan.options,
-                protocolVersion: version, openedAt: Date(), openedInstant: loop.now))
+                protocolVersion: version, openedAt: Date(), openedInstant: loop.now,
+                clientNumber: observer.clientNumber))
     }
 
     /// Of this process.

@@ -17,7 +17,7 @@ struct ClientSettings: Sendable {
     let networkMonitor: (any NetworkMonitor)?
     let lifecycle: (any AppLifecycle)?
     let log: any LogHandler
-    let observer: (any PacketObserver)?
+    let observer: ClientObserver?
     let serviceRecords: ServiceRecords
     /// ``AdaptiveKeepAlive/memoryChanged`` goes to the delivery queue by itself.
     @Rare var keepAlive: AdaptiveKeepAlive?
@@ -45,7 +45,7 @@ struct ClientSettings: Sendable {
         networkMonitor = config.networkMonitor
         lifecycle = config.lifecycle
         log = config.logHandler ?? SilentLog()
-        observer = config.packetObserver
+        observer = config.packetObserver.map { ClientObserver($0) }
         endpoint = config.endpoint
         serviceRecords = config.serviceRecords
         var generator = SystemRandomNumberGenerator()

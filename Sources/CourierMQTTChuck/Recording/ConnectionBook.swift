@@ -2,10 +2,19 @@ import CourierCore
 
 /// The connections a recorder knows, each in a slot of its own while rows refer to it or packets may come.
 struct ConnectionBook {
-    private struct Client {
-        var connectionCount = 0
-        /// The id of its latest connection.
-        var latest: UInt64?
+    /// Clients by something that names them.
+    private struct Clients<Name: Hashable> {
+        /// How many connections each had, and the id of the latest.
+        private var known: [Name: (connectionCount: Int, latest: UInt64)] = [:]
+
+        /// Notes the next connection of a client; says which it is, counted from 1, and the id of the one before it.
+        mutating func add(_ connection: UInt64, of name: Name) -> (ordinal: Int, earlier: UInt64?) {
+            if known[name] == nil, known.count >= Recorder.rememberedLimit { known.removeAll() }
+            let client = known[name]
+            let ordinal = (client?.connectionCount ?? 0) + 1
+            known[name] = (ordinal, connection)
+            return (ordinal, client?.latest)
+        }
     }
 
     private(set) var freeSlots: [Int] = []
@@ -14,7 +23,10 @@ struct ConnectionBook {
     private var liveSlots: [UInt64: Int] = [:]
     /// By what a file says of the connection, because two files may use one id for two connections.
     private var restoredSlots: [MQTTChuckConnection: Int] = [:]
-    private var clients: [String: Client] = [:]
+    /// By the number that a client has in this process, wherever it connects to.
+    private var numberedClients = Clients<UInt64>()
+    /// By broker and client id: of two connections with one id a broker ends the earlier ([MQTT-3.1.4-3]).
+    private var namedClients = Clients<String>()
     private var shownIDs: Set<UInt64> = []
     private var spareID: UInt64 = 1 << 48
     /// The connection that was asked for last, which usually is asked for again.
@@ -41,14 +53,16 @@ struct ConnectionBook {
     }
 
     private mutating func add(_ connection: ObservedConnection) -> Int {
-        let key = MQTTChuckConnection(connection, ordinal: 0).clientKey
-        if clients[key] == nil, clients.count >= Recorder.rememberedLimit { clients.removeAll() }
-        var client = clients[key] ?? Client()
-        client.connectionCount += 1
-        if let earlier = client.latest, let slot = liveSlots[earlier] { tracks[slot].supersede() }
-        client.latest = connection.id
-        clients[key] = client
-        let shown = renumbered(MQTTChuckConnection(connection, ordinal: client.connectionCount))
+        let numbered = connection.clientNumber.map { numberedClients.add(connection.id, of: $0) }
+        // An empty client id names nobody: the broker makes one up for each connection (3.1.3.1).
+        let named =
+            connection.options.clientId.isEmpty
+            ? nil : namedClients.add(connection.id, of: MQTTChuckConnection(connection, ordinal: 0).clientKey)
+        for earlier in [numbered?.earlier, named?.earlier] {
+            if let earlier, let slot = liveSlots[earlier] { tracks[slot].supersede() }
+        }
+        let ordinal = (numbered ?? named)?.ordinal ?? 1
+        let shown = renumbered(MQTTChuckConnection(connection, ordinal: ordinal))
         let slot = insert(ConnectionTrack(shown, openedInstant: connection.openedInstant))
         liveSlots[connection.id] = slot
         return slot

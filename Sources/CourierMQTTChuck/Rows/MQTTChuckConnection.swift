@@ -70,7 +70,7 @@ public final class MQTTChuckConnection: Sendable {
         }
     }
 
-    /// Names the client among all: two brokers may know the same client id.
+    /// Names the client among all where there is no number: two brokers may know the same client id.
     var clientKey: String { "\(host):\(port)/\(clientID)" }
 }
 

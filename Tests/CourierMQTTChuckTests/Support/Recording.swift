@@ -19,7 +19,8 @@ struct Recording {
 
     init(
         _ logger: MQTTChuckLogger, id: UInt64 = 1, client: String = "phone-7", version: MQTTCodec.ProtocolVersion = .v5,
-        host: String = "broker.example.com", password: String = "hunter2-secret", scheme: String? = "tls"
+        host: String = "broker.example.com", password: String = "hunter2-secret", scheme: String? = "tls",
+        clientNumber: UInt64? = nil
     ) {
         self.logger = logger
         self.version = version
@@ -34,7 +35,13 @@ struct Recording {
             options: ConnectOptions(
                 host: host, port: 8883, keepAlive: 30, clientId: client, username: "ada", password: password,
                 userProperties: ["token": password], alpn: ["mqtt"], scheme: scheme),
-            protocolVersion: observed, openedAt: Self.opened, openedInstant: Self.zero)
+            protocolVersion: observed, openedAt: Self.opened, openedInstant: Self.zero, clientNumber: clientNumber)
+    }
+
+    /// CONNECT, and a CONNACK that accepts.
+    func connect() throws {
+        try send(.connect(Connect(version: version, clientID: connection.options.clientId)))
+        try receive(.connAck(ConnAck()))
     }
 
     /// The client writes packets in one write.

@@ -55,4 +55,23 @@ import Testing
         #expect(batch.connection.options.clientId == "seen")
         await broker.shutdown()
     }
+
+    @Test func `all connections of a client have one number, which no other client has`() async throws {
+        let broker = try LoopbackBroker.start()
+        var numbers: Set<UInt64> = []
+        for _ in 0..<2 {
+            let recorder = Recorder()
+            let test = try TestClient(.local(broker.port)) { $0.packetObserver = recorder }
+            try await test.connect()
+            await test.client.disconnectAndWait()
+            try await test.connect()
+            try await test.end()
+            let connections = recorder.all.map(\.connection)
+            #expect(Set(connections.map(\.id)).count == 2)
+            let number = try #require(connections.first?.clientNumber)
+            #expect(connections.allSatisfy { $0.clientNumber == number })
+            #expect(numbers.insert(number).inserted)
+        }
+        await broker.shutdown()
+    }
 }
