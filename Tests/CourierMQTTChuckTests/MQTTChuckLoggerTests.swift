@@ -293,6 +293,35 @@ import Testing
         #expect(logger.summary.rowCount == 1_000)
     }
 
+    @Test func `of many connections those that are up are counted, and a few looked at in one hold of the lock`()
+        throws
+    {
+        var options = MQTTChuckOptions()
+        options.logsMaxSize = 1_000
+        let logger = MQTTChuckLogger.test(options)
+        for id in UInt64(1)...2_000 {
+            let recording = Recording(logger, id: id, client: "c\(id % 700)", version: .v311)
+            try recording.connect()
+            if id % 3 > 0 { try recording.send(Recording.message("a", id: 1, qos: .atLeastOnce)) }
+            if id % 5 == 0 { try recording.receive(Recording.message("b", id: 1, qos: .exactlyOnce)) }
+            if id % 7 == 0 { try recording.send(.disconnect(Disconnect())) }
+        }
+        let (connections, metrics) = (logger.connections, logger.metrics)
+        #expect(connections.map(\.id) == Set(connections.map(\.id)).sorted())
+        // The latest connection of each client, where it was not ended.
+        #expect(connections.count { $0.state == .connected } == 600)
+        #expect(metrics.openConnections == 600)
+        #expect(metrics.inFlightOutgoing + metrics.inFlightIncoming == connections.reduce(0) { $0 + $1.inFlight })
+        #expect(metrics.inFlightIncoming > 100)
+        let part = logger.state.withLock { $0.recorder.connectionStatuses(in: 0..<MQTTChuckLogger.chunk) }
+        #expect(part.count <= MQTTChuckLogger.chunk)
+        // What a file has of exchanges is not open here.
+        let copy = MQTTChuckLogger.test(options)
+        try copy.importJSONLines(logger.exported(.jsonLines))
+        #expect(copy.metrics.openConnections == copy.connections.count { $0.state == .connected })
+        #expect(copy.metrics.inFlightOutgoing == 0)
+    }
+
     @Test func `many short connections are forgotten with their rows`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 10

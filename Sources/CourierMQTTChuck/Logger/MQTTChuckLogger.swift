@@ -24,7 +24,8 @@ public final class MQTTChuckLogger: PacketObserver {
     /// What it was made with.
     public let options: MQTTChuckOptions
 
-    /// How many rows are read under one hold of the lock, so that recording never waits long for somebody who looks.
+    /// How many rows or connections are read under one hold of the lock, so that recording never waits long for somebody
+    /// who looks.
     static let chunk = 256
 
     /// How many links of exchanges are read under one hold of the lock.
@@ -76,8 +77,16 @@ public final class MQTTChuckLogger: PacketObserver {
         }
     }
 
-    /// How each connection stands that has rows or may get some, in the order of opening.
-    public var connections: [MQTTChuckConnectionStatus] { state.withLock { $0.recorder.statuses } }
+    /// How each connection stands that has rows or may get some, in the order of opening. Recording goes on while they
+    /// are collected.
+    public var connections: [MQTTChuckConnectionStatus] {
+        var statuses: [MQTTChuckConnectionStatus] = []
+        let slotCount = state.withLock { $0.recorder.connectionSlotCount }
+        for start in stride(from: 0, to: slotCount, by: Self.chunk) {
+            statuses += state.withLock { $0.recorder.connectionStatuses(in: start..<start + Self.chunk) }
+        }
+        return statuses.sorted { ($0.connection.openedNanoseconds, $0.id) < ($1.connection.openedNanoseconds, $1.id) }
+    }
 }
 
 /// What the logger's lock protects.

@@ -69,8 +69,8 @@ public struct MQTTChuckMetrics: Hashable, Sendable {
 extension MQTTChuckLogger {
     /// What has been counted so far.
     public var metrics: MQTTChuckMetrics {
-        let (tally, inFlight, summary, statuses) = state.withLock { state in
-            (state.recorder.tally, state.recorder.inFlight, state.summary, state.recorder.statuses)
+        let (tally, load, summary) = state.withLock { state in
+            (state.recorder.tally, state.recorder.connectionLoad, state.summary)
         }
         var traffic: [MQTTChuckMetrics.Traffic] = []
         for direction in [PacketBatch.Direction.outgoing, .incoming] {
@@ -88,8 +88,8 @@ extension MQTTChuckLogger {
         return MQTTChuckMetrics(
             traffic: traffic, refusals: tally.refusals, malformed: tally.malformed, connects: tally.connections,
             reconnects: tally.reconnects, accepted: tally.accepted, refused: tally.refused,
-            inFlightOutgoing: inFlight.own, inFlightIncoming: inFlight.peers,
+            inFlightOutgoing: load.own, inFlightIncoming: load.peers,
             latencies: latencies.filter { $0.count > 0 }, summary: summary,
-            openConnections: statuses.count { $0.state == .connected })
+            openConnections: load.open)
     }
 }

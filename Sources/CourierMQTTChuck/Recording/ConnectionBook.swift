@@ -32,6 +32,8 @@ struct ConnectionBook {
     /// The connection that was asked for last, which usually is asked for again.
     private var latest: (id: UInt64, slot: Int)?
     private var sweepAt = 64
+    /// What all connections add to the gauges.
+    private(set) var load = ConnectionLoad()
 
     // MARK: Finding
 
@@ -47,7 +49,7 @@ struct ConnectionBook {
     mutating func slot(restoring connection: MQTTChuckConnection) -> Int {
         if let slot = restoredSlots[connection] { return slot }
         let shown = renumbered(connection)
-        let slot = insert(ConnectionTrack(shown, openedInstant: .now))
+        let slot = insert(ConnectionTrack(shown, openedInstant: .now, isRestored: true))
         restoredSlots[connection] = slot
         return slot
     }
@@ -59,7 +61,7 @@ struct ConnectionBook {
             connection.options.clientId.isEmpty
             ? nil : namedClients.add(connection.id, of: MQTTChuckConnection(connection, ordinal: 0).clientKey)
         for earlier in [numbered?.earlier, named?.earlier] {
-            if let earlier, let slot = liveSlots[earlier] { tracks[slot].supersede() }
+            if let earlier, let slot = liveSlots[earlier] { supersede(slot) }
         }
         let ordinal = (numbered ?? named)?.ordinal ?? 1
         let shown = renumbered(MQTTChuckConnection(connection, ordinal: ordinal))
@@ -85,6 +87,16 @@ struct ConnectionBook {
         return tracks.count - 1
     }
 
+    /// Takes in that what the connection of a slot adds to the gauges has changed from `old`.
+    @inline(__always)
+    mutating func loadChanged(of slot: Int, from old: ConnectionLoad) { load.change(from: old, to: tracks[slot].load) }
+
+    private mutating func supersede(_ slot: Int) {
+        let old = tracks[slot].load
+        tracks[slot].supersede()
+        loadChanged(of: slot, from: old)
+    }
+
     // MARK: Forgetting
 
     /// Forgets connections that have ended and have no rows; all without rows when there are too many.
@@ -99,7 +111,8 @@ struct ConnectionBook {
             shownIDs.remove(tracks[slot].connection.id)
             used.remove(slot)
             freeSlots.append(slot)
-            tracks[slot].supersede()
+            supersede(slot)
+            tracks[slot].isForgotten = true
         }
         liveSlots = liveSlots.filter { !gone.contains($0.value) }
         restoredSlots = restoredSlots.filter { !gone.contains($0.value) }
@@ -109,21 +122,12 @@ struct ConnectionBook {
 
     // MARK: Looking
 
-    private var usedSlots: [Int] { (Array(liveSlots.values) + restoredSlots.values) }
-
-    var inFlight: (own: Int, peers: Int) {
-        liveSlots.values.reduce(into: (0, 0)) { sum, slot in
-            sum.0 += tracks[slot].own.count
-            sum.1 += tracks[slot].peers.count
+    /// How the connections in some of the slots stand.
+    func statuses(in slots: Range<Int>) -> [MQTTChuckConnectionStatus] {
+        var statuses: [MQTTChuckConnectionStatus] = []
+        for slot in slots.clamped(to: tracks.indices) where !tracks[slot].isForgotten {
+            statuses.append(tracks[slot].status)
         }
-    }
-
-    var statuses: [MQTTChuckConnectionStatus] {
-        usedSlots.map { slot in
-            let track = tracks[slot]
-            return MQTTChuckConnectionStatus(
-                connection: track.connection, state: track.state, lastPacketNanoseconds: track.lastTime,
-                inFlight: track.inFlight)
-        }.sorted { ($0.connection.openedNanoseconds, $0.id) < ($1.connection.openedNanoseconds, $1.id) }
+        return statuses
     }
 }

@@ -8,10 +8,13 @@ struct ConnectionTrack {
     let connection: MQTTChuckConnection
     private let epoch: Int64
     private let openedInstant: ContinuousClock.Instant
+    private let isRestored: Bool
     let isVersion5: Bool
     private let outgoingDecoder: PacketDecoder
     private let incomingDecoder: PacketDecoder
 
+    /// Whether the connection is forgotten, and its slot free.
+    var isForgotten = false
     /// How many slabs hold packets of this connection.
     var slabCount = 0
     private(set) var state = MQTTChuckConnectionState.connecting
@@ -25,9 +28,11 @@ struct ConnectionTrack {
     private var outgoingAliases = AliasHistory()
     private var incomingAliases = AliasHistory()
 
-    init(_ connection: MQTTChuckConnection, openedInstant: ContinuousClock.Instant) {
+    /// Begins with a connection of this process, or with one that a file describes.
+    init(_ connection: MQTTChuckConnection, openedInstant: ContinuousClock.Instant, isRestored: Bool = false) {
         self.connection = connection
         self.openedInstant = openedInstant
+        self.isRestored = isRestored
         epoch = connection.openedNanoseconds
         lastTime = connection.openedNanoseconds
         isVersion5 = connection.protocolVersion == .v5
@@ -45,8 +50,16 @@ struct ConnectionTrack {
         direction == .outgoing ? outgoingDecoder : incomingDecoder
     }
 
-    /// How many exchanges are open.
-    var inFlight: Int { own.count + peers.count }
+    /// What the connection adds to the gauges.
+    @inline(__always) var load: ConnectionLoad {
+        ConnectionLoad(
+            open: state == .connected ? 1 : 0, own: isRestored ? 0 : own.count, peers: isRestored ? 0 : peers.count)
+    }
+
+    var status: MQTTChuckConnectionStatus {
+        MQTTChuckConnectionStatus(
+            connection: connection, state: state, lastPacketNanoseconds: lastTime, inFlight: own.count + peers.count)
+    }
 
     /// A later connection of the same client took its place, so that nothing more can come.
     mutating func supersede() {

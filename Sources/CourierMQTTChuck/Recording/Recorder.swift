@@ -85,9 +85,7 @@ struct Recorder {
         piece.rowCount = 1
         piece.wholeSize = packet.wholeSize
         if packet.bytes[0] >> 4 == PacketType.publish.rawValue, let shortened = ShortenedPacket(packet.bytes[...]) {
-            context.oldestRow = firstRow
-            let kept = connections.tracks[slot].read(
-                shortened.bytes, packet.direction, time: packet.time, firstRow: nextRow, slabLimits, &context)
+            let kept = read(shortened.bytes, packet.direction, slot, packet.time)
             piece.bytes =
                 Array(packet.bytes.prefix(shortened.originalHeaderSize))
                 + kept.pieces(of: shortened.bytes).first.bytes.dropFirst(shortened.headerSize)
@@ -102,12 +100,21 @@ struct Recorder {
     private mutating func add(
         _ bytes: [UInt8], _ direction: PacketBatch.Direction, _ slot: Int, _ time: Int64, keptSince: Int64
     ) {
-        context.oldestRow = firstRow
-        let kept = connections.tracks[slot].read(
-            bytes, direction, time: time, firstRow: nextRow, slabLimits, &context)
+        let kept = read(bytes, direction, slot, time)
         let (first, others) = kept.pieces(of: bytes)
         append(first, direction, slot, time, keptSince: keptSince)
         for piece in others { append(piece, direction, slot, time, keptSince: keptSince) }
+    }
+
+    private mutating func read(
+        _ bytes: [UInt8], _ direction: PacketBatch.Direction, _ slot: Int, _ time: Int64
+    ) -> KeptBatch {
+        context.oldestRow = firstRow
+        let load = connections.tracks[slot].load
+        let kept = connections.tracks[slot].read(
+            bytes, direction, time: time, firstRow: nextRow, slabLimits, &context)
+        connections.loadChanged(of: slot, from: load)
+        return kept
     }
 
     private mutating func append(
@@ -234,9 +241,12 @@ struct Recorder {
         return track.aliasMeaning(alias, slab.direction, at: row)
     }
 
-    /// How each connection stands that has rows or may get some.
-    var statuses: [MQTTChuckConnectionStatus] { connections.statuses }
+    /// In how many slots connections are kept; it never falls.
+    var connectionSlotCount: Int { connections.tracks.count }
 
-    /// How many exchanges are open on live connections.
-    var inFlight: (own: Int, peers: Int) { connections.inFlight }
+    /// How the connections in some of the slots stand.
+    func connectionStatuses(in slots: Range<Int>) -> [MQTTChuckConnectionStatus] { connections.statuses(in: slots) }
+
+    /// What all connections add to the gauges.
+    var connectionLoad: ConnectionLoad { connections.load }
 }
