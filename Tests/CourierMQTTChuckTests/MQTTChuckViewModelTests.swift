@@ -57,6 +57,42 @@ import Testing
         #expect(model.rows.count == 4)
     }
 
+    @Test func `packets that began an exchange come and go when its end says how long it took`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        try recording.send(Recording.message("slow", id: 1, qos: .atLeastOnce), at: 0)
+        try recording.send(Recording.message("fast", id: 2, qos: .atLeastOnce), at: 0)
+        let model = MQTTChuckViewModel(logger)
+        model.search("took:>50ms")
+        #expect(model.rows.isEmpty)
+        try recording.receive(.pubAck(Acknowledgement(packetID: 2)), at: 10)
+        try recording.receive(.pubAck(Acknowledgement(packetID: 1)), at: 80)
+        model.refresh()
+        #expect(model.rows.map(\.number) == [1, 4])
+        model.search("-took:>50ms")
+        try recording.send(Recording.message("slow", id: 3, qos: .atLeastOnce), at: 100)
+        model.refresh()
+        #expect(model.rows.map(\.number) == [2, 3, 5])
+        try recording.receive(.pubAck(Acknowledgement(packetID: 3)), at: 200)
+        model.refresh()
+        #expect(model.rows.map(\.number) == [2, 3])
+    }
+
+    @Test func `how far back rows are looked at again is limited`() throws {
+        let logger = MQTTChuckLogger.test()
+        let recording = Recording(logger)
+        let query = try MQTTChuckQuery("took:>1s")
+        try recording.send(Recording.message("a", id: 1, qos: .atLeastOnce))
+        let count = Int(MQTTChuckLogger.rowsLookedAtAgain) * 2
+        try recording.observe(.incoming, (1..<count).map { _ in try Recording.message("b") })
+        let end = UInt64(count) + 1
+        try recording.receive(.pubAck(Acknowledgement(packetID: 1)), at: 2_000)
+        #expect(logger.firstRow(endedBy: end..<end + 1, for: query) == end - MQTTChuckLogger.rowsLookedAtAgain)
+        #expect(logger.firstRow(endedBy: 2..<end, for: query) == nil)
+        #expect(logger.firstRow(endedBy: 1..<end + 1, for: query) == nil)
+        #expect(logger.firstRow(endedBy: end..<end + 1, for: .all) == nil)
+    }
+
     @Test func `a pause holds the rows and counts what comes`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)

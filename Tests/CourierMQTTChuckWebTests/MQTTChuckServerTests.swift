@@ -77,6 +77,26 @@ import Testing
         #expect(long.status == 400)
     }
 
+    @Test func `an answer about the time of exchanges says from where on to ask again`() async throws {
+        let page = try PageFixture()
+        let delivery = try #require(Delivery(qos: .atLeastOnce, packetID: 1, isDuplicate: false))
+        try page.observe(.outgoing, .publish(Publish(topic: "t", payload: [1], delivery: delivery)))
+        let query = "query=took:%3E0us"
+        let first = try await page.request("rows?\(query)").object()
+        #expect((first["rows"] as? [Any])?.isEmpty == true)
+        #expect(first["next"] as? Int == 2)
+        #expect(first["again"] as? Int == nil)
+        try page.observe(.incoming, .pubAck(Acknowledgement(packetID: 1)))
+        let second = try await page.request("rows?from=2&\(query)").object()
+        #expect((second["rows"] as? [Any])?.count == 1)
+        #expect(second["again"] as? Int == 1)
+        let third = try await page.request("rows?from=1&\(query)").object()
+        #expect((third["rows"] as? [Any])?.count == 2)
+        #expect(third["again"] as? Int == nil)
+        let all = try await page.request("rows?from=2").object()
+        #expect(all["again"] as? Int == nil)
+    }
+
     @Test func `an answer has a bounded number of rows, and a bounded number is looked at`() async throws {
         var limits = ServerLimits()
         limits.rows = 10

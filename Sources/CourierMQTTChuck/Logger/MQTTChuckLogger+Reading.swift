@@ -10,6 +10,9 @@ extension MQTTChuckLogger {
     /// round trip on its earlier packets.
     static let linksLookedThrough = 16_384
 
+    /// How many rows at most a view that follows has to look at again when exchanges end: 16,384.
+    static let rowsLookedAtAgain: UInt64 = 16_384
+
     /// Rows in the order of time, from a number on.
     ///
     /// - Parameters:
@@ -103,6 +106,22 @@ extension MQTTChuckLogger {
         return MQTTChuckDetails(
             row: row, explanation: raw.type?.explanation ?? "Bytes that are no packet.", fields: fields,
             bytes: Array(raw.bytes), payload: payload, exchange: exchange)
+    }
+
+    /// The first row before `new` of which a query that asks how long exchanges took may say something else since the
+    /// rows in `new` came: the oldest that began an exchange which these ended. `nil` where there is none.
+    ///
+    /// Rows more than ``rowsLookedAtAgain`` before `new` are left as they are.
+    package func firstRow(endedBy new: Range<UInt64>, for query: MQTTChuckQuery) -> UInt64? {
+        guard query.needsRoundTrips, !new.isEmpty else { return nil }
+        var first = new.lowerBound
+        forEachLink(from: new.lowerBound) { link in
+            if link.row >= new.upperBound { return false }
+            if link.isLast { first = min(first, link.start) }
+            return true
+        }
+        let oldest = new.lowerBound - min(new.lowerBound, Self.rowsLookedAtAgain)
+        return first < new.lowerBound ? max(first, oldest) : nil
     }
 
     func rawRows(from first: UInt64, limit: Int) -> [RawRow] {

@@ -112,9 +112,12 @@ import MQTTCodec
         if summary != before { onChange?() }
     }
 
-    /// Adds what is new; reads everything again when more is new than can be shown.
+    /// Adds what is new, and looks again at what it has changed; reads everything again when more is new than can be
+    /// shown.
     private func take() {
         if (summary.nextRow - next) / 4 > UInt64(maximumRows) { return reload() }
+        next = logger.firstRow(endedBy: next..<max(next, summary.nextRow), for: query) ?? next
+        while let last = rows.last, last.number >= next { rows.removeLast() }
         while true {
             let page = logger.rows(from: next, matching: query)
             rows += page.rows

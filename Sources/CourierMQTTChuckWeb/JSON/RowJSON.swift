@@ -74,13 +74,16 @@ struct PageJSON: Encodable, Sendable {
     let firstRow: UInt64
     let nextRow: UInt64
     let clearCount: UInt64
+    /// From where on to ask again for rows that were asked for before, because exchanges of theirs are over now.
+    let again: UInt64?
 
-    init(_ page: MQTTChuckPage) {
+    init(_ page: MQTTChuckPage, again: UInt64? = nil) {
         rows = page.rows.map(RowJSON.init)
         next = page.next
         firstRow = page.summary.firstRow
         nextRow = page.summary.nextRow
         clearCount = page.summary.clearCount
+        self.again = again
     }
 }
 

@@ -87,6 +87,7 @@ let items = []; // rows, and now and then { gap: n }
 let byNumber = new Set();
 let next = null; // the number of the first row that was not asked for yet
 let oldest = null; // where looking further back goes on
+let unbroken = 0; // from here on no packets were left out
 let query = "";
 let epoch = 0; // grows when the list begins anew, so that late answers are dropped
 let tick = null;
@@ -109,6 +110,7 @@ async function restart() {
   byNumber.clear();
   next = null;
   oldest = tick.nextRow;
+  unbroken = 0;
   isFollowing = true;
   const start = tick.nextRow;
   const mine = epoch;
@@ -146,9 +148,11 @@ async function pull() {
       if (behind > (query ? BEHIND_FILTERED : BEHIND)) {
         items.push({ gap: behind - 500 });
         next = tick.nextRow - 500;
+        unbroken = next;
       }
       const body = await get(path({ from: next }));
       if (mine !== epoch) break;
+      if (body.again !== undefined && !await lookAgain(Math.max(body.again, oldest, unbroken), next, mine)) break;
       next = Math.max(body.next, next);
       next = Math.max(next, Math.min(body.firstRow, body.nextRow)); // what was dropped meanwhile does not come any more
       add(body.rows);
@@ -160,11 +164,33 @@ async function pull() {
   }
 }
 
-function add(rows) {
+/** Replaces the last rows, from one on, with what the filter says of them now that their exchanges are over. */
+async function lookAgain(from, end, mine) {
+  const found = [];
+  let at = from;
+  while (at < end) {
+    const body = await get(path({ from: at }));
+    if (mine !== epoch) return false;
+    found.push(...body.rows.filter((row) => row.number < end));
+    const further = Math.max(body.next, Math.min(body.firstRow, body.nextRow));
+    if (further <= at) break;
+    at = further;
+  }
+  let place = items.length;
+  while (place > 0 && items[place - 1].number >= from) place -= 1;
+  const known = new Set(items.splice(place).map((row) => row.number));
+  for (const number of known) byNumber.delete(number);
+  add(found, known);
+  return true;
+}
+
+/** Puts rows behind the others; those that are known are no news. */
+function add(rows, known = new Set()) {
   for (const row of rows) {
     if (byNumber.has(row.number)) continue;
     byNumber.add(row.number);
     items.push(row);
+    if (known.has(row.number)) continue;
     heard.rows += 1;
     if (row.isError) heard.errors += 1;
   }

@@ -122,16 +122,15 @@ final class InspectorRoutes: Sendable {
     private func rows(_ request: HTTPRequest) throws -> HTTPResponse {
         let query = try query(request)
         let limit = min(max(1, request.argument("limit").flatMap(Int.init) ?? limits.rows), limits.rows)
-        let page =
-            if let before = request.argument("before") {
-                logger.rows(
-                    before: UInt64(before) ?? .max, matching: query, limit: limit, scanLimit: limits.scannedRows)
-            } else {
-                logger.rows(
-                    from: request.argument("from").flatMap(UInt64.init) ?? 0, matching: query, limit: limit,
-                    scanLimit: limits.scannedRows)
-            }
-        return try .json(PageJSON(page))
+        if let before = request.argument("before") {
+            let page = logger.rows(
+                before: UInt64(before) ?? .max, matching: query, limit: limit, scanLimit: limits.scannedRows)
+            return try .json(PageJSON(page))
+        }
+        let from = request.argument("from").flatMap(UInt64.init) ?? 0
+        let page = logger.rows(from: from, matching: query, limit: limit, scanLimit: limits.scannedRows)
+        let again = logger.firstRow(endedBy: from..<max(from, page.next), for: query)
+        return try .json(PageJSON(page, again: again))
     }
 
     // MARK: Streams
