@@ -229,13 +229,4 @@ import Testing
             #expect(await world.publishes().count == 3)
         }
     }
-
-    @Test func `an answer may be waited for without end, as far as MQTT can say it`() async throws {
-        try await ScriptedWorld.run { world in
-            await world.connect()
-            await #expect(throws: CourierError.self) {
-                try await world.client.request("q", to: "t", timeout: .seconds(Int64.max), as: String.self)
-            }
-        }
-    }
 }

@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import MQTTCodec
 import Testing
 
 @testable import CourierMQTT
