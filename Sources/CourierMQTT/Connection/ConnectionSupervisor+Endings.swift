@@ -110,7 +110,7 @@ extension ConnectionSupervisor {
     ) -> ConnectionEnding {
         rewardStability(of: connection, now)
         // Without a network it is this side where connections break.
-        guard ending.isByPeer, connection.version < .v5, network == .available else {
+        guard ending.isByPeer, network == .available else {
             drops = DropStreak()
             return ending
         }

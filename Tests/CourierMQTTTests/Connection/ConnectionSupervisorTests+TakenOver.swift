@@ -65,90 +65,118 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `before MQTT 5 three drops in a row right after CONNACK mean the same`() {
+    // MARK: Drops
+
+    /// Before MQTT 5 a server just closes the connection [MQTT-3.1.4-2]; with it, it should say 0x8E before
+    /// [MQTT-3.1.4-3], and not all do.
+    static let versions = [ProtocolVersion.v311, .v5]
+
+    @Test(arguments: versions)
+    func `three drops in a row right after CONNACK mean the same`(_ version: ProtocolVersion) {
         var world = SupervisorHarness()
-        world.connect(.v311)
+        world.connect(version)
         world.wait(5)
         world.drop()
         world.fireTimer()
-        world.accept(.v311)
+        world.accept(version)
         world.drop()
         world.fireTimer()
-        world.accept(.v311)
+        world.accept(version)
         world.drop()
         #expect(world.deadline == world.time + 60)
         world.fireTimer()
-        world.accept(.v311)
+        world.accept(version)
         world.drop()
         #expect(world.deadline == world.time + 120, "one more is enough then")
         world.expectNoFaults()
     }
 
-    @Test func `drops that are not in a row, or come later, or speak MQTT 5, are ordinary losses`() {
+    @Test(arguments: versions)
+    func `drops that are not in a row, or come later, are ordinary losses`(_ version: ProtocolVersion) {
         var world = SupervisorHarness { $0.stableConnectionTime = .seconds(1) }
-        world.connect(.v311)
+        world.connect(version)
         for _ in 0..<5 {
             world.wait(2)
             world.drop()
             world.fireTimer()
             world.drop()  // This attempt fails.
             world.fireTimer()
-            world.accept(.v311)
+            world.accept(version)
         }
         for _ in 0..<10 {
             world.wait(6.25)
             world.drop()
             #expect(world.deadline == world.time + 1)
             world.fireTimer()
-            world.accept(.v311)
-        }
-        world.wait(6.25)
-        world.drop()
-        world.fireTimer()
-        for _ in 0..<5 {
-            world.accept(.v5)
-            world.wait(1)
-            world.drop()
-            #expect(world.deadline == world.time + 1)
-            world.fireTimer()
+            world.accept(version)
         }
         world.expectNoFaults()
     }
 
-    @Test func `before MQTT 5 six drops mean it that come no later than the pauses of two clients in a fight`() {
+    @Test(arguments: versions)
+    func `a connection that the other side resets is dropped as well`(_ version: ProtocolVersion) {
+        var world = SupervisorHarness()
+        world.connect(version)
+        for pause in [1.0, 2, 60] {
+            world.handle(.closed(.transportClosed, .failed(TransportError(.reset, "connection reset by peer"))))
+            #expect(world.deadline == world.time + pause)
+            world.fireTimer()
+            world.accept(version)
+        }
+        world.expectNoFaults()
+    }
+
+    @Test func `connections that end with a DISCONNECT of MQTT 5 are no drops`() {
+        var world = SupervisorHarness { $0.stableConnectionTime = .seconds(1) }
+        world.connect(.v5)
+        for _ in 0..<10 {
+            world.wait(1)
+            world.disconnectedByServer(.serverBusy)
+            #expect(world.deadline == world.time + 1)
+            world.fireTimer()
+            world.accept(.v5)
+        }
+        world.expectNoFaults()
+    }
+
+    @Test(arguments: versions)
+    func `six drops mean it that come no later than the pauses of two clients in a fight`(
+        _ version: ProtocolVersion
+    ) {
         var world = SupervisorHarness {
             $0.reconnectInterval = .seconds(5)
             $0.maximumReconnectInterval = .seconds(10)
         }
-        world.connect(.v311)
+        world.connect(version)
         for count in 1...6 {
             world.wait(14.75)
             world.drop()
             #expect(world.deadline == world.time + (count < 6 ? 5 : 60))
             world.fireTimer()
-            world.accept(.v311)
+            world.accept(version)
         }
         world.wait(14.75)
         world.drop()
         #expect(world.deadline == world.time + 120, "one more is enough then")
         world.fireTimer()
-        world.accept(.v311)
+        world.accept(version)
         world.wait(15.25)
         world.drop()
         #expect(world.deadline == world.time + 5)
         world.expectNoFaults()
     }
 
-    @Test(arguments: [(60.0, nil), (29.75, 6)] as [(Double, Int?)])
+    @Test(arguments: [(60.0, nil), (29.75, 6)] as [(Double, Int?)], versions)
     func `long intervals do not make a fight of drops that come later than 30 seconds`(
-        _ lasted: Double, _ verdict: Int?
+        _ drops: (Double, Int?), _ version: ProtocolVersion
     ) {
+        let (lasted, verdict) = drops
         var world = SupervisorHarness {
             $0.reconnectInterval = .seconds(60)
             $0.maximumReconnectInterval = .seconds(120)
             $0.stableConnectionTime = .seconds(20)
         }
-        world.connect(.v311)
+        world.connect(version)
         for count in 1...10 {
             world.wait(lasted)
             world.drop()
@@ -156,12 +184,15 @@ extension ConnectionSupervisorTests {
             #expect((world.supervisor.waiterAnswer != .wait) == isFight)
             if !isFight { #expect(world.deadline == world.time + 60) }
             world.fireTimer()
-            world.accept(.v311)
+            world.accept(version)
         }
         world.expectNoFaults()
     }
 
-    @Test func `a connection that breaks on this side or on the way is no other client's doing`() {
+    @Test(arguments: versions)
+    func `a connection that breaks on this side or on the way is no other client's doing`(
+        _ version: ProtocolVersion
+    ) {
         let ends: [(CloseReason, ChannelCloseReason)] = [
             (.transportClosed, .failed(TransportError(.timedOut, "no answer"))),
             (.transportClosed, .failed(TransportError(.systemFailure, "the network is down"))),
@@ -169,22 +200,22 @@ extension ConnectionSupervisorTests {
         ]
         for (reason, transport) in ends {
             var world = SupervisorHarness()
-            world.connect(.v311)
+            world.connect(version)
             for _ in 0..<10 {
                 world.handle(.closed(reason, transport))
                 world.fireTimer()
-                world.accept(.v311)
+                world.accept(version)
             }
             #expect(world.releases.allSatisfy { $0 == nil }, "\(reason), \(transport)")
             world.expectNoFaults()
         }
         var offline = SupervisorHarness()
-        offline.connect(.v311)
+        offline.connect(version)
         offline.handle(.networkChanged(.unavailable))
         for _ in 0..<10 {
             offline.drop()
             offline.fireTimer()
-            offline.accept(.v311)
+            offline.accept(version)
         }
         #expect(offline.releases.allSatisfy { $0 == nil })
         offline.expectNoFaults()
@@ -193,15 +224,17 @@ extension ConnectionSupervisorTests {
     // MARK: In a row
 
     /// A connection after so many that were dropped no later than another client would have it. Six are a takeover.
-    private func connected(afterDrops count: Int) -> SupervisorHarness {
+    private func connected(
+        afterDrops count: Int, _ version: ProtocolVersion = .v311
+    ) -> SupervisorHarness {
         var world = SupervisorHarness()
         world.handle(.topicsChanged(areWanted: true))
-        world.connect(.v311)
+        world.connect(version)
         for _ in 0..<count {
             world.wait(14)
             world.drop()
             world.fireTimer()
-            world.accept(.v311)
+            world.accept(version)
         }
         return world
     }
@@ -227,6 +260,16 @@ extension ConnectionSupervisorTests {
         world.closeEnds()
         world.fireTimer()
         world.accept(.v311)
+        #expect(pauseAfterDrop(&world) == 1)
+        world.expectNoFaults()
+    }
+
+    @Test func `a DISCONNECT begins the count of drops anew`() {
+        var world = connected(afterDrops: 5, .v5)
+        world.wait(14)
+        world.disconnectedByServer(.serverBusy)
+        world.fireTimer()
+        world.accept(.v5)
         #expect(pauseAfterDrop(&world) == 1)
         world.expectNoFaults()
     }
@@ -269,12 +312,14 @@ extension ConnectionSupervisorTests {
 
     // MARK: A fight
 
-    @Test(arguments: ReconnectJitter.allCases)
-    func `before MQTT 5 two clients with one id end their fight, and one is told why`(_ jitter: ReconnectJitter) {
+    @Test(arguments: ReconnectJitter.allCases, versions)
+    func `two clients with one id end their fight, and one is told why`(
+        _ jitter: ReconnectJitter, _ version: ProtocolVersion
+    ) {
         for (interval, maximum) in [(5, 10), (1, 30)] {
             for seed in UInt64(1)...20 {
                 for (lead, failedAttempts) in [(0.5, 0), (5.0, 1), (12.0, 2), (100.0, 9)] {
-                    var fight = TakeoverFight(seed: seed, lead: lead, failedAttempts: failedAttempts) {
+                    var fight = TakeoverFight(version, seed: seed, lead: lead, failedAttempts: failedAttempts) {
                         $0.reconnectInterval = .seconds(interval)
                         $0.maximumReconnectInterval = .seconds(maximum)
                         $0.jitter = jitter

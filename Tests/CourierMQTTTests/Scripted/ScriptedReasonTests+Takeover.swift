@@ -53,9 +53,13 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `in 3.1.1 three drops right after CONNACK mean the same`() async throws {
+    /// What a client that speaks this version is to make of drops without a word [MQTT-3.1.4-2], [MQTT-3.1.4-3].
+    static let versions = [ProtocolVersionPolicy.version311, .version5]
+
+    @Test(arguments: versions)
+    func `three drops right after CONNACK mean the same`(_ version: ProtocolVersionPolicy) async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .cut(.orderly)]) {
-            $0.protocolVersion = .version311
+            $0.protocolVersion = version
         } _: {
             world in
             await world.connect()
@@ -68,9 +72,10 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `drops that come later have to be six`() async throws {
+    @Test(arguments: versions)
+    func `drops that come later have to be six`(_ version: ProtocolVersionPolicy) async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(6)), .cut(.orderly)]) {
-            $0.protocolVersion = .version311
+            $0.protocolVersion = version
         } _: { world in
             await world.connect()
             await world.run(for: .seconds(68))
@@ -80,9 +85,10 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `drops after some time mean nothing`() async throws {
+    @Test(arguments: versions)
+    func `drops after some time mean nothing`(_ version: ProtocolVersionPolicy) async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(16)), .cut(.orderly)]) {
-            $0.protocolVersion = .version311
+            $0.protocolVersion = version
         } _: { world in
             await world.connect()
             await world.run(for: .seconds(200))

@@ -111,10 +111,11 @@ extension ScriptedSubscriptionTests {
         }
     }
 
-    @Test func `before MQTT 5 the drops that mean a takeover say so`() async throws {
+    @Test(arguments: [ProtocolVersionPolicy.version311, .version5])
+    func `the drops that mean a takeover say so`(_ version: ProtocolVersionPolicy) async throws {
         let dropped = ConnectionScript.connection([.accept(isSessionPresent: true), .cut(.orderly)])
         try await ScriptedWorld.run([Self.connection(), dropped, dropped, Self.present]) {
-            $0.protocolVersion = .version311
+            $0.protocolVersion = version
         } _: { world in
             await world.connect()
             try await Self.subscribe("x", thenLeave: world)
