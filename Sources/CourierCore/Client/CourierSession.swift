@@ -109,6 +109,9 @@ public protocol CourierSession: CourierEventManager {
     /// Waits until the connection is established; returns at once when it is.
     ///
     /// It waits as long as the client goes on trying by itself, which has no end: cancel its task to end the wait.
+    /// A refusal of the user name or the password does not end it, not even with options that never change: an
+    /// account may be unlocked. To give up then, listen for ``CourierEventType/connectionFailure(timeTaken:error:)``
+    /// with the code ``CourierError/Code-swift.struct/notAuthorized`` and call ``CourierClient/disconnect()``.
     ///
     /// - Throws: Why it can not be established without the app doing something first, or `CancellationError`.
     ///   ``CourierError/Code-swift.struct/sessionMissing`` when nobody wants a connection: `connect()` was not

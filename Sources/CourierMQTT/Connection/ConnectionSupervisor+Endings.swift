@@ -192,7 +192,8 @@ extension ConnectionSupervisor {
         grant = nil
         actions.append(.clearCredentials)
         streak.refusals += 1
-        retryAtOnce(streak.refusals == 1, now, &actions)
+        // Options that never change would just be refused again.
+        retryAtOnce(streak.refusals == 1 && !configuration.areOptionsFixed, now, &actions)
     }
 
     /// Takes the way that the broker shows, if it does and the client has not been sent around too often since the last

@@ -10,7 +10,8 @@ enum LossPolicy {
         case retryAtOnce
         /// Tries the version that the engine has chosen, at once. The engine does not choose twice in a row.
         case switchVersion
-        /// Asks the provider for other credentials, at once the first time, and after the pause otherwise.
+        /// Asks the provider for other credentials, at once the first time, and after the pause otherwise, or where the
+        /// options never change.
         case renewCredentials
         /// Goes to the server that the broker names for one connection, as `retry` where it names none.
         case followOnce

@@ -62,7 +62,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// The least time from CONNACK, or from the provider's last answer, to a renewal, 1 s by default: for credentials that
     /// hardly last longer. It is as short as the first pause after a failure, so that what lasts 2 s still works.
     var minimumRenewalInterval = Duration.seconds(1)
-    /// Whether the options never change, so that asking for others is in vain; `false` by default.
+    /// Whether the options never change, so that asking for others at once is in vain; `false` by default.
     var areOptionsFixed = false
 
     // MARK: One connection

@@ -216,6 +216,29 @@ import Testing
         world.expectNoFaults()
     }
 
+    @Test(arguments: [false, true])
+    func `options that never change are not tried again at once when they are refused`(_ isConnected: Bool) {
+        var world = SupervisorHarness { $0.areOptionsFixed = true }
+        world.handle(.connectRequested(source: "app"))
+        world.grant()
+        var pauses: [Double] = []
+        for _ in 0..<4 {
+            if isConnected { world.accept() }
+            let refusedAt = world.time
+            if isConnected {
+                world.disconnectedByServer(.notAuthorized)
+            } else {
+                world.refuse(.badUserNameOrPassword)
+            }
+            #expect(world.fetch == nil && world.supervisor.waiterAnswer == .wait)
+            pauses.append((world.deadline ?? 0) - refusedAt)
+            world.fireTimer()
+            world.grant()
+        }
+        #expect(pauses == [1, 2, 4, 8])
+        world.expectNoFaults()
+    }
+
     @Test func `an authorization that ends on a live connection is renewed at once`() {
         var world = SupervisorHarness()
         world.connect()

@@ -141,23 +141,82 @@ import Testing
         }
     }
 
-    @Test func `options that never change are not announced to be asked for`() async throws {
-        try await ScriptedWorld.run([.connection([.refuse(.notAuthorized)])]) { config in
-            let given = config
-            config = MQTTClientConfig(
-                options: ConnectOptions(
-                    host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "ada",
-                    password: "wrong"))
-            config.deliveryQueue = given.deliveryQueue
-            config.eventLoops = given.eventLoops
-            config.endpoint = given.endpoint
-            config.networkMonitor = given.networkMonitor
-            config.protocolVersion = .version5
+    // MARK: Options that never change
+
+    /// A client of the broker of the script whose options never change, and which has the pauses 1 s, 2 s, 4 s, …
+    private static func fix(_ config: inout MQTTClientConfig) {
+        let given = config
+        config = MQTTClientConfig(
+            options: ConnectOptions(
+                host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "ada",
+                password: "wrong"))
+        config.autoReconnectInterval = given.autoReconnectInterval
+        config.maxAutoReconnectInterval = given.maxAutoReconnectInterval
+        config.reconnectJitter = given.reconnectJitter
+        config.deliveryQueue = given.deliveryQueue
+        config.eventLoops = given.eventLoops
+        config.endpoint = given.endpoint
+        config.networkMonitor = given.networkMonitor
+        config.protocolVersion = .version5
+    }
+
+    /// Waits until so many attempts have failed.
+    private static func failures(_ count: Int, _ world: ScriptedWorld) async {
+        await world.until { world.events.count { $0 == "connectionFailure" } == count }
+    }
+
+    @Test(arguments: [PacketReasonCode.badUserNameOrPassword, .notAuthorized])
+    func `options that never change are tried again after the pause`(_ code: PacketReasonCode) async throws {
+        let script = Array(repeating: ConnectionScript.connection([.refuse(code)]), count: 2)
+        try await ScriptedWorld.run(script) {
+            Self.fix(&$0)
         } _: { world in
             world.client.connect()
+            await Self.failures(1, world)
+            await world.run(for: .milliseconds(999))
+            #expect(await world.broker.connections.count == 1)
+            await world.run(for: .milliseconds(1))
+            await Self.failures(2, world)
+            await world.run(for: .seconds(2))
             await world.until { world.client.connectionState == .connected }
+            #expect(await world.connectTimes == .seconds(0, 1, 3))
+        }
+    }
+
+    @Test func `options that never change are not announced to be asked for`() async throws {
+        try await ScriptedWorld.run([.connection([.refuse(.notAuthorized)])]) {
+            Self.fix(&$0)
+        } _: { world in
+            world.client.connect()
+            await Self.failures(1, world)
             let error = world.errors(of: "connectionFailure").first
             #expect(error?.message.contains("Ask the broker's administrator for the permission") == true)
+        }
+    }
+
+    @Test func `an app that gives up by disconnect() when they are refused ends the wait for the connection`()
+        async throws
+    {
+        try await ScriptedWorld.run(afterwards: [.refuse(.badUserNameOrPassword)]) {
+            Self.fix(&$0)
+        } _: { world in
+            world.client.connect()
+            await Self.failures(1, world)
+            let waiting = Task { [client = world.client] in try await client.connected() }
+            await world.until { world.client.waitingCount == 1 }
+            let watch = world.client.eventPublisher.sink { [client = world.client] event in
+                guard case .connectionFailure(_, let error) = event.type, let error = error as? CourierError,
+                    error.code == .notAuthorized
+                else { return }
+                client.disconnect()
+            }
+            await world.run(for: .seconds(1))
+            await world.until { world.client.waitingCount == 0 }
+            let error = await #expect(throws: CourierError.self) { try await waiting.value }
+            #expect(error?.code == .sessionMissing)
+            await world.run(for: .seconds(100))
+            #expect(await world.broker.connections.count == 2)
+            watch.cancel()
         }
     }
 
