@@ -108,7 +108,8 @@ public struct ConnectOptions: Hashable, Sendable {
         set { set(\.alternatives, to: newValue) }
     }
 
-    /// Collects the options; nothing is checked here, the client reports what it can not use when it connects.
+    /// Collects the options; nothing is checked here. The client checks those of a provider when it connects, and fixed
+    /// ones when it is made.
     ///
     /// - Parameters:
     ///   - host: The broker's host name or IP address; with the scheme `unix` the path of its socket.

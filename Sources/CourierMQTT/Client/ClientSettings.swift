@@ -51,6 +51,7 @@ struct ClientSettings: Sendable {
         var generator = SystemRandomNumberGenerator()
         jitterSeed = generator.next()
         clientIDs = ClientIDSource(using: &generator)
+        if let options = config.fixedOptions { try check(options, config.endpoints) }
     }
 
     var pingTimeout: Duration { connection.limits.pingTimeout }
@@ -140,6 +141,27 @@ extension ClientSettings {
             case .drop: .drop
             }
         return limits
+    }
+
+    /// Makes sure that options which stay the same can be used: at one of their endpoints at least, as the others may
+    /// stand in for one with a mistake.
+    private func check(_ options: ConnectOptions, _ policy: EndpointPolicy) throws(CourierError) {
+        // The app's closure may open what it returns, so that only an attempt may call it.
+        guard endpoint == nil else { return try ConnectPlan.checkConnect(options, connection) }
+        var options = options
+        if policy.usesServiceRecords, options.port == 0, service(for: options) != nil {
+            options.port = 1_883  // The records say which it is.
+        }
+        var problem: CourierError?
+        for endpoint in EndpointList(options, limit: policy.maximumCount).endpoints {
+            do throws(CourierError) {
+                _ = try plan(for: options.at(endpoint))
+                return
+            } catch {
+                problem = problem ?? error
+            }
+        }
+        if let problem { throw problem }
     }
 
     private static func check(_ policy: OfflinePolicy) throws(CourierError) {

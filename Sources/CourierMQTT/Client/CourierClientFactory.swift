@@ -25,9 +25,10 @@ public struct CourierClientFactory: Sendable {
         }
     }
 
-    /// Looks for mistakes in a configuration: limits that contradict each other, illegal topics, negative times.
+    /// Looks for mistakes in a configuration: limits that contradict each other, illegal topics, negative times, fixed
+    /// options (``MQTTClientConfig/init(options:)``) that no connection can be made with.
     ///
-    /// What the provider will hand out is checked when it does.
+    /// What a provider of the app's own will hand out is checked when it does. Nothing is opened, and no file is read.
     ///
     /// - Parameter config: The configuration.
     /// - Throws: A ``CourierCore/CourierError`` with `invalidConfiguration` that names the option and the remedy.

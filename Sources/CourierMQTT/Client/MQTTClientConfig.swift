@@ -214,6 +214,8 @@ public struct MQTTClientConfig {
     /// Collects the options for a broker that is always the same; the other options have their defaults and can be set
     /// afterwards.
     ///
+    /// A mistake in these options is one of the configuration, which ``CourierClientFactory/validate(_:)`` throws.
+    ///
     /// - Parameter options: Where and as whom to connect.
     public init(options: ConnectOptions) { self.init(provider: FixedOptions(options: options)) }
 

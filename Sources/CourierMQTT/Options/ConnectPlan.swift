@@ -54,6 +54,14 @@ struct ConnectPlan: Sendable {
 }
 
 extension ConnectPlan {
+    /// Makes sure that CONNECT can be made of the options, wherever it goes.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong, where it stands and what to do.
+    static func checkConnect(_ options: ConnectOptions, _ settings: ConnectionSettings) throws(CourierError) {
+        try ClientIDSource.check(options.clientId)
+        _ = try connect(options, settings)
+    }
+
     private static func engine(
         _ options: ConnectOptions, _ settings: ConnectionSettings
     ) throws(CourierError) -> EngineConfiguration {

@@ -1,0 +1,122 @@
+import CourierCore
+import CourierTransport
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Options that are always the same are a part of the configuration, and so are their mistakes.
+@Suite(.timeLimit(.minutes(5))) struct FixedOptionsTests {
+    private static func config(
+        host: String = "broker.example", port: UInt16 = 1_883, id: String = "phone-7", scheme: String? = nil,
+        alternatives: [BrokerEndpoint] = [], _ change: (inout MQTTClientConfig) -> Void = { _ in }
+    ) -> MQTTClientConfig {
+        var config = MQTTClientConfig(
+            options: ConnectOptions(
+                host: host, port: port, clientId: id, username: "", password: "", scheme: scheme,
+                alternatives: alternatives))
+        config.deliveryQueue = DispatchQueue(label: "test.delivery")
+        change(&config)
+        return config
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let config: @Sendable () -> MQTTClientConfig
+        /// What is said of the mistake; empty where there is none.
+        var words = ""
+    }
+
+    static let mistakes = [
+        Case(testDescription: "an unknown scheme", config: { config(scheme: "mqqt") }, words: "\"mqqt\" is not known"),
+        Case(
+            testDescription: "a scheme without TLS",
+            config: { config(scheme: "tcp") { $0.tls = TLSClientConfiguration() } }, words: "without TLS"),
+        Case(testDescription: "a URL", config: { config(host: "mqtt://broker.example") }, words: "is a URL"),
+        Case(testDescription: "no host", config: { config(host: "") }, words: "is empty"),
+        Case(testDescription: "no port", config: { config(port: 0) }, words: "is 0"),
+        Case(
+            testDescription: "a session of nobody [MQTT-3.1.3-7]", config: { config(id: "") },
+            words: "client id is empty"),
+        Case(
+            testDescription: "a session of nobody over a stream of the app's own",
+            config: { config(id: "") { $0.endpoint = { _ in .unix(path: "/run/s") } } }, words: "client id is empty"),
+        Case(
+            testDescription: "a mistake in every endpoint",
+            config: { config(scheme: "mqqt", alternatives: [BrokerEndpoint(host: "b.example", port: 1_883)]) },
+            words: "\"mqqt\" is not known"),
+    ]
+
+    @Test(arguments: mistakes)
+    func `a mistake in fixed options is thrown before there is a client, and by every call of one`(
+        _ mistake: Case
+    ) async {
+        let config = mistake.config()
+        let factory = CourierClientFactory()
+        expectCourierError(.invalidConfiguration, mistake.words) { try factory.validate(config) }
+        let client = factory.makeMQTTClient(config: config)
+        client.connect()
+        await Self.expect(mistake, of: "connected") { try await client.connected() }
+        await Self.expect(mistake, of: "publish") { try await client.publish("x", to: "t") }
+        await Self.expect(mistake, of: "subscribe") { try await client.subscribe(to: "t") }
+        await Self.expect(mistake, of: "request") {
+            _ = try await client.request("x", to: "t", timeout: .seconds(1), as: String.self)
+        }
+        await Self.expect(mistake, of: "respond") {
+            try await client.respond(to: "t") { (question: String) in question }
+        }
+        await Self.expect(mistake, of: "a loop") {
+            for try await _ in client.messages(String.self, from: "t") {}
+        }
+    }
+
+    private static func expect(_ mistake: Case, of name: String, _ call: () async throws -> Void) async {
+        do {
+            try await call()
+            Issue.record("\(name) did not throw")
+        } catch {
+            #expect((error as? CourierError)?.message.contains(mistake.words) == true, "\(name): \(error)")
+        }
+    }
+
+    static let usable = [
+        Case(testDescription: "a template", config: { config(id: "app-%%%%") }),
+        Case(testDescription: "a Unix socket", config: { config(host: "/run/s", port: 0, scheme: "unix") }),
+        Case(
+            testDescription: "an endpoint that stands in for one with a mistake",
+            config: {
+                config(scheme: "mqqt", alternatives: [BrokerEndpoint(host: "b.example", port: 1_883, scheme: "tcp")])
+            }),
+        Case(
+            testDescription: "a port that service records have",
+            config: { config(port: 0) { $0.endpoints.usesServiceRecords = true } }),
+    ]
+
+    @Test(arguments: usable)
+    func `what can be used is taken`(_ usable: Case) throws {
+        let config = usable.config()
+        try CourierClientFactory().validate(config)
+        #expect(!(CourierClientFactory().makeMQTTClient(config: config) is UnusableClient))
+    }
+
+    @Test func `host, port and scheme do not matter for a stream of the app's own, which is not asked for`() throws {
+        let isAsked = Box<Bool>()
+        let config = Self.config(host: "", port: 0, scheme: "serial") {
+            $0.endpoint = { _ in
+                isAsked.value = true
+                return .unix(path: "/run/s")
+            }
+        }
+        try CourierClientFactory().validate(config)
+        #expect(!(CourierClientFactory().makeMQTTClient(config: config) is UnusableClient))
+        #expect(isAsked.value == nil)
+    }
+
+    @Test func `a provider is not asked before there is an attempt`() throws {
+        let provider = ScriptedProvider(
+            ConnectOptions(host: "", port: 0, clientId: "", username: "", password: "", scheme: "mqqt"))
+        try CourierClientFactory().validate(MQTTClientConfig(authService: provider))
+        #expect(provider.asked.isEmpty)
+    }
+}
