@@ -281,6 +281,38 @@ extension CourierSession {
         try await request(question, to: topic, timeout: timeout, as: Answer.self)
     }
 
+    /// Asks a question on one topic and waits for the answer, for 10 s at most (MQTT 5).
+    ///
+    /// ```swift
+    /// let latest = try await client.request("7", to: "rooms/7/latest", as: Note.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers.
+    ///   - type: The type of the answer.
+    /// - Returns: The first answer.
+    /// - Throws: What ``request(_:to:timeout:as:)`` throws.
+    public func request<Question, Answer: Sendable>(
+        _ question: Question, to topic: String, as type: Answer.Type
+    ) async throws -> Answer {
+        try await request(question, to: topic, timeout: .seconds(10), as: type)
+    }
+
+    /// Stands for a question of which nothing says what its answer is, so that the compiler can tell what is missing.
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers.
+    ///   - timeout: How long the call takes at most.
+    /// - Throws: Nothing; it can not be called.
+    @available(
+        *, unavailable, message: "say which type the answer has, as in request(question, to: topic, as: Note.self)"
+    )
+    public func request<Question>(
+        _ question: Question, to topic: String, timeout: Duration = .seconds(10)
+    ) async throws {}
+
     /// Answers questions of QoS 1 until the task is cancelled (MQTT 5 only).
     ///
     /// - Parameters:

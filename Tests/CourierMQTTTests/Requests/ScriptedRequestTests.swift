@@ -106,6 +106,17 @@ import Testing
         }
     }
 
+    @Test func `a request that names the type of its answer has ten seconds, too`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let asking = Task { [client = world.client] in try await client.request("?", to: "q", as: String.self) }
+            await world.until { await !Self.questions(world).isEmpty }
+            #expect(await Self.questions(world).map(\.properties.messageExpiryInterval) == [10])
+            await world.run(for: .seconds(10))
+            #expect((await asking.result.failure as? CourierError)?.code == .timedOut)
+        }
+    }
+
     @Test(arguments: Silence.allCases)
     func `a cancelled request ends at once, and leaves nothing behind`(_ silence: Silence) async throws {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in
