@@ -278,7 +278,9 @@ public protocol CourierSession: CourierEventManager {
     ///   - type: The type of the answer.
     /// - Returns: The first answer.
     /// - Throws: When it can not be sent or the answer not be decoded,
-    ///   ``CourierError/Code-swift.struct/timedOut`` when none comes in time,
+    ///   ``CourierError/Code-swift.struct/timedOut`` when none comes in time, which says what was missing: its cause says
+    ///   why there is no connection, its reason code is ``ReasonCode/noMatchingSubscribers`` where the broker says that
+    ///   nobody would get the question,
     ///   ``CourierError/Code-swift.struct/sessionMissing`` when nobody wants a connection,
     ///   ``CourierError/Code-swift.struct/queueFull`` when 10,000 questions wait for their answers already,
     ///   ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed before,

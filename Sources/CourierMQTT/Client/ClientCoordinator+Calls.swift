@@ -44,10 +44,13 @@ extension ClientCoordinator {
                 tell(.connectRequested(source: source))
             case .disconnect(let told):
                 tell(.disconnectRequested)
+                connectionFailure = nil
                 guard let told else { continue }
                 closeWaiters.add(told)
                 if connectionName == nil { answerCloseWaiters() }
-            case .destroy: tell(.destroyRequested)
+            case .destroy:
+                tell(.destroyRequested)
+                connectionFailure = nil
             }
         }
     }

@@ -128,6 +128,7 @@ extension ClientCoordinator {
 
     func established(_ connAck: ConnAck) {
         startsClean = false
+        connectionFailure = nil
         addresses?.presentServed()
         if addresses?.isEmpty == true { addresses = nil }
         if !connAck.isSessionPresent { durable?.sessionLost() }

@@ -53,6 +53,9 @@ final class ClientCoordinator: @unchecked Sendable {
     var connectionName: String?
     /// How the connection has ended, while that is being told.
     @Rare var outcome: Result<Void, CourierError>?
+    /// Why there is no connection: how the last attempt or connection failed. `nil` while there is one; `disconnect()` and
+    /// `destroy()` forget it.
+    @Rare var connectionFailure: CourierError?
     /// The keep-alive that its CONNECT asks for, in seconds.
     var wantedKeepAlive: UInt16 = 0
     /// The look-up of service records that there is.
@@ -189,6 +192,7 @@ extension ClientCoordinator {
         case .probe: driver.ping()
         case .emit(let event):
             if event.isFailedAttempt { keepAliveAttemptFailed() }
+            if let failure = event.failure { connectionFailure = failure }
             events.tell(event.type, info)
         case .stateChanged(let state): self.state.send(state)
         case .releaseWaiters(let failure): releaseWaiters(failure)

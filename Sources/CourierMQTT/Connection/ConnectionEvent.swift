@@ -33,6 +33,17 @@ enum ConnectionEvent: Equatable, Sendable {
         }
     }
 
+    /// Why there is no connection, where it says that; `nil` where nothing has failed.
+    var failure: CourierError? {
+        switch self {
+        case .authFailed(_, .error(let error)), .failed(_, .error(let error)), .lost(_, .error(let error), _, _): error
+        case .authFailed(_, .cancelled), .failed(_, .cancelled), .lost(_, .cancelled, _, _), .authStarted,
+            .authSucceeded, .attempt, .connectPacketSent, .succeeded, .disconnected, .reconnect, .connectDiscarded,
+            .courierDisconnect, .appForeground, .appBackground, .networkAvailable, .networkUnavailable:
+            nil
+        }
+    }
+
     /// The event in the form that the app gets.
     var type: CourierEventType {
         switch self {

@@ -13,9 +13,13 @@ extension MQTTClient {
             throw CourierError(
                 .queueFull, "\(RequestDesk.limit) questions wait for their answers already; await some of them.")
         }
-        let late = CourierError(.timedOut, "No answer to the question to \(topic.quoted()) came in \(timeout).")
+        let tooLate: @Sendable () -> Void = { [coordinator = parts.coordinator] in
+            guard let stage = requests.stage(of: correlation) else { return }  // It has ended.
+            answer.resume(
+                .failure(stage.error(topic: topic, timeout: timeout, failure: coordinator.connectionFailure)))
+        }
         let deadline = parts.loop.clock.now.advanced(by: timeout)
-        let timer = LoopTimer(on: parts.loop, after: timeout) { answer.resume(.failure(late)) }
+        let timer = LoopTimer(on: parts.loop, after: timeout, fire: tooLate)
         parts.coordinator.driver.awaitedMessages.add(1, ordering: .relaxed)
         defer {
             parts.coordinator.driver.awaitedMessages.subtract(1, ordering: .relaxed)
@@ -30,7 +34,11 @@ extension MQTTClient {
                     try await ask(payload, shape, as: correlation, until: deadline)
                 } catch {
                     // The question has as much time as the call, and its end may be told first.
-                    answer.resume(.failure(parts.loop.clock.now < deadline ? error : late))
+                    if parts.loop.clock.now < deadline {
+                        answer.resume(.failure(error))
+                    } else {
+                        parts.loop.execute(tooLate)
+                    }
                 }
             }
             let message = try await answer.value()
@@ -52,6 +60,7 @@ extension MQTTClient {
                     + "carries the topic for the answer.")
         }
         let answers = try requests.topic(for: identity.clientID, of: correlation)
+        requests.note(.subscribing, of: correlation)
         do {
             try await answers.subscribe()
         } catch {
@@ -65,7 +74,9 @@ extension MQTTClient {
         // MQTT has four bytes for it: a question with more time than that is of use to the end of these.
         let longest = Duration.seconds(Int64(UInt32.max))
         shape.properties.messageExpiry = min(max(.zero, parts.loop.clock.now.duration(to: deadline)), longest)
-        _ = try await parts.publishing.publishAndWait(payload, shape)
+        requests.note(.sending, of: correlation)
+        let receipt = try await parts.publishing.publishAndWait(payload, shape)
+        requests.note(.asked(receipt.reasonCode), of: correlation)
     }
 
     func respond<Question: Sendable, Answer>(

@@ -12,6 +12,7 @@ final class RequestDesk: Sendable {
         let answer: Waiter<ReceivedMessage>
         /// Where its answer comes, once it is known who asks.
         var topic: AnswerTopic?
+        var stage = QuestionStage.connecting
     }
 
     private struct State {
@@ -34,6 +35,9 @@ final class RequestDesk: Sendable {
 
     /// How many questions wait for their answers.
     var waitingCount: Int { state.withLock { $0.questions.count } }
+
+    /// How far the questions have come that wait for their answers, for tests.
+    var stages: [QuestionStage] { state.withLock { $0.questions.values.map(\.stage) } }
 
     /// Takes up a question; `nil` when too many wait. It is to be ended by ``end(_:)``.
     func begin() -> (correlation: Data, answer: Waiter<ReceivedMessage>)? {
@@ -66,6 +70,14 @@ final class RequestDesk: Sendable {
         }
         return topics.present
     }
+
+    /// The question has come this far.
+    func note(_ stage: QuestionStage, of correlation: Data) {
+        state.withLock { $0.questions[correlation]?.stage = stage }
+    }
+
+    /// How far a question has come; `nil` when nobody waits for its answer any more.
+    func stage(of correlation: Data) -> QuestionStage? { state.withLock { $0.questions[correlation]?.stage } }
 
     /// The next question makes another topic; this one ends with the last that has it.
     func giveUp(_ topic: AnswerTopic) {

@@ -38,6 +38,7 @@ import Testing
         case noSubAck
         case noPubAck
         case lostAfterPublish
+        case nobodySubscribed
         case noAnswer
 
         fileprivate var script: ConnectionScript {
@@ -46,7 +47,28 @@ import Testing
             case .noSubAck: .connection([.accept(), .serve(until: .subscribe), .stall])
             case .noPubAck: .connection([.accept(), .fault(.drop(.pubAck, count: .max))])
             case .lostAfterPublish: .connection([.accept(), .serve(until: .publish(to: "q")), .cut(.reset)])
+            case .nobodySubscribed:
+                .connection([
+                    .accept(),
+                    // The question has one of these; an answer to nothing does no harm.
+                    .fault(.replace(.pubAck, with: Self.nobody(1), Self.nobody(2))),
+                ])
             case .noAnswer: .connection([.accept()])
+            }
+        }
+
+        private static func nobody(_ id: PacketID) -> Packet {
+            .pubAck(Acknowledgement(packetID: id, reasonCode: .noMatchingSubscribers))
+        }
+
+        /// What is said when the time is over.
+        fileprivate var words: String {
+            switch self {
+            case .noConnection: "There was no connection for 5.0 seconds; the question to \"q\" was not sent"
+            case .noSubAck: "it was not sent, because the broker has not granted the subscription"
+            case .noPubAck, .lostAfterPublish: "the broker has not acknowledged the question"
+            case .nobodySubscribed: "the broker says that nobody is subscribed"
+            case .noAnswer: "No answer to the question to \"q\" came in 5.0 seconds."
             }
         }
 
@@ -56,7 +78,8 @@ import Testing
             case .noSubAck: await !world.broker.packets(.subscribe).isEmpty
             case .noPubAck: await !ScriptedRequestTests.questions(world).isEmpty
             case .lostAfterPublish: world.client.connectionState == .disconnected && world.client.waitingCount == 2
-            case .noAnswer: world.events.contains("messageSendSuccess") && world.client.waitingCount == 1
+            case .nobodySubscribed: world.client.requests.stages == [.asked(.noMatchingSubscribers)]
+            case .noAnswer: world.client.requests.stages == [.asked(.success)] && world.client.waitingCount == 1
             }
         }
     }
@@ -75,6 +98,44 @@ import Testing
             let error = await asking.result.failure as? CourierError
             #expect(error?.code == .timedOut)
             #expect(error?.message.contains("\"q\"") == true)
+            #expect(error?.message.contains(silence.words) == true, "\(error?.message ?? "")")
+            let reasonCode: ReasonCode? = silence == .nobodySubscribed ? .noMatchingSubscribers : nil
+            #expect(error?.reasonCode == reasonCode)
+            let cause: CourierError.Code? = silence == .lostAfterPublish ? .connectionLost : nil
+            #expect((error?.cause as? CourierError)?.code == cause)
+            await Self.expectNothingLeft(world)
+        }
+    }
+
+    @Test func `a request that found no connection says how the last attempt failed`() async throws {
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
+            await world.connect()
+            let asking = Self.ask(world)
+            await world.until { world.client.waitingCount == 2 }
+            await world.run(for: .seconds(5))
+            let error = await asking.result.failure as? CourierError
+            #expect(error?.code == .timedOut)
+            #expect(error?.message.contains(Silence.noConnection.words) == true, "\(error?.message ?? "")")
+            #expect((error?.cause as? CourierError)?.reasonCode == .serverUnavailable)
+            await Self.expectNothingLeft(world)
+        }
+    }
+
+    @Test func `the failures before disconnect() are not those of a later request`() async throws {
+        try await ScriptedWorld.run(
+            [.connection([.refuse(.serverUnavailable)])], afterwards: [.expect(.connect), .stall]
+        ) { world in
+            await world.connect()
+            await world.until { world.events.contains("connectionFailure") }
+            world.client.disconnect()
+            await world.settle()
+            await world.connect()
+            let asking = Self.ask(world)
+            await world.until { world.client.waitingCount == 2 }
+            await world.run(for: .seconds(5))
+            let error = await asking.result.failure as? CourierError
+            #expect(error?.code == .timedOut)
+            #expect((error?.cause as? CourierError)?.message == nil)
             await Self.expectNothingLeft(world)
         }
     }
