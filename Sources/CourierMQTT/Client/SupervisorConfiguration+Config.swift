@@ -23,6 +23,7 @@ extension SupervisorConfiguration {
             isEnabled: config.enableAuthenticationTimeout)
         authenticationTimeout = config.enableAuthenticationTimeout ? timeout : nil
         areOptionsFixed = config.fixedOptions != nil
+        isTLSUpToOptions = config.tls == nil && config.endpoint == nil
         connectTimeout = config.connectTimeoutPolicy
         idleActivityTimeout = config.idleActivityTimeoutPolicy
         try use(config.endpoints)

@@ -33,11 +33,11 @@ struct ConnectionEnding: Sendable {
     }
 
     /// Reads what the engine and the transport say of the end. `isEstablished` tells a lost connection from a failed
-    /// attempt, `areOptionsFixed` that the provider has no other credentials. `known` is the error where the caller
-    /// knows more than they.
+    /// attempt, `areOptionsFixed` that the provider has no other credentials, `isPlain` that the
+    /// port may want TLS. `known` is the error where the caller knows more than they.
     init(
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
-        isEstablished: Bool, areOptionsFixed: Bool = false
+        isEstablished: Bool, areOptionsFixed: Bool = false, isPlain: Bool = false
     ) {
         // Nobody asked for this end, whatever the engine was told: only the byte stream knows more.
         let reason = reason == .requested ? .transportClosed : reason
@@ -47,7 +47,7 @@ struct ConnectionEnding: Sendable {
             known
             ?? CourierError(
                 closing: reason, channel, endpoint: endpoint, isEstablished: isEstablished,
-                areOptionsFixed: areOptionsFixed)
+                areOptionsFixed: areOptionsFixed, isPlain: isPlain)
             ?? CourierError(.connectionLost, "The connection to \(endpoint) has ended.")
         switch reason {
         case .refused(let connAck): serverReference = connAck.properties.serverReference

@@ -67,6 +67,9 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: One connection
 
+    /// Whether the options alone say whether TLS is spoken: there are no TLS settings, and no byte streams of the app's
+    /// own; `false` by default.
+    var isTLSUpToOptions = false
     /// When an attempt without CONNACK is given up.
     var connectTimeout = ConnectTimeoutPolicy()
     /// When a silent connection is given up.
@@ -83,6 +86,11 @@ struct SupervisorConfiguration: Hashable, Sendable {
 }
 
 extension SupervisorConfiguration {
+    /// Whether a connection with these options goes by plain TCP, to a port that may want TLS.
+    func isPlain(_ options: ConnectOptions) -> Bool {
+        isTLSUpToOptions && (try? ConnectionScheme(options, hasTLSSettings: false)) == .tcp
+    }
+
     /// How long a connection lasts at most while two clients with these intervals throw each other out, and
     /// ``takeoverDropWindow`` more for the way to the broker.
     ///

@@ -12,19 +12,23 @@ extension CourierError {
     ///   - endpoint: How to call the broker.
     ///   - isEstablished: Whether the broker had accepted the connection.
     ///   - areOptionsFixed: Whether the provider has no other credentials to give.
+    ///   - isPlain: Whether it went by plain TCP to a port that may want TLS.
     init?(
         closing reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool,
-        areOptionsFixed: Bool = false
+        areOptionsFixed: Bool = false, isPlain: Bool = false
     ) {
         switch reason {
         case .requested: return nil
         case .refused(let connAck): self.init(refusedBy: endpoint, connAck, areOptionsFixed)
         case .versionNotSupported(let next):
+            // A port for TLS may close without a word as well; a broker that says so in CONNACK is closed by this side.
+            let remedy =
+                isPlain && channel != .closedByOwner
+                ? " If that fails as well, the port may want TLS: the scheme \"tls\", often port 8883." : ""
             self.init(
                 .connectionRefused,
                 "The broker \(endpoint) does not seem to speak the version of MQTT that was tried; the next attempt "
-                    + "speaks "
-                    + "\(next).")
+                    + "speaks \(next).\(remedy)")
         case .malformedConnect(let error):
             self.init(
                 .invalidConfiguration,
@@ -51,12 +55,21 @@ extension CourierError {
             self.init(
                 .timedOut,
                 "The broker \(endpoint) did not acknowledge a packet in time; the connection is treated as lost.")
-        case .transportClosed: self.init(transportClosed: channel, endpoint, isEstablished)
+        case .transportClosed:
+            self.init(transportClosed: channel, endpoint, isEstablished, isUnanswered: isPlain && !isEstablished)
         }
     }
 
-    private init(transportClosed channel: ChannelCloseReason, _ endpoint: String, _ isEstablished: Bool) {
+    private init(
+        transportClosed channel: ChannelCloseReason, _ endpoint: String, _ isEstablished: Bool, isUnanswered: Bool
+    ) {
         switch channel {
+        case .failed(let error) where isUnanswered && [.reset, .brokenPipe].contains(error.code):
+            self.init(
+                .connectionFailed,
+                "\(error.message), before the broker answered the connection request. Is the port the right one, and "
+                    + "does the broker want TLS (the scheme \"tls\", often port 8883)?",
+                cause: error)
         case .failed(let error): self.init(error, isEstablished: isEstablished)
         case .closedByPeer where isEstablished:
             self.init(.connectionLost, "The broker \(endpoint) closed the connection without saying why.")

@@ -30,6 +30,22 @@ import Testing
         #expect(LossPolicy.row(for: refusal.cause).response == .renewCredentials)
     }
 
+    @Test func `an attempt by plain TCP that a port does not answer says that the port may want TLS`() throws {
+        for isPlain in [true, false] {
+            var world = SupervisorHarness { $0.isTLSUpToOptions = isPlain }
+            world.handle(.connectRequested(source: "test"))
+            world.grant()
+            world.handle(.closed(.versionNotSupported(next: .v311), .closedByPeer))
+            let event = try #require(world.events.last(where: \.isFailedAttempt))
+            guard case .failed(_, .error(let error)) = event else {
+                Issue.record("not a failed attempt: \(event)")
+                continue
+            }
+            #expect(error.code == .connectionRefused)
+            #expect(error.message.contains("8883") == isPlain, "\(error.message)")
+        }
+    }
+
     @Test func `server references are taken from both packets`() {
         let properties: PacketProperties = [.serverReference("other:1")]
         let refused = ending(.refused(ConnAck(reasonCode: .serverMoved, properties: properties)))

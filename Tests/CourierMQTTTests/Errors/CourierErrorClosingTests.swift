@@ -112,6 +112,55 @@ import Testing
         #expect(!error.message.contains("provider"))
     }
 
+    @Test func `a port that closes without a word may want TLS, where there was none`() throws {
+        let reset = ChannelCloseReason.failed(TransportError(.reset, "connection reset: \(Self.broker)"))
+        for (reason, channel) in [
+            (CloseReason.versionNotSupported(next: .v311), ChannelCloseReason.closedByPeer),
+            (.versionNotSupported(next: .v311), reset), (.transportClosed, reset),
+        ] {
+            for isPlain in [true, false] {
+                let error = try #require(
+                    CourierError(
+                        closing: reason, channel, endpoint: Self.broker, isEstablished: false, isPlain: isPlain))
+                #expect(error.message.contains("TLS") == isPlain, "\(error.message)")
+                #expect(error.message.contains("8883") == isPlain, "\(error.message)")
+                #expect(error.code == (reason == .transportClosed ? .connectionFailed : .connectionRefused))
+            }
+        }
+        let answered = CourierError(
+            closing: .versionNotSupported(next: .v311), .closedByOwner, endpoint: Self.broker, isEstablished: false,
+            isPlain: true)
+        #expect(answered?.message.contains("TLS") == false)
+        let lost = CourierError(
+            closing: .transportClosed, reset, endpoint: Self.broker, isEstablished: true, isPlain: true)
+        #expect(lost?.message == "connection reset: \(Self.broker)")
+    }
+
+    private static let schemes: [(String?, UInt16, Bool)] = [
+        (nil, 1883, true), ("mqtt", 8883, true), ("tcp", 1883, true), (nil, 8883, false), ("tls", 1883, false),
+        ("ws", 80, false), ("wss", 443, false), ("unix", 1883, false), ("nonsense", 1883, false),
+    ]
+
+    @Test(arguments: schemes)
+    func `plain TCP is told by the options, unless the configuration decides`(
+        _ scheme: String?, _ port: UInt16, _ isPlain: Bool
+    ) {
+        let options = ConnectOptions(
+            host: "broker.example", port: port, clientId: "a", username: "", password: "", scheme: scheme)
+        var configuration = SupervisorConfiguration()
+        #expect(!configuration.isPlain(options))
+        configuration.isTLSUpToOptions = true
+        #expect(configuration.isPlain(options) == isPlain)
+    }
+
+    @Test func `the client's settings say whether an attempt was without TLS`() throws {
+        let options = ConnectOptions(host: "broker.example", port: 1883, clientId: "a", username: "", password: "")
+        var config = MQTTClientConfig(options: options)
+        #expect(try SupervisorConfiguration(config).isPlain(options))
+        config.tls = TLSClientConfiguration()
+        #expect(try !SupervisorConfiguration(config).isPlain(options))
+    }
+
     @Test func `the end that the app asked for is no error`() {
         let failure = ChannelCloseReason.failed(TransportError(.reset, "connection reset: a:1"))
         for channel in [ChannelCloseReason.closedByOwner, .closedByPeer, failure] {
