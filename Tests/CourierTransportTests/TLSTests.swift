@@ -310,7 +310,26 @@ import Testing
         ByteChannel.connect(
             to: .tcp(host: "localhost", port: listener.port),
             tls: try TLSContext(client: try await Certificates.shared.client), on: loop, handler: recorder)
-        #expect(try await recorder.failure().code == .closedDuringHandshake)
+        let error = try await recorder.failure()
+        #expect(error.code == .closedDuringHandshake)
+        #expect(error.message.hasSuffix("; does this port speak TLS?"))
+        await loop.shutdown()
+    }
+
+    @Test func `a peer that resets the connection in the handshake is asked whether it speaks TLS`() async throws {
+        let loop = try EventLoop()
+        let peer = Recorder()
+        let listener = try ChannelListener.listen(loop: loop) { _ in peer }
+        let recorder = Recorder()
+        ByteChannel.connect(
+            to: .tcp(host: "localhost", port: listener.port),
+            tls: try TLSContext(client: try await Certificates.shared.client), on: loop, handler: recorder)
+        try await peer.log.wait("the client's hello") { $0.bytes.count > 0 }
+        let accepted = try await peer.open()
+        await accepted.onLoop { $0.abort() }
+        let error = try await recorder.failure()
+        #expect(error.code == .closedDuringHandshake)
+        #expect(error.message.hasSuffix(" in the middle of the TLS handshake; does this port speak TLS?"))
         await loop.shutdown()
     }
 

@@ -1,6 +1,7 @@
 import CommandArguments
 import CourierCore
 import CourierMQTT
+import CourierTransport
 import Dispatch
 import Foundation
 import Glibc
@@ -123,7 +124,11 @@ final class PublishRun: @unchecked Sendable {
         let problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
         // A message in a file, and lines that are still coming, are worth another connection.
         let isWorthWaiting = settings.connection.storePath != nil || (payload == .lines && (isLost || hasBegun))
-        guard isWorthWaiting, error.code != .invalidConfiguration, error.code != .secureConnectionFailed else {
+        // A handshake that was broken off may be that of a broker which is just ending.
+        let isInsecure =
+            error.code == .secureConnectionFailed
+            && (error.cause as? TransportError)?.code != .closedDuringHandshake
+        guard isWorthWaiting, error.code != .invalidConfiguration, !isInsecure else {
             for line in problem.lines { console.tell(line) }
             return close(problem.exitCode)
         }

@@ -97,6 +97,8 @@ extension ByteChannel {
         let reason =
             switch (phase, last) {
             case (.closing(.failed(let cause)), .failed): ChannelCloseReason.failed(cause)
+            case (.handshaking, .failed(let error)), (.upgrading, .failed(let error)):
+                ChannelCloseReason.failed(brokenHandshake(error) ?? error)
             default: last
             }
         let wasOrderly = outputEnd == .done && hasInputEnded
@@ -117,6 +119,33 @@ extension ByteChannel {
             outgoing = ByteQueue()
             last?.closed(reason)
         }
+    }
+
+    /// What it means that a connection broke by `error` in a handshake; `nil` where that says all.
+    ///
+    /// Many servers reset what is not their protocol.
+    private func brokenHandshake(_ error: TransportError) -> TransportError? {
+        guard [.reset, .brokenPipe, .truncated].contains(error.code) else { return nil }
+        let deed = error.code == .reset ? "reset" : "closed"
+        switch phase {
+        case .handshaking: return handshakeBrokenOff(deed, errno: error.errno)
+        case .upgrading:
+            guard let webSocket, !webSocket.isOpen else { return nil }
+            return webSocket.brokenOff(deed, errno: error.errno)
+        case .connecting, .open, .closing, .closed: return nil
+        }
+    }
+
+    /// What it means that the peer has `closed` or `reset` the connection in the middle of the TLS handshake.
+    func handshakeBrokenOff(_ deed: String, errno: Int32? = nil) -> TransportError {
+        let question: String
+        switch start {
+        case .dial?: question = "; does this port speak TLS?"
+        case .accept?, nil: question = ""
+        }
+        return TransportError(
+            .closedDuringHandshake, "connection \(deed) by \(peerName) in the middle of the TLS handshake\(question)",
+            errno: errno)
     }
 
     /// Whether the peer should see that something went wrong: after an abort by the owner, not after our linger timeout.

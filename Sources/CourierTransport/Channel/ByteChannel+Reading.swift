@@ -173,10 +173,7 @@ extension ByteChannel {
 
     private func readForHandshake() throws(TransportError) {
         guard let tls else { return }
-        guard let count = try readStream(into: loop.readBuffer) else {
-            throw TransportError(
-                .closedDuringHandshake, "connection closed by \(peerName) in the middle of the TLS handshake")
-        }
+        guard let count = try readStream(into: loop.readBuffer) else { throw handshakeBrokenOff("closed") }
         guard count > 0 else { return }
         tls.borrowInput(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
         defer { tls.keepInput() }

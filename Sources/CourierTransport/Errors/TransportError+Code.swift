@@ -114,7 +114,7 @@ extension TransportError {
         public static let webSocketRedirected = Code(.webSocketRedirected)
         /// The server answered the request for a WebSocket with 401 or 403: it wants credentials, or others.
         public static let webSocketUnauthorized = Code(.webSocketUnauthorized)
-        /// The peer did not keep to the opening handshake of WebSocket, or does not speak it.
+        /// The peer did not keep to the opening handshake of WebSocket, broke it off, or does not speak it.
         public static let webSocketHandshakeFailed = Code(.webSocketHandshakeFailed)
         /// The server did not choose the subprotocol that the WebSocket was asked for with.
         public static let webSocketSubprotocolRefused = Code(.webSocketSubprotocolRefused)
@@ -154,7 +154,7 @@ extension TransportError {
         public static let reset = Code(.reset)
         /// The operating system gave up on a peer that did not answer any more.
         public static let timedOut = Code(.timedOut)
-        /// The peer closed the connection in the middle of the TLS handshake.
+        /// The peer closed or reset the connection in the middle of the TLS handshake.
         public static let closedDuringHandshake = Code(.closedDuringHandshake)
         /// The peer no longer reads what is written to it.
         public static let brokenPipe = Code(.brokenPipe)

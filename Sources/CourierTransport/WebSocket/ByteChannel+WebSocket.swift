@@ -37,7 +37,7 @@ extension ByteChannel {
             try writeOut()
             return didOpen()
         }
-        if fill == .ended { throw webSocket.endedEarly }
+        if fill == .ended { throw webSocket.brokenOff("closed") }
         if tls?.wantsFlush == true { flushFromLoop() }
     }
 

@@ -61,12 +61,12 @@ struct WebSocketClientHandshake: Sendable {
         }
     }
 
-    /// What it means that the peer closed instead of answering.
-    var endedEarly: TransportError {
+    /// What it means that the peer has `closed` or `reset` the connection instead of answering.
+    func brokenOff(_ deed: String, errno: Int32?) -> TransportError {
         TransportError(
             .webSocketHandshakeFailed,
-            "connection closed by \(peerName) before it answered the request for a WebSocket; is it a port for WebSocket?"
-        )
+            "connection \(deed) by \(peerName) before it answered the request for a WebSocket; does this port speak "
+                + "WebSocket?", errno: errno)
     }
 
     // MARK: The answer

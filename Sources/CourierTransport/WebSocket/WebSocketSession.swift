@@ -95,13 +95,14 @@ final class WebSocketSession {
         return handshake == nil
     }
 
-    /// What it means that the peer closed in the middle of the handshake.
-    var endedEarly: TransportError {
+    /// What it means that the peer has `closed` or `reset` the connection in the middle of the handshake.
+    func brokenOff(_ deed: String, errno: Int32? = nil) -> TransportError {
         switch handshake {
-        case .client(let client): client.endedEarly
+        case .client(let client): client.brokenOff(deed, errno: errno)
         case .server, .none:
             TransportError(
-                .webSocketHandshakeFailed, "connection closed by \(peerName) in the middle of the WebSocket handshake")
+                .webSocketHandshakeFailed,
+                "connection \(deed) by \(peerName) in the middle of the WebSocket handshake", errno: errno)
         }
     }
 

@@ -46,6 +46,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (TransportError.Code.closedDuringHandshake, CourierError.Code.secureConnectionFailed),
+        (.webSocketHandshakeFailed, .connectionFailed),
+    ])
+    func `a handshake that was broken off is tried again`(_ code: TransportError.Code, _ kind: CourierError.Code) {
+        let brokenOff = ending(.transportClosed, .failed(TransportError(code, "broken off")))
+        #expect(brokenOff.error.code == kind)
+        #expect(LossPolicy.row(for: brokenOff.cause).response == .retry)
+    }
+
     @Test func `server references are taken from both packets`() {
         let properties: PacketProperties = [.serverReference("other:1")]
         let refused = ending(.refused(ConnAck(reasonCode: .serverMoved, properties: properties)))

@@ -83,8 +83,12 @@ import Testing
     ]
 
     static let answers: [Server] = [
-        server("nothing, and closes", "", then: .closes, .webSocketHandshakeFailed, "before it answered"),
-        server("nothing, and resets", "", then: .resets, .reset),
+        server(
+            "nothing, and closes", "", then: .closes, .webSocketHandshakeFailed, "before it answered",
+            "does this port speak WebSocket?"),
+        server(
+            "nothing, and resets", "", then: .resets, .webSocketHandshakeFailed, "connection reset by",
+            "does this port speak WebSocket?"),
         server("half an answer", "HTTP/1.1 101 Swi", then: .closes, .webSocketHandshakeFailed, "before it answered"),
         server("MQTT", "\u{20}\u{02}\u{00}\u{00}", .webSocketHandshakeFailed, "not HTTP/1.1"),
         server("SSH", "SSH-2.0-OpenSSH_9.2\r\n", .webSocketHandshakeFailed, "not HTTP/1.1"),
