@@ -52,10 +52,17 @@ public struct CourierError: Error, Sendable {
 }
 
 extension CourierError: CustomStringConvertible {
-    /// The code, the sentence, and a summary of the cause that can not leak what a foreign error carries.
+    /// The code, the sentence, and a summary of the cause that can not leak what a foreign error carries; none where the
+    /// cause says no more than the sentence.
     public var description: String {
-        guard let cause else { return "\(code): \(message)" }
+        guard let cause, !repeats(cause) else { return "\(code): \(message)" }
         return "\(code): \(message) (cause: \(Self.summary(of: cause)))"
+    }
+
+    /// Whether the sentence begins with all that the cause would say.
+    private func repeats(_ cause: any Error) -> Bool {
+        let words = "\(cause)"
+        return !words.isEmpty && message.hasPrefix(words)
     }
 
     /// What may be said of an error, which may be a foreign one that carries secrets.

@@ -21,6 +21,19 @@ import Testing
         #expect(error.localizedDescription == "The queue is full.")
     }
 
+    @Test func `a cause whose words the sentence has is not told twice`() {
+        struct Reset: Error, CustomStringConvertible {
+            let description = "connection reset: 127.0.0.1:1883"
+        }
+        for sentence in [Reset().description, "\(Reset()), before the broker answered."] {
+            let error = CourierError(.connectionFailed, sentence, cause: Reset())
+            #expect(error.description == "connectionFailed: \(sentence)")
+            #expect(error.cause is Reset)
+        }
+        let other = CourierError(.connectionFailed, "No way.", cause: Reset())
+        #expect(other.description.contains("(cause: Reset, domain "))
+    }
+
     @Test func `a foreign cause shows its type, domain and code, and nothing that it carries`() {
         let secret = NSError(domain: "web", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=hunter2"])
         let error = CourierError(.authenticationFailed, "No credentials.", cause: secret)
