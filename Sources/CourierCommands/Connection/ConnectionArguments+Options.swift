@@ -324,6 +324,11 @@ extension ConnectionArguments {
 
     private mutating func apply(_ url: BrokerURL) throws {
         try add(topic: url.topic)
+        applyPlace(of: url)
+    }
+
+    /// Takes all but the topic.
+    mutating func applyPlace(of url: BrokerURL) {
         host = url.host
         port = url.port
         if url.isWebSocket { transport = .webSocket }

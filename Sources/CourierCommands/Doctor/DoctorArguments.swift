@@ -21,12 +21,26 @@ package struct DoctorArguments: Sendable {
         "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",
     ]
 
+    private static let url = Option<DoctorArguments>(
+        OptionNames("L", "url"), .one("URL"),
+        "Host, port, user and password in one: mqtt(s)://[user[:password]@]host[:port]; a topic is passed over.",
+        missing: "URL"
+    ) {
+        // With a slash behind it, because `pub` and `sub` want one.
+        let url = try BrokerURL($1[0] + "/")
+        if url.isWebSocket {
+            throw ArgumentError("WebSockets are not examined.", hint: "Use mqtt:// or mqtts://.")
+        }
+        $0.connection.applyPlace(of: url)
+    }
+
     /// Its options.
     package static let groups: [OptionGroup<DoctorArguments>] =
         ConnectionArguments.groups(with: shared).map { $0.part(\.connection) } + [
             OptionGroup(
                 "Examination",
                 [
+                    url,
                     Option(
                         OptionNames("i", "id"), .one("ID"),
                         "The client id, for brokers that allow only known ones; a random one by default. A session that "

@@ -205,6 +205,8 @@ struct DoctorCommandTests {
         (["-W", "0"], "Invalid timeout \"0\"."), (["-n", "x"], "Invalid count \"x\"."),
         (["--will-topic", "a"], "Unknown option '--will-topic'."), (["--store", "f"], "Unknown option '--store'."),
         (["-p", "70000"], "Invalid port given: 70000"), (["--expiry-days", "-1"], "Invalid number of days \"-1\"."),
+        (["-L", "ws://broker.example"], "WebSockets are not examined."),
+        (["-L", "broker.example"], "Unsupported URL scheme."),
     ])
     func `options that would have no effect are not there`(words: [String], message: String) {
         var settings = DoctorArguments()
@@ -212,5 +214,14 @@ struct DoctorCommandTests {
             try ArgumentReader(DoctorArguments.groups).read(words, into: &settings)
         }
         #expect(error?.message == message)
+    }
+
+    @Test(arguments: ["mqtts://ada:secret@broker.example", "mqtts://ada:secret@broker.example:8883/some/topic"])
+    func `a URL says where and who, with a topic or without`(url: String) throws {
+        var settings = DoctorArguments()
+        try ArgumentReader(DoctorArguments.groups).read(["-L", url], into: &settings)
+        #expect(settings.connection.host == "broker.example" && settings.connection.port == 8_883)
+        #expect(settings.connection.username == "ada" && settings.connection.password == "secret")
+        #expect(settings.connection.isSecure && settings.connection.topics == [])
     }
 }
