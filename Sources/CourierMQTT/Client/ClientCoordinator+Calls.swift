@@ -109,6 +109,13 @@ extension ClientCoordinator {
     func release() {
         loop.execute { [self] in
             isReleased = true
+            switch supervisor.phase {
+            case .resting, .closing: break
+            case .paused, .waiting, .authenticating, .locating, .opening, .connected:
+                settings.log.log(
+                    .info, source: "connection", clientID: info?.clientId,
+                    "the client was let go without disconnect(); its connection ends")
+            }
             tell(.disconnectRequested)
             finishIfReleased()
         }

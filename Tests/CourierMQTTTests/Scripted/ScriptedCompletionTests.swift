@@ -12,6 +12,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ScriptedCompletionTests {
     private typealias Answer = Box<Result<Void, CourierError>>
 
+    /// Keeps what is logged at `info` and above.
+    private final class TextLog: LogHandler {
+        private let kept = Mutex<[String]>([])
+        var texts: [String] { kept.withLock { $0 } }
+
+        func log(_ record: LogRecord) { kept.withLock { $0.append(record.message) } }
+    }
+
     // MARK: connect()
 
     @Test func `connect tells the code of a CONNACK that refuses`() async throws {
@@ -191,6 +199,25 @@ import Testing
             client = nil
         }
         #expect(result.success != nil)
+        await broker.shutdown()
+    }
+
+    @Test(arguments: [false, true])
+    func `a client that is let go while it is connected says so in the log`(_ disconnectsBefore: Bool) async throws {
+        let broker = try LoopbackBroker.start()
+        let log = TextLog()
+        var config = MQTTClientConfig(options: .local(broker.port))
+        config.deliveryQueue = DispatchQueue(label: "test.delivery")
+        config.networkMonitor = AlwaysAvailableNetwork()
+        config.logHandler = log
+        var client: (any CourierClient)? = CourierClientFactory().makeMQTTClient(config: config)
+        client?.connect()
+        try await client?.connected()
+        if disconnectsBefore { await client?.disconnectAndWait() }
+        let states = try #require(client?.states)
+        client = nil
+        for try await _ in states {}
+        #expect(log.texts.contains { $0.contains("let go without disconnect()") } == !disconnectsBefore)
         await broker.shutdown()
     }
 
