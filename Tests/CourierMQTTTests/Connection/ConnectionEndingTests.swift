@@ -36,7 +36,7 @@ import Testing
             world.handle(.connectRequested(source: "test"))
             world.grant()
             world.handle(.closed(.versionNotSupported(next: .v311), .closedByPeer))
-            let event = try #require(world.events.last(where: \.isFailedAttempt))
+            let event = try #require(world.events.last { $0.isFailedAttempt })
             guard case .failed(_, .error(let error)) = event else {
                 Issue.record("not a failed attempt: \(event)")
                 continue
