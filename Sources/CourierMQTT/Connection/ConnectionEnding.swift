@@ -6,7 +6,7 @@ import MQTTEngine
 /// How an attempt or a connection ended: the cause that the policy decides by, and the error that tells the app.
 struct ConnectionEnding: Sendable {
     let cause: LossCause
-    let error: CourierError
+    var error: CourierError
     /// The server to use instead, as the broker wrote it.
     let serverReference: String?
     /// Whether the other side ended the byte stream, in order or not, and no packet says why.

@@ -116,15 +116,23 @@ extension ConnectionSupervisor {
         }
         drops.dropped(after: connection.acceptedAt.duration(to: now), configuration)
         guard drops.isTakeover else { return ending }
+        let dropped =
+            "The broker \(connection.options.endpointName) dropped \(drops.count) connections in a row soon after accepting them."
+        let id = connection.options.clientId.quoted()
+        guard connection.version < .v5 else {
+            // With MQTT 5 a broker says 0x8E; of one that does not, a network that breaks again and again looks the same.
+            var ending = ending
+            ending.error = CourierError(
+                ending.error.code,
+                "\(dropped) If another client uses the client id \(id), give each an id of its own: not every broker says so.",
+                cause: ending.error)
+            return ending
+        }
         return ConnectionEnding(
             .repeatedDrops,
             CourierError(
                 .sessionTakenOver,
-                """
-                The broker \(connection.options.endpointName) dropped \(drops.count) connections in a row soon after \
-                accepting them. Another client probably uses the client id \(connection.options.clientId.quoted()); \
-                give each client an id of its own.
-                """,
+                "\(dropped) Another client probably uses the client id \(id); give each client an id of its own.",
                 cause: ending.error))
     }
 

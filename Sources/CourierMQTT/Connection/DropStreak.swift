@@ -1,5 +1,5 @@
-/// The connections in a row that the broker dropped without a word soon after CONNACK: before MQTT 5, and with a broker
-/// that does not send the DISCONNECT of MQTT 5 [MQTT-3.1.4-3], the only sign of another client with the same id.
+/// The connections in a row that the broker dropped soon after CONNACK: before MQTT 5 the only sign of another client
+/// with the same id.
 ///
 /// Two such clients throw each other out in turns, so each connection lasts as long as the other client pauses. Few
 /// drops are enough where they come at once; where they come as late as the longest pauses of such a fight allow, more

@@ -20,7 +20,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Two clients with one id
 
-    /// So many connections in a row that the broker dropped without a word right after CONNACK mean that another client
+    /// So many connections in a row that the broker dropped right after CONNACK mean, before MQTT 5, that another client
     /// uses the same id; 3 by default.
     var takeoverDropCount = 3
     /// What "right after" means, 5 s by default.

@@ -65,118 +65,105 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    // MARK: Drops
-
-    /// Before MQTT 5 a server just closes the connection [MQTT-3.1.4-2]; with it, it should say 0x8E before
-    /// [MQTT-3.1.4-3], and not all do.
-    static let versions = [ProtocolVersion.v311, .v5]
-
-    @Test(arguments: versions)
-    func `three drops in a row right after CONNACK mean the same`(_ version: ProtocolVersion) {
+    @Test func `before MQTT 5 three drops in a row right after CONNACK mean the same`() {
         var world = SupervisorHarness()
-        world.connect(version)
+        world.connect(.v311)
         world.wait(5)
         world.drop()
         world.fireTimer()
-        world.accept(version)
+        world.accept(.v311)
         world.drop()
         world.fireTimer()
-        world.accept(version)
+        world.accept(.v311)
         world.drop()
         #expect(world.deadline == world.time + 60)
         world.fireTimer()
-        world.accept(version)
+        world.accept(.v311)
         world.drop()
         #expect(world.deadline == world.time + 120, "one more is enough then")
         world.expectNoFaults()
     }
 
-    @Test(arguments: versions)
-    func `drops that are not in a row, or come later, are ordinary losses`(_ version: ProtocolVersion) {
+    @Test func `drops that are not in a row, or come later, or speak MQTT 5, are ordinary losses`() {
         var world = SupervisorHarness { $0.stableConnectionTime = .seconds(1) }
-        world.connect(version)
+        world.connect(.v311)
         for _ in 0..<5 {
             world.wait(2)
             world.drop()
             world.fireTimer()
             world.drop()  // This attempt fails.
             world.fireTimer()
-            world.accept(version)
+            world.accept(.v311)
         }
         for _ in 0..<10 {
             world.wait(6.25)
             world.drop()
             #expect(world.deadline == world.time + 1)
             world.fireTimer()
-            world.accept(version)
+            world.accept(.v311)
         }
-        world.expectNoFaults()
-    }
-
-    @Test(arguments: versions)
-    func `a connection that the other side resets is dropped as well`(_ version: ProtocolVersion) {
-        var world = SupervisorHarness()
-        world.connect(version)
-        for pause in [1.0, 2, 60] {
-            world.handle(.closed(.transportClosed, .failed(TransportError(.reset, "connection reset by peer"))))
-            #expect(world.deadline == world.time + pause)
-            world.fireTimer()
-            world.accept(version)
-        }
-        world.expectNoFaults()
-    }
-
-    @Test func `connections that end with a DISCONNECT of MQTT 5 are no drops`() {
-        var world = SupervisorHarness { $0.stableConnectionTime = .seconds(1) }
-        world.connect(.v5)
-        for _ in 0..<10 {
+        world.wait(6.25)
+        world.drop()
+        world.fireTimer()
+        for _ in 0..<5 {
+            world.accept(.v5)
             world.wait(1)
-            world.disconnectedByServer(.serverBusy)
+            world.drop()
             #expect(world.deadline == world.time + 1)
+            world.fireTimer()
+        }
+        world.expectNoFaults()
+    }
+
+    /// [MQTT-3.1.4-3]: a server says 0x8E, and not all do.
+    @Test func `with MQTT 5 drops are ordinary losses, and the log says what they may mean`() {
+        var world = SupervisorHarness()
+        world.connect(.v5)
+        for (index, pause) in [1.0, 2, 4, 8].enumerated() {
+            world.drop()
+            #expect(world.deadline == world.time + pause)
+            #expect(world.logLines.contains { $0.contains("client id") } == (index >= 2), "\(world.logLines)")
             world.fireTimer()
             world.accept(.v5)
         }
+        #expect(world.releases.allSatisfy { $0 == nil })
         world.expectNoFaults()
     }
 
-    @Test(arguments: versions)
-    func `six drops mean it that come no later than the pauses of two clients in a fight`(
-        _ version: ProtocolVersion
-    ) {
+    @Test func `before MQTT 5 six drops mean it that come no later than the pauses of two clients in a fight`() {
         var world = SupervisorHarness {
             $0.reconnectInterval = .seconds(5)
             $0.maximumReconnectInterval = .seconds(10)
         }
-        world.connect(version)
+        world.connect(.v311)
         for count in 1...6 {
             world.wait(14.75)
             world.drop()
             #expect(world.deadline == world.time + (count < 6 ? 5 : 60))
             world.fireTimer()
-            world.accept(version)
+            world.accept(.v311)
         }
         world.wait(14.75)
         world.drop()
         #expect(world.deadline == world.time + 120, "one more is enough then")
         world.fireTimer()
-        world.accept(version)
+        world.accept(.v311)
         world.wait(15.25)
         world.drop()
         #expect(world.deadline == world.time + 5)
         world.expectNoFaults()
     }
 
-    @Test(arguments: [(60.0, nil), (29.75, 6)] as [(Double, Int?)], versions)
+    @Test(arguments: [(60.0, nil), (29.75, 6)] as [(Double, Int?)])
     func `long intervals do not make a fight of drops that come later than 30 seconds`(
-        _ drops: (Double, Int?), _ version: ProtocolVersion
+        _ lasted: Double, _ verdict: Int?
     ) {
-        let (lasted, verdict) = drops
         var world = SupervisorHarness {
             $0.reconnectInterval = .seconds(60)
             $0.maximumReconnectInterval = .seconds(120)
             $0.stableConnectionTime = .seconds(20)
         }
-        world.connect(version)
+        world.connect(.v311)
         for count in 1...10 {
             world.wait(lasted)
             world.drop()
@@ -184,15 +171,12 @@ extension ConnectionSupervisorTests {
             #expect((world.supervisor.waiterAnswer != .wait) == isFight)
             if !isFight { #expect(world.deadline == world.time + 60) }
             world.fireTimer()
-            world.accept(version)
+            world.accept(.v311)
         }
         world.expectNoFaults()
     }
 
-    @Test(arguments: versions)
-    func `a connection that breaks on this side or on the way is no other client's doing`(
-        _ version: ProtocolVersion
-    ) {
+    @Test func `a connection that breaks on this side or on the way is no other client's doing`() {
         let ends: [(CloseReason, ChannelCloseReason)] = [
             (.transportClosed, .failed(TransportError(.timedOut, "no answer"))),
             (.transportClosed, .failed(TransportError(.systemFailure, "the network is down"))),
@@ -200,22 +184,22 @@ extension ConnectionSupervisorTests {
         ]
         for (reason, transport) in ends {
             var world = SupervisorHarness()
-            world.connect(version)
+            world.connect(.v311)
             for _ in 0..<10 {
                 world.handle(.closed(reason, transport))
                 world.fireTimer()
-                world.accept(version)
+                world.accept(.v311)
             }
             #expect(world.releases.allSatisfy { $0 == nil }, "\(reason), \(transport)")
             world.expectNoFaults()
         }
         var offline = SupervisorHarness()
-        offline.connect(version)
+        offline.connect(.v311)
         offline.handle(.networkChanged(.unavailable))
         for _ in 0..<10 {
             offline.drop()
             offline.fireTimer()
-            offline.accept(version)
+            offline.accept(.v311)
         }
         #expect(offline.releases.allSatisfy { $0 == nil })
         offline.expectNoFaults()
@@ -224,17 +208,15 @@ extension ConnectionSupervisorTests {
     // MARK: In a row
 
     /// A connection after so many that were dropped no later than another client would have it. Six are a takeover.
-    private func connected(
-        afterDrops count: Int, _ version: ProtocolVersion = .v311
-    ) -> SupervisorHarness {
+    private func connected(afterDrops count: Int) -> SupervisorHarness {
         var world = SupervisorHarness()
         world.handle(.topicsChanged(areWanted: true))
-        world.connect(version)
+        world.connect(.v311)
         for _ in 0..<count {
             world.wait(14)
             world.drop()
             world.fireTimer()
-            world.accept(version)
+            world.accept(.v311)
         }
         return world
     }
@@ -260,16 +242,6 @@ extension ConnectionSupervisorTests {
         world.closeEnds()
         world.fireTimer()
         world.accept(.v311)
-        #expect(pauseAfterDrop(&world) == 1)
-        world.expectNoFaults()
-    }
-
-    @Test func `a DISCONNECT begins the count of drops anew`() {
-        var world = connected(afterDrops: 5, .v5)
-        world.wait(14)
-        world.disconnectedByServer(.serverBusy)
-        world.fireTimer()
-        world.accept(.v5)
         #expect(pauseAfterDrop(&world) == 1)
         world.expectNoFaults()
     }
@@ -312,14 +284,12 @@ extension ConnectionSupervisorTests {
 
     // MARK: A fight
 
-    @Test(arguments: ReconnectJitter.allCases, versions)
-    func `two clients with one id end their fight, and one is told why`(
-        _ jitter: ReconnectJitter, _ version: ProtocolVersion
-    ) {
+    @Test(arguments: ReconnectJitter.allCases)
+    func `before MQTT 5 two clients with one id end their fight, and one is told why`(_ jitter: ReconnectJitter) {
         for (interval, maximum) in [(5, 10), (1, 30)] {
             for seed in UInt64(1)...20 {
                 for (lead, failedAttempts) in [(0.5, 0), (5.0, 1), (12.0, 2), (100.0, 9)] {
-                    var fight = TakeoverFight(version, seed: seed, lead: lead, failedAttempts: failedAttempts) {
+                    var fight = TakeoverFight(seed: seed, lead: lead, failedAttempts: failedAttempts) {
                         $0.reconnectInterval = .seconds(interval)
                         $0.maximumReconnectInterval = .seconds(maximum)
                         $0.jitter = jitter

@@ -377,7 +377,7 @@ import Testing
         case .silence: "no answer to a ping or probe"
         case .acknowledgementTimeout: "no acknowledgement in time"
         case .closedByServer: "closed by the broker"
-        case .repeatedDrops: "dropped 3 times in a row within 5 s of CONNACK, or 6 times within 15 s"
+        case .repeatedDrops: "3.1.1: dropped 3 times in a row within 5 s of CONNACK, or 6 times within 15 s"
         case .closedHere: "closed on this side"
         case .transport(let problem):
             switch problem {

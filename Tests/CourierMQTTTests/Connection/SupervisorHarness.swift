@@ -36,6 +36,7 @@ struct SupervisorHarness {
     private(set) var attemptTimes: [Double] = []
     private(set) var events: [ConnectionEvent] = []
     private(set) var releases: [ConnectionFailure?] = []
+    private(set) var logLines: [String] = []
     /// How often an address was to blame.
     private(set) var avoidedCount = 0
 
@@ -134,7 +135,8 @@ struct SupervisorHarness {
             releases.append(failure)
             if failure == nil, state != .connected { faults.append("waiters are released before the state says so") }
         case .avoidAddress: avoidedCount += 1
-        case .clearStoredState, .log: break
+        case .log(_, let text): logLines.append(text)
+        case .clearStoredState: break
         }
     }
 

@@ -3,13 +3,12 @@ import MQTTCodec
 
 @testable import CourierMQTT
 
-/// Two clients with one id at a broker that closes the connection of the one without a word when the other comes: all
-/// do in MQTT 3.1.1 [MQTT-3.1.4-2], and some in MQTT 5. Time is that of the clients.
+/// Two clients with one id at a broker of MQTT 3.1.1, which closes the connection of the one when the other comes
+/// [MQTT-3.1.4-2]. Time is that of the clients.
 struct TakeoverFight {
     /// How long the way to the broker takes.
     private static let latency = 0.05
 
-    private let version: ProtocolVersion
     private(set) var clients: [SupervisorHarness]
     /// How often either was thrown out.
     private(set) var evictionCount = 0
@@ -17,10 +16,8 @@ struct TakeoverFight {
     /// Begins when the one client has been connected for `lead` seconds and the other comes; both had so many attempts
     /// that failed before.
     init(
-        _ version: ProtocolVersion, seed: UInt64, lead: Double, failedAttempts: Int,
-        _ change: (inout SupervisorConfiguration) -> Void
+        seed: UInt64, lead: Double, failedAttempts: Int, _ change: (inout SupervisorConfiguration) -> Void
     ) {
-        self.version = version
         clients = [SupervisorHarness(seed: seed, change), SupervisorHarness(seed: ~seed, change)]
         for index in clients.indices {
             clients[index].handle(.connectRequested(source: "test"))
@@ -65,7 +62,7 @@ struct TakeoverFight {
 
     private mutating func arrive(_ index: Int) {
         pass(until: time + Self.latency)
-        clients[index].accept(version)
+        clients[index].accept(.v311)
         let other = 1 - index
         guard clients[other].supervisor.state == .connected else { return }
         evictionCount += 1

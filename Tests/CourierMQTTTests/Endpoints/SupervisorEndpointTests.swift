@@ -113,7 +113,7 @@ import Testing
         var pauses: [Double] = []
         for _ in 0..<5 {
             world.accept()
-            world.wait(6)  // Right after CONNACK it would look like another client with the same id.
+            world.wait(1)
             let lostAt = world.time
             world.drop()
             if !world.isOpen { world.fireTimer() }
@@ -217,15 +217,14 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `a second client is noticed although dead nodes are tried between its drops`(_ version: ProtocolVersion) {
+    @Test func `a second client is noticed although dead nodes are tried between its drops`() {
         var world = opening()
         #expect(fail(&world) == ("b:1884", 0))
         for _ in 0..<10 where world.releases.compactMap(\.self).isEmpty {
             if host(world) == "a:1883" {
                 world.handle(.closed(.transportClosed, Self.refused))
             } else {
-                world.accept(version)
+                world.accept(.v311)
                 world.drop()
             }
             if !world.isOpen, world.releases.compactMap(\.self).isEmpty { world.fireTimer() }

@@ -36,7 +36,9 @@ final class ChaosRun: Sendable {
         var clients: [ChaosClient] = []
         for index in 0..<Self.clientCount {
             let isVersion311 = index % 2 == 1
-            let proxy = try CuttingProxy(to: broker.endpoint, seed: random.next(), on: proxyLoop)
+            let proxy = try CuttingProxy(
+                to: broker.endpoint, isVersion311: isVersion311, seed: random.next(),
+                on: proxyLoop)
             clients.append(
                 ChaosClient(
                     index, seed: seed, proxy: proxy, isVersion311: isVersion311, awaits: awaits, verdict: verdict))

@@ -70,7 +70,7 @@ final class CrashRun: Sendable {
         let broker = try await RealBroker.boundless()
         self.broker = broker
         proxies = try (0...Lane.clientCount).map { [loop] _ in
-            let proxy = try CuttingProxy(to: broker.endpoint, seed: 0, on: loop)
+            let proxy = try CuttingProxy(to: broker.endpoint, isVersion311: false, seed: 0, on: loop)
             proxy.calm()  // It only watches.
             return proxy
         }

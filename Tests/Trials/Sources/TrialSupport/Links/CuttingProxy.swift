@@ -10,11 +10,11 @@ package final class CuttingProxy: @unchecked Sendable {
         package var connections = 0
     }
 
-    /// A little longer than the time after CONNACK in which a client with pauses of at most 2 s takes a drop for the
-    /// sign of another client with its id. Several in a row would make it wait for a minute, as it should.
+    /// A little longer than the time after CONNACK in which a client of MQTT 3.1.1 with pauses of at most 2 s takes a
+    /// drop for the sign of another client with its id. Several in a row would make it wait for a minute, as it should.
     private static let suspectAge = Duration.milliseconds(7_500)
 
-    /// After so many connections in a row that ended this young, accepted or not, the next one gets older: the
+    /// After so many connections in a row that ended this young the next one gets older, whatever the client speaks: the
     /// contract is judged on that no client is away for twenty seconds.
     private static let youngLimit = 5
     private static let youngAge = Duration.seconds(1)
@@ -23,6 +23,7 @@ package final class CuttingProxy: @unchecked Sendable {
     package let history = LinkHistory()
     private let loop: EventLoop
     private let broker: TransportEndpoint
+    private let sparesYoungConnections: Bool
     private let counts = Mutex(Counts())
     /// How many connections in a row broke soon after they had been accepted.
     private let quickDrops = Atomic(0)
@@ -32,10 +33,11 @@ package final class CuttingProxy: @unchecked Sendable {
     private var random: SeededGenerator
     private var listener: ChannelListener?
 
-    /// A proxy of one client.
-    package init(to broker: TransportEndpoint, seed: UInt64, on loop: EventLoop) throws {
+    /// A proxy of a client that speaks MQTT 3.1.1 or a later version.
+    package init(to broker: TransportEndpoint, isVersion311: Bool, seed: UInt64, on loop: EventLoop) throws {
         self.broker = broker
         self.loop = loop
+        sparesYoungConnections = isVersion311
         random = SeededGenerator(seed: seed)
         listener = try ChannelListener.listen(loop: loop) { [self] channel in
             let link = ProxiedLink(self, client: channel)
@@ -48,7 +50,7 @@ package final class CuttingProxy: @unchecked Sendable {
     package var totals: Counts { counts.withLock { $0 } }
 
     /// Whether one more drop in the next seconds would look like another client with the same id.
-    package var isSuspicious: Bool { quickDrops.load(ordering: .relaxed) >= 2 }
+    package var isSuspicious: Bool { sparesYoungConnections && quickDrops.load(ordering: .relaxed) >= 2 }
 
     /// From now on nothing is cut.
     package func calm() { isCutting.store(false, ordering: .relaxed) }
@@ -71,7 +73,7 @@ package final class CuttingProxy: @unchecked Sendable {
     func mayCut(age: Duration?) -> Bool {
         guard isCutting.load(ordering: .relaxed) else { return false }
         if youngCount >= Self.youngLimit, age ?? .zero <= Self.youngAge { return false }
-        guard let age, age <= Self.suspectAge else { return true }
+        guard sparesYoungConnections, let age, age <= Self.suspectAge else { return true }
         return quickDrops.load(ordering: .relaxed) == 0
     }
 
