@@ -77,10 +77,10 @@ import Testing
                 channel.write([1, 2, 3])
                 let pending = channel.pendingByteCount
                 if isClosed { channel.close() }
+                server.sendRest()
                 return pending
             }
             #expect(pending == 3)
-            await loop.run { server.sendRest() }
             try await server.bytes.wait("what waited") { $0 == [1, 2, 3] }
         }
     }

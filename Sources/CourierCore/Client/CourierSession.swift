@@ -254,7 +254,7 @@ public protocol CourierSession: CourierEventManager {
     ///
     /// The first call after such a failure waits until there is room for a message of that size, and with a connection until
     /// at most half of what may wait does: who publishes as fast as there is room does not wait for each message. A call
-    /// without a failure before it returns at once while one more message would be taken, by the message store where there
+    /// without a failure before it returns at once while there is room for one more message, in the message store where there
     /// is one.
     ///
     /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed, or

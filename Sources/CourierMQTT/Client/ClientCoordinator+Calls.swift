@@ -41,6 +41,7 @@ extension ClientCoordinator {
             case .connect(let source):
                 startOnce()
                 durable?.openIfKnown()
+                if case .failed = supervisor.waiterAnswer { connectionFailure = nil }
                 tell(.connectRequested(source: source))
             case .disconnect(let told):
                 tell(.disconnectRequested)
@@ -114,7 +115,7 @@ extension ClientCoordinator {
             case .paused, .waiting, .authenticating, .locating, .opening, .connected:
                 settings.log.log(
                     .info, source: "connection", clientID: info?.clientId,
-                    "the client was let go without disconnect(); its connection ends")
+                    "the client was let go without disconnect(); its connection, or the attempt at one, ends")
             }
             tell(.disconnectRequested)
             finishIfReleased()

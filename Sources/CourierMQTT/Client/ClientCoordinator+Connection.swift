@@ -54,7 +54,10 @@ extension ClientCoordinator {
 
     private func prepared(_ context: Result<TLSContext?, CourierError>, _ preparation: Preparation) {
         isPreparing = false
-        guard isWanted(preparation) else { return prepare() }
+        guard isWanted(preparation) else {
+            // Behind what is being done now, which may give up the one that waits, too.
+            return loop.execute { [self] in prepare() }
+        }
         self.preparation = nil
         switch context {
         case .success(let context): open(preparation.plan, context)

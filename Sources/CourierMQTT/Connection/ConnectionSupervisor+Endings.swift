@@ -121,11 +121,12 @@ extension ConnectionSupervisor {
         let id = connection.options.clientId.quoted()
         guard connection.version < .v5 else {
             // With MQTT 5 a broker says 0x8E; of one that does not, a network that breaks again and again looks the same.
+            guard !connection.options.clientId.isEmpty else { return ending }
             var ending = ending
             ending.error = CourierError(
                 ending.error.code,
-                "\(dropped) If another client uses the client id \(id), give each an id of its own: not every broker says so.",
-                cause: ending.error)
+                "\(ending.error.message.asSentence) \(dropped) If another client uses the client id \(id), give each an id "
+                    + "of its own: not every broker says so.", cause: ending.error.cause)
             return ending
         }
         return ConnectionEnding(

@@ -265,6 +265,12 @@ final class PublishGate: Sendable {
         return waiter
     }
 
+    /// Gives a place to the next ones, for which somebody was woken who does not take it.
+    func passOnRoom() {
+        let woken = state.withLock { state in state.takeRoomWaiters(isOpen: isPassable) }
+        for waiter in woken { waiter.resume(.success(())) }
+    }
+
     /// Forgets a waiter that waits no more.
     func forget(_ waiter: Waiter<Void>) {
         state.withLock { state in state.roomWaiters.removeAll { $0.waiter === waiter } }

@@ -296,6 +296,7 @@ final class Publishing: Sendable {
             } catch {
                 // Who gives up waiting has not sent it.
                 ends.withdraw(message.token, error as? CourierError ?? Self.queueFull(shape, gate.policy))
+                gate.passOnRoom()
                 throw error
             }
         }

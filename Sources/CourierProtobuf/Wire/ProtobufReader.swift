@@ -132,8 +132,10 @@ public struct ProtobufReader {
             let entry = message(at: records + index * 8)
             var key = Key.initial
             try entry.read(0, Key.self, into: &key)
-            if Key.isTaken(key, in: entries) { throw equivalentKeys(field) }
+            let known = entries.count
             entries[key] = try Value.loadSingle(entry, 1)
+            // A key that was there stays as it was.
+            if entries.count == known, Key.isTaken(key, in: entries) { throw equivalentKeys(field) }
         }
     }
 

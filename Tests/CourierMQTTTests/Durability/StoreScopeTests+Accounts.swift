@@ -52,4 +52,34 @@ extension StoreScopeTests {
             #expect(left.map(\.id.rawValue) == [1, 2])
         }
     }
+
+    private static func isOpen(_ world: ScriptedWorld) async -> Bool? {
+        await withCheckedContinuation { (answer: CheckedContinuation<Bool?, Never>) in
+            world.loop.execute { answer.resume(returning: world.client.parts.coordinator.durable?.isOpen) }
+        }
+    }
+
+    @Test func `destroy() ends a session that an attempt waits for behind another one's reading`() async throws {
+        let other = Self.options(id: "other")
+        try await Self.run([], [.options(), .options(other)]) {
+            $0.messageStoreScope = nil
+        } _: { world, store in
+            store.holdReads()
+            await world.connect()
+            await world.until { store.heldReadCount > 0 }
+            world.client.disconnect()
+            await world.settle()
+            await world.connect()
+            await world.settle()
+            world.client.destroy()
+            await world.settle()
+            store.letReadsPass()
+            while store.heldReadCount > 0 { store.releaseRead() }
+            await world.settle()
+            #expect(await Self.isOpen(world) == false)
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            #expect(await Self.isOpen(world) == true)
+        }
+    }
 }

@@ -83,6 +83,18 @@ import Testing
         try await waiter.value()
     }
 
+    @Test func `a place that who was woken for it does not take goes to the next one`() async throws {
+        let gate = Self.gate([], OfflinePolicy(maximumCount: 1, maximumAge: .seconds(1)))
+        #expect(Self.submit(to: gate) == .queued)
+        let census = WaiterCensus()
+        let (first, second) = (gate.roomWaiter(census, for: 2), gate.roomWaiter(census, for: 2))
+        let waiting = Task { try await second.value() }
+        _ = gate.removeExpired(now: .now + .seconds(2))
+        try await first.value()
+        gate.passOnRoom()  // Its task was cancelled meanwhile.
+        try await waiting.value
+    }
+
     @Test(arguments: [OfflinePolicy.Overflow.fail, .dropOldest])
     func `a smaller message that takes the place of a larger one makes room`(overflow: OfflinePolicy.Overflow)
         async throws
