@@ -96,7 +96,8 @@ import Testing
 
 /// A server that sends one record of its session tickets, and keeps the rest until it is told to go on.
 ///
-/// Safe: touched on the loop only, but for what is locked.
+/// Safe to share: tests call it on the loop, as its channel does, and look from elsewhere at what is ``Watched`` only, which
+/// has a lock.
 private final class TicketServer: ChannelHandler, @unchecked Sendable {
     private let tls: TLSSession
     private var channel: ByteChannel?

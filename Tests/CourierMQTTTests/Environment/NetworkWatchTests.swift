@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Testing
 
 @testable import CourierMQTT
@@ -9,31 +8,17 @@ import Testing
     @Test func `a later client tries again where the first one could not watch, and no more once it works`()
         async throws
     {
-        let loop = try EventLoop()
-        let tries = Box<Int>()
-        func watch() async -> NetworkWatch {
-            let watch = NetworkWatch.shared(on: loop) { loop, report in
+        try await ShortMachine.expectSecondTry { loop, machine in
+            NetworkWatch.shared(on: loop) { loop, report in
                 NetworkWatcher.start(
                     on: loop, settleTime: NetworkWatcher.defaultSettleTime,
                     makeSocket: { groups in
                         if groups == 0 { return courier_routing_socket(groups) }  // That of a look.
-                        let number = (tries.value ?? 0) + 1
-                        tries.value = number
-                        return number == 1 ? -EMFILE : courier_routing_socket(groups)
+                        return machine.descriptor { courier_routing_socket(groups) }
                     }, report: report)
             }
-            await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
-            return watch
+        } checkFirst: {
+            #expect($0.status == .available)
         }
-        let first = await watch()
-        #expect(tries.value == 1)
-        #expect(first.status == .available)
-        let second = await watch()
-        #expect(tries.value == 2)
-        let third = await watch()
-        #expect(tries.value == 2)
-        #expect(first === second)
-        #expect(first === third)
-        await loop.shutdown()
     }
 }
