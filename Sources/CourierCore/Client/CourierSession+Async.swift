@@ -213,6 +213,34 @@ extension CourierSession {
                 topic: topic.template, qos: qos ?? topic.qos, acknowledge: acknowledge, buffer: buffer))
     }
 
+    /// The messages of a topic with their values, to learn the parameters of a topic that has open ones.
+    ///
+    /// ```swift
+    /// for try await note in client.messages(Received<Note>.self, from: notes) {
+    ///     let room = try notes.arguments(in: TopicName(note.topic))?["room"]
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: ``Received`` of the topic's type.
+    ///   - topic: The topic; open parameters stand for any level.
+    ///   - qos: The highest quality of service; the topic's own by default.
+    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
+    ///   - buffer: How many messages may wait for the loop; 16,384 by default.
+    /// - Returns: A sequence in which each loop is a reader of its own.
+    public func messages<Value>(
+        _ type: Received<Value>.Type,
+        from topic: Topic<Value>,
+        qos: QoS? = nil,
+        acknowledge: AcknowledgementMode = .onReceipt,
+        buffer: ReadBuffer = ReadBuffer()
+    ) -> MessageSequence<Received<Value>> {
+        messages(
+            type,
+            as: SubscriptionRequest(
+                topic: topic.template, qos: qos ?? topic.qos, acknowledge: acknowledge, buffer: buffer))
+    }
+
     /// Wants messages of a topic filter, and waits for the broker's word.
     ///
     /// - Parameters:

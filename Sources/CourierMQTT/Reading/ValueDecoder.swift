@@ -23,11 +23,20 @@ struct ValueDecoder<Value: Sendable>: Sendable {
             return
         }
         all = nil
-        if registry.leavesRawPayloadsAlone, let decode = (data as Any) as? Decode ?? (bytes as Any) as? Decode {
+        if let whole = Value.self as? any ValueWithMessage.Type, let decode = Self.decode(whole, registry) {
+            body = decode
+        } else if registry.leavesRawPayloadsAlone, let decode = (data as Any) as? Decode ?? (bytes as Any) as? Decode {
             body = decode
         } else {
             body = { try registry.decode(Value.self, from: $0) }
         }
+    }
+
+    /// How values are decoded that come with their message.
+    private static func decode<Whole: ValueWithMessage>(_: Whole.Type, _ registry: AdapterRegistry) -> Decode? {
+        let decoder = ValueDecoder<Whole.Value>(registry)
+        let decode: @Sendable (Message) throws -> Whole = { Whole(value: try decoder.decode($0), message: $0) }
+        return (decode as Any) as? Decode
     }
 
     /// The value of a message; one that is a `Message` is the same one.

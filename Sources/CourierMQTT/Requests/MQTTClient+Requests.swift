@@ -45,7 +45,7 @@ extension MQTTClient {
             group.cancelAll()
             return message
         }
-        return try parts.registry.decode(Answer.self, from: message.message())
+        return try ValueDecoder<Answer>(parts.registry).decode(message.message())
     }
 
     /// Sends a question, and returns when the broker has it.

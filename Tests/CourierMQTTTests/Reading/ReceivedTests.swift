@@ -1,0 +1,122 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import Testing
+
+@testable import CourierMQTT
+
+/// Values that come with the message they were read from, wherever a type to decode is named.
+@Suite(.timeLimit(.minutes(5))) struct ReceivedTests {
+    private struct Note: Codable, Hashable, Sendable { var title: String }
+
+    private static let notes = Topic<Note>("chat/{room}/notes")
+
+    /// What `body` does with a connected client and its broker.
+    private static func withClient(_ body: (TestClient) async throws -> Void) async throws {
+        let broker = try LoopbackBroker.start()
+        let test = try TestClient(.local(broker.port))
+        try await test.connect()
+        try await body(test)
+        try await test.end()
+        await broker.shutdown()
+    }
+
+    @Test func `a loop over a filter learns the topic of each value`() async throws {
+        try await Self.withClient { test in
+            var notes = test.client.messages(Received<Note>.self, from: "chat/+/notes").makeAsyncIterator()
+            try await test.client.subscribe(to: "chat/+/notes")
+            for room in 1...3 { try await test.client.publish(Note(title: "\(room)"), to: Self.notes(room: room)) }
+            for room in 1...3 {
+                let note = try #require(try await notes.next())
+                #expect(note.value == Note(title: "\(room)"))
+                #expect(note.topic == "chat/\(room)/notes")
+                #expect(note.message.qos == .one)
+            }
+        }
+    }
+
+    @Test func `a topic's parameters are found in what came on it`() async throws {
+        try await Self.withClient { test in
+            var notes = test.client.messages(Received<Note>.self, from: Self.notes).makeAsyncIterator()
+            try await test.client.subscribe(to: Self.notes)
+            try await test.client.publish(Note(title: "a"), to: Self.notes(room: "7"))
+            let note = try #require(try await notes.next())
+            #expect(try Self.notes.arguments(in: TopicName(note.topic)) == ["room": "7"])
+        }
+    }
+
+    @Test func `a sink gets values with their topics`() async throws {
+        try await Self.withClient { test in
+            let received = AsyncStream<Received<Note>>.makeStream()
+            let reader = test.client.messagePublisher(topic: "chat/#")
+                .sink { (note: Received<Note>) in received.continuation.yield(note) }
+            try await test.client.subscribe(to: "chat/#")
+            try await test.client.publish(Note(title: "a"), to: "chat/1")
+            var notes = received.stream.makeAsyncIterator()
+            let note = try #require(await notes.next())
+            #expect(note.value == Note(title: "a"))
+            #expect(note.topic == "chat/1")
+            reader.cancel()
+        }
+    }
+
+    @Test func `its message is acknowledged by hand`() async throws {
+        let broker = try LoopbackBroker.start()
+        let test = try TestClient(.local(broker.port))
+        try await test.connect()
+        do {
+            var notes = test.client.messages(Received<Note>.self, from: "n", acknowledge: .afterProcessing)
+                .makeAsyncIterator()
+            try await test.client.subscribe(to: "n")
+            try await test.client.publish(Note(title: "first"), to: "n")
+            let first = try #require(try await notes.next())
+            first.message.acknowledge()
+            try await test.client.publish(Note(title: "behind the acknowledgement"), to: "other")
+            broker.dropConnections()
+            try await test.wait(for: "connectionSuccess", count: 2)
+            try await test.client.publish(Note(title: "second"), to: "n")
+            // It would be the first one again if that had no acknowledgement.
+            #expect(try await notes.next()?.value == Note(title: "second"))
+        }
+        try await test.end()
+        await broker.shutdown()
+    }
+
+    @Test func `an error names the type that was to be decoded`() async throws {
+        try await Self.withClient { test in
+            var letters = test.client.deadLetters.makeAsyncIterator()
+            var notes = test.client.messages(Received<Note>.self, from: "n").makeAsyncIterator()
+            try await test.client.subscribe(to: "n")
+            try test.client.publish(text: "not JSON", to: "n")
+            try await test.client.publish(Note(title: "good"), to: "n")
+            #expect(try await notes.next()?.value == Note(title: "good"))
+            let letter = try #require(await letters.next())
+            #expect(letter.error.message.contains("can decode Note from"))
+        }
+    }
+
+    @Test func `a question and its answer come with their messages`() async throws {
+        try await Self.withClient { test in
+            let server = Task {
+                try await test.client.respond(to: "rooms/+/size") { (question: Received<Int>) in
+                    "\(question.topic): \(question.value)"
+                }
+            }
+            try await test.wait(for: "subscribeSuccess")
+            let answer = try await test.client.request(
+                7, to: "rooms/1/size", timeout: .seconds(60), as: Received<String>.self)
+            #expect(answer.value == "rooms/1/size: 7")
+            #expect(answer.topic.hasPrefix("courier/answers/"))
+            server.cancel()
+            _ = await server.result
+        }
+    }
+
+    @Test func `payloads as they stand, and values in values, come too`() throws {
+        let registry = try AdapterRegistry([JSONMessageAdapter()])
+        let message = Message(data: Data("[1]".utf8), topic: "n", qos: .zero)
+        #expect(try ValueDecoder<Received<Message>>(registry).decode(message).value == message)
+        #expect(try ValueDecoder<Received<String>>(registry).decode(message).value == "[1]")
+        #expect(try ValueDecoder<Received<Received<[Int]>>>(registry).decode(message).value.value == [1])
+    }
+}
