@@ -83,6 +83,15 @@ extension SessionDriver: LoopWork {
         runOnLoop()
     }
 
+    /// Gives all of the outbox to the engine, also while the channel takes no more: it is the last that this connection
+    /// carries. What waits behind too many messages without an acknowledgement is left for the next one.
+    func sendAll() {
+        runOnLoop()
+        guard state.pointee.isStalled, state.pointee.engine.queuedCount < Self.queueLimit else { return }
+        if takeBatch() { settle() }
+        forgetBacklog()  // These may come on top.
+    }
+
     /// Forgets what the engine has, and what it would have had next.
     func forgetAll() {
         while takeBatch() {}

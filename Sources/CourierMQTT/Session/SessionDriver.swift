@@ -116,7 +116,7 @@ package final class SessionDriver: @unchecked Sendable {
             state.pointee.channel?.close()
             return
         }
-        runOnLoop()  // What was handed over before goes out before: for QoS 0 there is no later.
+        sendAll()  // What was handed over before goes out before: for QoS 0 there is no later.
         if state.pointee.engine.isConnected, state.pointee.channel?.takesOutput == true {
             state.pointee.hasSaidGoodbye = true
         }

@@ -48,4 +48,22 @@ import Testing
         }
         await broker.shutdown()
     }
+
+    @Test func `they also do when the broker reads more slowly than they were written`() async throws {
+        let slow = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(1)), .resumeReading])
+        try await ScriptedWorld.run([slow]) { world in
+            await world.connect()
+            for _ in 0..<2_000 {
+                try world.client.publish(
+                    bytes: Array(repeating: 1, count: 4_096), to: "t", qos: .zero, retain: false,
+                    properties: MessageProperties(), completion: nil)
+            }
+            let goodbye = Box<Result<Void, CourierError>>()
+            world.client.disconnect { goodbye.value = $0 }
+            await world.run(for: .seconds(1))
+            await world.until { goodbye.value != nil }
+            #expect(throws: Never.self) { try goodbye.value?.get() }
+            #expect(await world.publishes().count == 2_000)
+        }
+    }
 }
