@@ -36,7 +36,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// - Throws: Why the sequence can not go on; afterwards it is at its end.
         @inlinable
         public nonisolated(nonsending) mutating func next() async throws -> Element? {
-            if let element = takeReady() { return element }
+            if !Task.isCancelled, let element = takeReady() { return element }
             return try await refill()
         }
 
@@ -47,7 +47,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// - Throws: Why the sequence can not go on; afterwards it is at its end.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
-            if let element = takeReady() { return element }
+            if !Task.isCancelled, let element = takeReady() { return element }
             return try await refill()
         }
 
@@ -61,6 +61,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         @inlinable
         nonisolated(nonsending) mutating func refill() async throws -> Element? {
             batch = []  // Its memory is not kept while the source is waited for.
+            if Task.isCancelled { reading.end() }
             guard let source = reading.source else { return nil }
             do {
                 batch = try await source.nextBatch()
@@ -78,3 +79,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 }
+
+/// One reader's place is for one task at a time.
+@available(*, unavailable)
+extension MessageSequence.Iterator: Sendable {}

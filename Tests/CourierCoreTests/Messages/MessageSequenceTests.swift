@@ -92,6 +92,21 @@ import Testing
         #expect(source.timesCancelled == 1)
     }
 
+    @Test func `a cancelled task gets no element, although some are ready`() async throws {
+        let source = ScriptedSource([[1, 2, 3]], then: .wait)
+        let task = Task {
+            var received: [Int] = []
+            for try await element in MessageSequence(open: { source }) {
+                received.append(element)
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            return received
+        }
+        #expect(try await task.value == [1])
+        #expect(source.timesCancelled == 1)
+        #expect(source.lastUnread == 2)
+    }
+
     @Test func `each loop opens a source of its own`() async throws {
         let opened = Mutex(0)
         let sequence = MessageSequence<Int> {

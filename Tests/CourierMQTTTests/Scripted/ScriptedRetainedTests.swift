@@ -25,17 +25,17 @@ import Testing
         let script = ScriptedUnreadTests.broker(["a", "b"], isRetained: true)
         try await ScriptedUnreadTests.run(script) { world in
             try await world.client.subscribeAndSettle("t", world)
-            let next = Box<MessageSequence<Message>.Iterator>()
+            var next: MessageSequence<Message>.Iterator?
             do {
                 var first = Self.loop(world, "+")
                 try await ScriptedUnreadTests.receiveAll(2, in: world)
                 try await ScriptedReadingTests.expectNext("a", of: &first)
-                next.value = Self.loop(world, filter)
+                next = Self.loop(world, filter)
                 await world.settle()
                 withExtendedLifetime(first) {}
             }
             await world.settle()
-            var messages = try #require(next.value)
+            var messages = try #require(next)
             try await ScriptedReadingTests.expectNext("b", of: &messages)
         }
     }
@@ -73,18 +73,18 @@ import Testing
             .serve(until: .publish(to: "go")), ScriptedUnreadTests.message(3, "end"),
         ])
         try await ScriptedUnreadTests.run(script) { world in
-            let next = Box<MessageSequence<Message>.Iterator>()
+            var next: MessageSequence<Message>.Iterator?
             do {
                 let first = world.client.messages(Message.self, from: "t", qos: .two).makeAsyncIterator()
                 await world.connect()
                 await world.until { world.events.contains("messageReceive") }
-                next.value = Self.loop(world, "t")
+                next = Self.loop(world, "t")
                 await world.settle()
                 withExtendedLifetime(first) {}
             }
             await world.until { world.events.count { $0 == "messageReceive" } == 2 }
             try world.client.publishMessage("", topic: "go", qos: .zero)
-            var messages = try #require(next.value)
+            var messages = try #require(next)
             try await ScriptedReadingTests.expectNext("a", of: &messages)
             try await ScriptedReadingTests.expectNext("end", of: &messages)
         }
@@ -96,16 +96,16 @@ import Testing
             $0.messagePersistenceTTLSeconds = 60
             $0.subscriptionOptions.keepsRetainFlag = true
         } _: { world in
-            let next = Box<MessageSequence<Message>.Iterator>()
+            var next: MessageSequence<Message>.Iterator?
             do {
                 let first = Self.loop(world, "t")
                 try await ScriptedUnreadTests.receiveAll(2, in: world)
-                next.value = Self.loop(world, "+")
+                next = Self.loop(world, "+")
                 await world.until { await world.broker.packets(Self.subscribe(to: "+")).count == 1 }
                 withExtendedLifetime(first) {}
             }
             await world.settle()
-            var messages = try #require(next.value)
+            var messages = try #require(next)
             for text in ["a", "b"] { try await ScriptedReadingTests.expectNext(text, of: &messages) }
         }
     }

@@ -273,16 +273,16 @@ import Testing
 
     @Test func `a reader that came before the other one left gets what that had alone`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
-            let next = Box<MessageSequence<Message>.Iterator>()
+            var next: MessageSequence<Message>.Iterator?
             do {
                 var first = Self.reader(world)
                 try await Self.receiveAll(5, in: world)
                 try await ScriptedReadingTests.expectNext("a", of: &first)
-                next.value = Self.reader(world)
+                next = Self.reader(world)
                 await world.settle()
             }
             await world.settle()
-            var messages = try #require(next.value)
+            var messages = try #require(next)
             for text in ["b", "c", "d", "e"] { try await ScriptedReadingTests.expectNext(text, of: &messages) }
         }
     }
@@ -290,19 +290,19 @@ import Testing
     /// [MQTT-4.6.0-2]: it is acknowledged in order.
     @Test func `a reader that came before the other one left gets what that has not finished`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
-            let next = Box<MessageSequence<Message>.Iterator>()
+            var next: MessageSequence<Message>.Iterator?
             do {
                 var first = Self.reader(world, .afterProcessing)
                 await world.connect()
                 try world.client.publishMessage("", topic: "go", qos: .zero)
                 try await ScriptedReadingTests.expectNext("a", of: &first)
                 await world.until { world.events.count { $0 == "messageReceive" } == 5 }
-                next.value = Self.reader(world, .afterProcessing)
+                next = Self.reader(world, .afterProcessing)
                 await world.settle()
                 withExtendedLifetime(first) {}
             }
             await world.settle()
-            var messages = try #require(next.value)
+            var messages = try #require(next)
             for text in Self.letters { try await ScriptedReadingTests.expectNext(text, of: &messages) }
             await world.settle()
             #expect(await ScriptedReadingTests.acknowledged(world) == [1, 2, 3, 4])
@@ -319,18 +319,18 @@ import Testing
             .serve(until: .publish(to: "go")), Self.message(3, "b"),
         ])
         try await Self.run(script) { world in
-            let next = Box<MessageSequence<Message>.Iterator>()
+            var next: MessageSequence<Message>.Iterator?
             do {
                 let first = Self.reader(world, mode)
                 await world.connect()
                 await world.until { world.events.contains("messageReceive") }
-                next.value = world.client.messages(Message.self, from: "t/#", qos: .one).makeAsyncIterator()
+                next = world.client.messages(Message.self, from: "t/#", qos: .one).makeAsyncIterator()
                 await world.until { world.events.count { $0 == "messageReceive" } == 2 }
                 withExtendedLifetime(first) {}
             }
             await world.settle()
             try world.client.publishMessage("", topic: "go", qos: .zero)
-            var messages = try #require(next.value)
+            var messages = try #require(next)
             for text in ["a", "b"] { try await ScriptedReadingTests.expectNext(text, of: &messages) }
         }
     }
@@ -378,18 +378,18 @@ import Testing
             $0.messagePersistenceTTLSeconds = 60
         } _: { world in
             try await store.memory.fill(Self.rows(["a", "b", "c"]), world.scope)
-            let next = Box<MessageSequence<Message>.Iterator>()
+            var next: MessageSequence<Message>.Iterator?
             do {
                 var first = Self.reader(world, mode)
                 await world.connect()
                 try await ScriptedReadingTests.expectNext("a", of: &first)
                 await world.until { world.events.contains("messageReceive") }
-                next.value = Self.reader(world, mode)
+                next = Self.reader(world, mode)
                 await world.settle()
                 withExtendedLifetime(first) {}
             }
             await world.settle()
-            var messages = try #require(next.value)
+            var messages = try #require(next)
             for text in mode == .onReceipt ? ["b", "c", "d"] : ["a", "b", "c", "d"] {
                 try await ScriptedReadingTests.expectNext(text, of: &messages)
             }
