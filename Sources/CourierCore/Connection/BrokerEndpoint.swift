@@ -44,7 +44,8 @@ public struct BrokerEndpoint: Hashable, Sendable {
 extension BrokerEndpoint: CustomStringConvertible {
     /// Host and port, then what differs from the defaults.
     public var description: String {
-        var text = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let shown = host.shownHost
+        var text = shown.contains(":") ? "[\(shown)]:\(port)" : "\(shown):\(port)"
         if priority != 0 { text += " priority \(priority)" }
         if weight != 1 { text += " weight \(weight)" }
         if let scheme { text += " scheme \(scheme)" }

@@ -162,7 +162,7 @@ extension ConnectOptions: CustomStringConvertible, CustomDebugStringConvertible,
 
     private var shownFields: KeyValuePairs<String, String> {
         [
-            "host": host.debugDescription,
+            "host": host.shownHost.debugDescription,
             "port": "\(port)",
             "keepAlive": "\(keepAlive)",
             "clientId": clientId.debugDescription,

@@ -13,7 +13,7 @@ struct BrokerHost: Hashable, Sendable {
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong and where it belongs instead.
     init(_ text: String) throws(CourierError) {
         func refuse(_ what: String) -> CourierError {
-            CourierError(.invalidConfiguration, "The host \(text.quoted()) \(what).")
+            CourierError(.invalidConfiguration, "The host \(text.shownHost.quoted()) \(what).")
         }
         if text.isEmpty { throw refuse("is empty; give the broker's host name or address") }
         if text.contains("://") {

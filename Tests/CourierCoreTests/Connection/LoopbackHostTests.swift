@@ -2,7 +2,7 @@ import CourierCore
 import Testing
 
 @Suite struct LoopbackHostTests {
-    @Test(arguments: ["localhost", "127.0.0.1", "127.8.9.10", "::1", "[::1]"])
+    @Test(arguments: ["localhost", "LocalHost", "127.0.0.1", "127.8.9.10", "::1", "[::1]"])
     func `this machine is known by its spelling`(_ host: String) {
         #expect(host.isLoopbackHost)
     }

@@ -24,4 +24,18 @@ import Testing
     func `anything else is refused with what belongs where`(_ text: String, _ part: String) {
         expectCourierError(.invalidConfiguration, "host", part) { try BrokerHost(text) }
     }
+
+    @Test(arguments: ["mqtts://ada:hunter2@b.example:8883", "ada:hunter2@b.example", "mqtts://ada:hunter2@b/x?y"])
+    func `a password in a URL is not told`(_ host: String) throws {
+        let error = try #require(
+            expectCourierError(.invalidConfiguration, "<hidden>@b") { try BrokerHost(host) })
+        #expect(!"\(error)".contains("hunter2"))
+        let options = ConnectOptions(
+            host: host, port: 1, clientId: "c", username: "", password: "",
+            alternatives: [BrokerEndpoint(host: host, port: 1)])
+        #expect(!"\(options)".contains("hunter2"))
+        var dumped = ""
+        dump(options, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+    }
 }
