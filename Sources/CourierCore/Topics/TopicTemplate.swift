@@ -150,12 +150,13 @@ extension TopicTemplate {
         case .unusable(let error): throw error
         case .levels(let levels):
             let texts = try levels.map { try rendered($0, for: identity) }
-            // A value must not turn an ordinary topic into a $SYS or $share one.
-            if let first = texts.first, first.utf8.first == UInt8(ascii: "$"), levels.first?.isPlainText == false {
+            // A value must not turn an ordinary topic into a $SYS or $share one, also behind $share and its group.
+            let first = texts.first == "$share" && levels[0].isPlainText ? 2 : 0
+            if first < texts.count, levels[first].isReserved(as: texts[first]) {
                 throw CourierError(
                     .invalidTopicArgument,
-                    "A value makes the first level of \(text.quoted()) begin with '$', which MQTT reserves; use another value."
-                )
+                    "A value makes the first level of \(text.quoted()) \(texts[first].quoted()), and MQTT reserves what "
+                        + "begins with '$'; use another value.")
             }
             return texts.joined(separator: "/")
         }

@@ -12,6 +12,14 @@ enum TopicTemplateLevel: Equatable, Sendable {
     /// The parameter's name, `nil` for a level that is none.
     var parameter: String? { if case .parameter(let name) = self { name } else { nil } }
 
+    /// Whether values make the level one of those that MQTT reserves: `rendered` begins with a dollar sign that is not the
+    /// template's own, or has become `$share` or `$SYS`.
+    func isReserved(as rendered: String) -> Bool {
+        guard rendered.utf8.first == UInt8(ascii: "$"), !isPlainText else { return false }
+        if case .parts(let parts) = self, case .text? = parts.first { return ["$share", "$SYS"].contains(rendered) }
+        return true
+    }
+
     /// Whether nothing in the level depends on a value.
     var isPlainText: Bool {
         guard case .parts(let parts) = self else { return false }

@@ -31,30 +31,11 @@ struct ScopeLedger {
         mutating func gaveOut(_ id: StoredMessage.ID) { lastMessageID = max(lastMessageID ?? 0, id.rawValue) }
     }
 
-    /// A scope's name, compared by its bytes as the file compares it.
-    private struct Name: Hashable {
-        let clientID: String
-        let broker: String
-
-        init(_ scope: StoreScope) { (clientID, broker) = (scope.clientID, scope.broker) }
-
-        static func == (left: Name, right: Name) -> Bool {
-            left.clientID.utf8.elementsEqual(right.clientID.utf8) && left.broker.utf8.elementsEqual(right.broker.utf8)
-        }
-
-        func hash(into hasher: inout Hasher) {
-            for text in [clientID, broker] {
-                hasher.combine(text.utf8.count)
-                for byte in text.utf8 { hasher.combine(byte) }
-            }
-        }
-    }
-
     /// Nothing that a store of ours counts comes near it.
     private static let plausible: ClosedRange<Int64> = 0...1 << 53
 
     private var entries: [Entry] = []
-    private var places: [Name: Int] = [:]
+    private var places: [StoreScope: Int] = [:]
     private var keys: Set<Int64> = []
     private var nextKey: Int64 = 0
     /// The scope asked for last: mostly the next one too.
@@ -71,7 +52,7 @@ struct ScopeLedger {
     subscript(place: Int) -> Entry { entries[place] }
 
     /// Where a scope's entry is; `nil` when there is none.
-    func place(of scope: StoreScope) -> Int? { places[Name(scope)] }
+    func place(of scope: StoreScope) -> Int? { places[scope] }
 
     /// Where a scope's entry is.
     ///
@@ -82,7 +63,7 @@ struct ScopeLedger {
         {
             return lastFound.place
         }
-        guard let place = places[Name(scope)] ?? (creating ? create(scope) : nil) else { return nil }
+        guard let place = places[scope] ?? (creating ? create(scope) : nil) else { return nil }
         lastFound = (scope, place)
         return place
     }
@@ -100,7 +81,7 @@ struct ScopeLedger {
     private mutating func append(_ entry: Entry) -> Int {
         entries.append(entry)
         keys.insert(entry.key)
-        places[Name(entry.name)] = entries.count - 1
+        places[entry.name] = entries.count - 1
         total += entry.size
         return entries.count - 1
     }
@@ -169,7 +150,7 @@ struct ScopeLedger {
             FROM scope ORDER BY key
             """, "reading the scopes")
         while try rows.step() {
-            guard let entry = Entry(reading: rows), ledger.places[Name(entry.name)] == nil else {
+            guard let entry = Entry(reading: rows), ledger.places[entry.name] == nil else {
                 throw SQLiteFailure.unreadableRow(in: "scope")
             }
             _ = ledger.append(entry)

@@ -249,10 +249,12 @@ enum StoreContentLaws {
     }
 
     static func scopesAreSeparate(_ probe: StoreProbe) async throws {
-        // The last two are alike to a store that joins the names.
+        // Two have the same letters in other bytes, and the last two are alike to a store that joins the names.
         let probes = [
             probe.inScope(clientID: "a", broker: "one:1883"), probe.inScope(clientID: "a", broker: "two:1883"),
-            probe.inScope(clientID: "b", broker: "one:1883"), probe.inScope(clientID: "a:b", broker: "c:1"),
+            probe.inScope(clientID: "b", broker: "one:1883"),
+            probe.inScope(clientID: "caf\u{E9}", broker: "one:1883"),
+            probe.inScope(clientID: "cafe\u{301}", broker: "one:1883"), probe.inScope(clientID: "a:b", broker: "c:1"),
             probe.inScope(clientID: "a", broker: "b:c:1"),
         ]
         for (index, scoped) in probes.enumerated() {

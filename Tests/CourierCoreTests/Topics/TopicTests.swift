@@ -48,6 +48,17 @@ import Testing
         expectCourierError(.invalidTopicArgument) {
             try own.filter(for: ConnectionIdentity(username: "$SYS", clientID: "c"))
         }
+        let shared = Topic<Note>("$share/{group}/{first}/x")
+        expectCourierError(.invalidTopicArgument) { try shared(group: "g", first: "$SYS").filter }
+        #expect(try shared(group: "g", first: "a").filter.string == "$share/g/a/x")
+    }
+
+    @Test func `a dollar sign of the template's own stays`() throws {
+        let things = Topic<Note>("$things-%c/x")
+        #expect(try things.filter(for: ConnectionIdentity(username: "u", clientID: "c")).string == "$things-c/x")
+        expectCourierError(.invalidTopicArgument) {
+            try Topic<Note>("$s%c/g/x").filter(for: ConnectionIdentity(username: "u", clientID: "hare"))
+        }
     }
 
     @Test func `an unknown, unnamed or repeated parameter is an error that names it`() throws {
