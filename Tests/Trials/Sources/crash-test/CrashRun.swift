@@ -92,6 +92,7 @@ final class CrashRun: Sendable {
         peers.calm()
         await rest(try start(life: lives, isLast: true), &outcome)
         for ledger in ledgers { ledger.judge() }
+        judgeFloors(outcome)
         await peers.end()
         for proxy in proxies { proxy.close() }
         await checkStore()
@@ -255,10 +256,18 @@ extension CrashRun {
         }
     }
 
+    private func judgeFloors(_ outcome: Outcome) {
+        let floors = Floors(kills: outcome.kills)
+        for qos in Lane.qualities {
+            floors.judge(counts(.up, qos), of: "outgoing messages of QoS \(qos.rawValue)", findings)
+            floors.judge(counts(.down, qos), of: "incoming messages of QoS \(qos.rawValue)", findings)
+        }
+    }
+
     /// Everything was delivered: no row is left.
     private func checkStore() async {
         switch wishes.store {
-        case .memory, .forgetful: return
+        case .memory, .forgetful, .mute: return
         case .normal, .full: break
         }
         guard findings.isEmpty else { return }

@@ -57,6 +57,7 @@ struct SelfTest {
         }.map(\.name)
         if try await find(.lost, with: .memory) == 0 { failures.append("a store that dies with its process") }
         if try await find(.doubled, with: .forgetful) == 0 { failures.append("a store that forgets packet ids") }
+        if try await find(.other, with: .mute) == 0 { failures.append("a store that accepts nothing") }
         return failures
     }
 
@@ -68,6 +69,14 @@ struct SelfTest {
         _ = try await run.run()
         run.clean()
         return run.findings[kind]
+    }
+
+    /// A run of so many kills, of one direction and quality of service.
+    private func run(_ name: String, kills: Int, expected: Int, arrived: Int, found: Findings.Kind?) -> Story {
+        Story(name: name, found: found) { scene in
+            let counts = LaneLedger.Counts(expected: expected, arrived: arrived)
+            Floors(kills: kills).judge(counts, of: "messages", scene.findings)
+        }
     }
 
     private var stories: [Story] {
@@ -144,6 +153,10 @@ struct SelfTest {
             Story(name: "a message is refused", found: .other) { scene in
                 scene.ledger.refused(MessageNumber(life: 0, index: 0), "full")
             },
+            run("a run on a very slow machine", kills: 15, expected: 15, arrived: 15, found: nil),
+            run("a run that is too short to say anything", kills: 4, expected: 0, arrived: 0, found: nil),
+            run("a run in which nothing is accepted", kills: 15, expected: 0, arrived: 0, found: .other),
+            run("a run in which nothing arrives", kills: 15, expected: 900, arrived: 0, found: .other),
         ]
     }
 }

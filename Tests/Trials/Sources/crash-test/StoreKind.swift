@@ -13,6 +13,8 @@ enum StoreKind: String, Sendable {
     case memory
     /// On disk, but without what happened to a message after it was accepted. For the self-test.
     case forgetful
+    /// On disk, but without an answer to a message that is to be kept: none is accepted. For the self-test.
+    case mute
 
     /// Opens the store of a folder, with a log of at most this size.
     func open(in folder: String, logBytes: Int) throws -> any MessageStore {
@@ -22,7 +24,8 @@ enum StoreKind: String, Sendable {
         case .normal: try SQLiteMessageStore(at: file, durability: .normal, limits: limits)
         case .full: try SQLiteMessageStore(at: file, durability: .full, limits: limits)
         case .memory: MemoryMessageStore()
-        case .forgetful: ForgetfulStore(try SQLiteMessageStore(at: file, limits: limits))
+        case .forgetful: BrokenStore(try SQLiteMessageStore(at: file, limits: limits), .forgetsProgress)
+        case .mute: BrokenStore(try SQLiteMessageStore(at: file, limits: limits), .ignoresNewMessages)
         }
     }
 

@@ -1,20 +1,39 @@
 import CourierCore
 import CourierSQLite
 
-/// A store with a mistake: it does not keep how far a message has come, so that the next process sends it as a new one.
-struct ForgetfulStore: MessageStore {
-    private let store: SQLiteMessageStore
+/// A store with a mistake.
+struct BrokenStore: MessageStore {
+    enum Mistake: Sendable {
+        /// It does not keep how far a message has come, so that the next process sends it as a new one.
+        case forgetsProgress
+        /// It neither keeps a new message nor says anything about it, so that none is ever accepted.
+        case ignoresNewMessages
+    }
 
-    init(_ store: SQLiteMessageStore) { self.store = store }
+    private let store: SQLiteMessageStore
+    private let mistake: Mistake
+
+    init(_ store: SQLiteMessageStore, _ mistake: Mistake) {
+        self.store = store
+        self.mistake = mistake
+    }
 
     func commit(
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) {
-        let kept = changes.filter { change in
-            if case .progress = change { false } else { true }
+        switch mistake {
+        case .forgetsProgress:
+            let kept = changes.filter { change in
+                if case .progress = change { false } else { true }
+            }
+            store.commit(kept, in: scope, completion: completion)
+        case .ignoresNewMessages:
+            let hasNew = changes.contains { change in
+                if case .enqueue = change { true } else { false }
+            }
+            if !hasNew { store.commit(changes, in: scope, completion: completion) }
         }
-        store.commit(kept, in: scope, completion: completion)
     }
 
     func summary(of scope: StoreScope) async throws -> StoreSummary { try await store.summary(of: scope) }
