@@ -12,6 +12,8 @@ import CourierMQTT
     func run() async throws {
         let id = settings.deviceID
         let client = broker.client(id: id)
+        let failures = showsItself ? display.follow(client) : nil
+        defer { failures?.cancel() }
         client.connect()
         try await client.connected()
 

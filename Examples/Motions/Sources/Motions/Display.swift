@@ -1,3 +1,4 @@
+import CourierMQTT
 import Foundation
 
 /// Shows devices: in a terminal a line for each, which changes in place and has the colour of its alert; elsewhere a
@@ -37,6 +38,22 @@ import Foundation
     func tell(_ text: String) {
         note = text
         show(text)
+    }
+
+    /// Tells why a client has no connection, and when it has one again, for as long as the result is kept.
+    func follow(_ client: any CourierClient) -> AnyCancellable {
+        var isCutOff = false
+        return client.eventPublisher.sink { event in
+            switch event.type {
+            case .connectionFailure(_, let error?), .connectionLost(_, let error?, _, _):
+                isCutOff = true
+                self.tell("not connected: \(error)")
+            case .connectionSuccess where isCutOff:
+                isCutOff = false
+                self.tell("connected again")
+            default: break
+            }
+        }
     }
 
     func moved(_ motion: Motion) {

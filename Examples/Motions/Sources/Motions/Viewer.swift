@@ -9,6 +9,8 @@ import CourierMQTT
     func run() async throws {
         // Each `%` becomes a letter or a digit, so that many viewers can be there at once.
         let client = broker.client(id: "motions_%%%%")
+        let failures = display.follow(client)
+        defer { failures.cancel() }
         client.connect()
         try await client.connected()
         display.tell("connected; waiting for devices on \(try Topics.motion.filter)")

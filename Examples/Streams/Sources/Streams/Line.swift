@@ -36,15 +36,17 @@ final class Line: Sendable {
         switch kind {
         case .pipes:
             let (there, back) = (try Descriptors.pipe(), try Descriptors.pipe())
-            try attachPeer(reading: there.reading, writing: back.writing)
+            try attachPeer(
+                reading: there.reading, writing: back.writing, near: (back.reading, there.writing))
             return .descriptors(reading: back.reading, writing: there.writing)
         case .terminal:
             let (line, peer) = try Descriptors.pseudoTerminal()
-            try attachPeer(reading: peer, writing: peer)
+            try attachPeer(reading: peer, writing: peer, near: (line, line))
             return .descriptors(reading: line, writing: line)
         case .streams:
             let (there, back) = (try Descriptors.pipe(), try Descriptors.pipe())
-            try attachPeer(reading: there.reading, writing: back.writing)
+            try attachPeer(
+                reading: there.reading, writing: back.writing, near: (back.reading, there.writing))
             // What an accessory's session would give. Once open they have descriptors of their own.
             defer {
                 close(there.writing)
@@ -59,8 +61,15 @@ final class Line: Sendable {
         }
     }
 
-    private func attachPeer(reading: Int32, writing: Int32) throws {
-        let peer = try Peer(reading: reading, writing: writing, brokerPort: brokerPort)
-        latestPeer.withLock { $0 = peer }
+    /// Puts a peer at the far end. Where there can be none, the near end is closed as well.
+    private func attachPeer(reading: Int32, writing: Int32, near: (reading: Int32, writing: Int32)) throws {
+        do {
+            let peer = try Peer(reading: reading, writing: writing, brokerPort: brokerPort)
+            latestPeer.withLock { $0 = peer }
+        } catch {
+            close(near.reading)
+            if near.writing != near.reading { close(near.writing) }
+            throw error
+        }
     }
 }

@@ -21,11 +21,18 @@ final class Peer: Sendable {
     private let givenTally = Mutex(Tally())
     private let ends = AsyncStream.makeStream(of: Void.self)
 
-    /// Takes descriptors over, which may be the same, and connects them with the broker on a port of this machine.
+    /// Takes descriptors over, which may be the same, and connects them with the broker on a port of this machine. Closes
+    /// them if it can not.
     init(reading: Int32, writing: Int32, brokerPort: UInt16) throws {
         self.reading = reading
         self.writing = writing
-        socket = try Descriptors.socket(to: brokerPort)
+        do {
+            socket = try Descriptors.socket(to: brokerPort)
+        } catch {
+            close(reading)
+            if writing != reading { close(writing) }
+            throw error
+        }
         Thread { [self] in takeAll() }.start()
         Thread { [self] in giveAll() }.start()
     }

@@ -10,11 +10,7 @@ struct Employer {
 
     /// Returns when there is a result of every job.
     func run() async throws {
-        let client = CourierClientFactory().makeMQTTClient(
-            config: MQTTClientConfig(
-                options: ConnectOptions(
-                    host: "127.0.0.1", port: port, clientId: "employer", username: "", password: "",
-                    isCleanSession: true)))
+        let client = CourierClientFactory().makeMQTTClient(config: MQTTClientConfig(named: "employer", port: port))
         client.connect()
         try await client.connected()
         let ledger = Ledger(jobCount)

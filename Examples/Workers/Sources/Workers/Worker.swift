@@ -10,10 +10,7 @@ struct Worker {
     /// Works until the task is cancelled.
     func run() async throws {
         let client = CourierClientFactory().makeMQTTClient(
-            config: MQTTClientConfig(
-                options: ConnectOptions(
-                    host: "127.0.0.1", port: port, clientId: "worker-\(name)", username: "", password: "",
-                    isCleanSession: true)))
+            config: MQTTClientConfig(named: "worker-\(name)", port: port))
         client.connect()
         try await client.connected()
         // A job is acknowledged when the next one is asked for: one that was not finished is not lost in silence.

@@ -26,6 +26,16 @@ import Foundation
     }
 }
 
+extension MQTTClientConfig {
+    /// That of somebody with a name, who talks to the broker on a port of this machine and tells what fails.
+    init(named name: String, port: UInt16) {
+        self.init(
+            options: ConnectOptions(
+                host: "127.0.0.1", port: port, clientId: name, username: "", password: "", isCleanSession: true))
+        logHandler = StandardErrorLog(minimumLevel: .warning)
+    }
+}
+
 /// Prints a line that whoever reads through a pipe sees at once.
 func say(_ line: String) {
     print(line)
