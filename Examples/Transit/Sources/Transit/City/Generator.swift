@@ -53,6 +53,8 @@ actor Generator {
             try client.publish(text: ride.message(time), to: ride.topic, qos: .zero)
         } catch let error as CourierError where error.code == .queueFull {
             try await client.readyToPublish()  // The broker does not keep up; this message is left out.
+        } catch let error as CourierError where error.code == .connectionLost {
+            try await client.connected()  // The client comes back by itself; so is this one.
         }
     }
 }
