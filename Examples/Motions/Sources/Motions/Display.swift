@@ -6,6 +6,8 @@ import Foundation
 @MainActor final class Display {
     /// How long a device has the colour of an alert.
     static let alertTime = Duration.seconds(2)
+    /// How many devices are shown. Who can publish can also invent identifiers; later devices are left out.
+    static let maximumDevices = 100
 
     private struct Device {
         var attitude: Attitude?
@@ -18,6 +20,7 @@ import Foundation
     private let heading: String
     private var devices: [String: Device] = [:]
     private var order: [String] = []
+    private var leavesOut = false
     private var note = ""
 
     init(heading: String) { self.heading = heading }
@@ -57,22 +60,31 @@ import Foundation
     }
 
     func moved(_ motion: Motion) {
+        guard hasPlace(for: motion.deviceID) else { return }
         change(motion.deviceID) { $0.attitude = motion.attitude }
-        show("\(motion.deviceID)  \(Self.text(motion.attitude))")
+        show("\(Self.shown(motion.deviceID))  \(Self.text(motion.attitude))")
     }
 
     /// Gives a device the colour for ``alertTime``; a later alert takes the place of an earlier one.
     func alerted(_ deviceID: String, _ color: AlertColor) {
+        guard hasPlace(for: deviceID) else { return }
         change(deviceID) { device in
             device.restoring?.cancel()
             device.color = color
             device.restoring = Task {
                 try await Task.sleep(for: Self.alertTime)
                 self.change(deviceID) { $0.color = nil }
-                self.show("\(deviceID)  has its own colour again")
+                self.show("\(Self.shown(deviceID))  has its own colour again")
             }
         }
-        show("\(deviceID)  turns \(color.rawValue)")
+        show("\(Self.shown(deviceID))  turns \(color.rawValue)")
+    }
+
+    private func hasPlace(for deviceID: String) -> Bool {
+        if devices[deviceID] != nil || devices.count < Self.maximumDevices { return true }
+        if !leavesOut { tell("there are more than \(Self.maximumDevices) devices; the others are left out") }
+        leavesOut = true
+        return false
     }
 
     private func change(_ deviceID: String, _ change: (inout Device) -> Void) {
@@ -94,11 +106,16 @@ import Foundation
         for deviceID in order {
             guard let device = devices[deviceID] else { continue }
             // The rest of the line is erased in the colour that is set.
-            add((device.color?.escapeSequence ?? "") + "  \(deviceID)")
+            add((device.color?.escapeSequence ?? "") + "  " + Self.shown(deviceID))
             add((device.color?.escapeSequence ?? "") + "  " + (device.attitude.map(Self.text) ?? ""))
             add("")
         }
         write(screen + "\u{1B}[J")
+    }
+
+    /// The identifier without control characters, which could do more to a terminal than show a text.
+    private static func shown(_ deviceID: String) -> String {
+        String(String.UnicodeScalarView(deviceID.unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
 
     private static func text(_ attitude: Attitude) -> String {

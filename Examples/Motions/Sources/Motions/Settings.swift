@@ -5,7 +5,7 @@ struct Settings {
     enum Role: String {
         /// A device that moves, and changes its colour when it is alerted.
         case device
-        /// Shows all devices of a broker.
+        /// Shows the devices of a broker.
         case viewer
     }
 
@@ -14,7 +14,7 @@ struct Settings {
     static let usage = """
         usage: Motions                    a device, a viewer and a broker in this process
                Motions device [options]   a device that tells how it is held, once a second
-               Motions viewer [options]   shows all devices
+               Motions viewer [options]   shows the devices of a broker, 100 at most
           --host HOST      the broker; one in this process when it is not given
           --port PORT      its port, 1883 by default
           --id ID          the device's identifier; a new UUID by default
