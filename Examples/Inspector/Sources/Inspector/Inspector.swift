@@ -74,8 +74,9 @@ import Foundation
                 sent += 1
                 do {
                     try send(fleet, sent)
-                } catch let error as CourierError where error.code == .connectionLost {
-                    // While the network is interrupted, messages of QoS 0 are lost, as in the field.
+                } catch let error as CourierError where error.code == .connectionLost || error.code == .queueFull {
+                    // While the network is interrupted, messages of QoS 0 are lost, and the others fill the queue until
+                    // no more is taken, as in the field.
                 }
             }
             if Int(elapsed / 60) > cuts {
