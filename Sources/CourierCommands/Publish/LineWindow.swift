@@ -20,6 +20,7 @@ final class LineWindow: Sendable {
     private let state = Mutex(State())
     // Made empty and filled: Dispatch ends a process that lets go of a semaphore with less than it was made with.
     private let places = DispatchSemaphore(value: 0)
+    private let retries = DispatchSemaphore(value: 0)
 
     init() { for _ in 0..<Self.limit { places.signal() } }
 
@@ -43,6 +44,16 @@ final class LineWindow: Sendable {
         }
     }
 
+    /// It was not taken, and keeps its place: waits for ``retry()``; `false` when nothing more is to be sent.
+    func takeBack() -> Bool {
+        state.withLock { $0.counts.sent -= 1 }
+        retries.wait()
+        return state.withLock { !$0.isStopped }
+    }
+
+    /// The line that was not taken may be sent again.
+    func retry() { retries.signal() }
+
     /// It was answered.
     func leave() {
         state.withLock { $0.counts.answered += 1 }
@@ -53,5 +64,6 @@ final class LineWindow: Sendable {
     func stop() {
         state.withLock { $0.isStopped = true }
         places.signal()
+        retries.signal()
     }
 }

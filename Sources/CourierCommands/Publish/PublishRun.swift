@@ -20,6 +20,21 @@ final class PublishRun: @unchecked Sendable {
         case closing
     }
 
+    /// Why the client does not take a message for now.
+    private enum Obstacle {
+        case noRoom
+        /// Messages of QoS 0 are not kept for the next one.
+        case noConnection
+
+        init?(_ error: CourierError) {
+            switch error.code {
+            case .queueFull: self = .noRoom
+            case .connectionLost: self = .noConnection
+            default: return nil
+            }
+        }
+    }
+
     private let settings: PublishArguments
     private let topic: String
     private let payload: Payload
@@ -34,6 +49,9 @@ final class PublishRun: @unchecked Sendable {
     // MARK: On the queue only
 
     private var phase = Phase.connecting
+    private var isConnected = false
+    /// What waits for the next connection.
+    private var whenConnected: (@Sendable () -> Void)?
     private var hasBegun = false
     private var sentCount = 0
     private var answeredCount = 0
@@ -70,10 +88,7 @@ final class PublishRun: @unchecked Sendable {
         var told = CommandConnection.Told()
         told.event = { [weak self] in self?.happened($0) }
         told.refusedPublish = { [weak self] in self?.refused($0) }
-        let connection = try CommandConnection(settings.connection, console, told: told) { config in
-            // A line that was read is sent, also when the connection is lost meanwhile.
-            config.offline.queuesQoS0 = payload == .lines || settings.connection.storePath != nil
-        }
+        let connection = try CommandConnection(settings.connection, console, told: told)
         self.connection = connection
         connection.queue.sync {
             // It takes longer than the warning that messages are not acknowledged.
@@ -87,8 +102,11 @@ final class PublishRun: @unchecked Sendable {
         }
         connection.client.connect()
         // What is stored need not wait for the connection.
-        if settings.connection.storePath != nil { connection.queue.async { [self] in begin() } }
+        if storePath != nil { connection.queue.async { [self] in begin() } }
     }
+
+    /// The file that keeps what is sent, which it does not at QoS 0.
+    private var storePath: String? { settings.connection.level == .zero ? nil : settings.connection.storePath }
 
     // MARK: What happens
 
@@ -96,8 +114,10 @@ final class PublishRun: @unchecked Sendable {
         switch event {
         case .connectionSuccess:
             hasToldOfWaiting = false
+            isConnected = true
             if phase == .connecting { phase = .sending }
             begin()
+            whenConnected.take()?()
         case .connectionFailure(_, let error): failed(error, isLost: false)
         case .connectionLost(_, let error, _, _): failed(error, isLost: true)
         default: break
@@ -112,6 +132,7 @@ final class PublishRun: @unchecked Sendable {
 
     /// No connection came about, or it broke.
     private func failed(_ error: (any Error)?, isLost: Bool) {
+        isConnected = false
         guard phase == .connecting || phase == .sending else { return }
         if let refusal = connection?.watch.takeRefusal() {
             let problem = ConnectionProblem(refusal)
@@ -123,7 +144,7 @@ final class PublishRun: @unchecked Sendable {
             (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         let problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
         // A message in a file, and lines that are still coming, are worth another connection.
-        let isWorthWaiting = settings.connection.storePath != nil || (payload == .lines && (isLost || hasBegun))
+        let isWorthWaiting = storePath != nil || (payload == .lines && (isLost || hasBegun))
         // A handshake that was broken off may be that of a broker which is just ending.
         let isInsecure =
             error.code == .secureConnectionFailed
@@ -135,7 +156,7 @@ final class PublishRun: @unchecked Sendable {
         guard !hasToldOfWaiting else { return }
         hasToldOfWaiting = true
         console.tell(problem.lines[0])
-        let place = settings.connection.storePath.map { " What is not delivered stays in \($0)." } ?? ""
+        let place = storePath.map { " What is not delivered stays in \($0)." } ?? ""
         console.tell("Trying again until the broker is back; SIGINT ends it.\(place)")
     }
 
@@ -150,8 +171,8 @@ final class PublishRun: @unchecked Sendable {
             connection?.queue.asyncAfter(deadline: .now() + Ending.drainTimeout.seconds) { [weak self] in
                 guard let self, case .draining = phase else { return }
                 console.tell(
-                    "Warning: \(sentCount - answeredCount) messages were not acknowledged in time"
-                        + (settings.connection.storePath.map { "; they stay in \($0)." } ?? "."))
+                    "Warning: \(underWayCount) messages were not acknowledged in time"
+                        + (storePath.map { "; they stay in \($0)." } ?? "."))
                 close(code)
             }
         case .draining, .closing: break
@@ -174,7 +195,9 @@ final class PublishRun: @unchecked Sendable {
     private func sendNext() {
         guard phase == .sending || phase == .connecting, case .bytes(let bytes) = payload else { return }
         sentCount += 1
-        send(bytes) { [weak self] in self?.answered() }
+        guard let obstacle = send(bytes, { [weak self] in self?.answered() }) else { return }
+        sentCount -= 1
+        wait(for: obstacle) { [weak self] in self?.sendNext() }
     }
 
     private func answered() {
@@ -189,12 +212,15 @@ final class PublishRun: @unchecked Sendable {
 
     /// Sends one message; `told` is called on the queue when it was acknowledged or given up. From the queue or the reading
     /// thread.
-    private func send(_ bytes: [UInt8], _ told: @escaping @Sendable () -> Void) {
+    ///
+    /// - Returns: What is to be waited for before it is sent again, if it was neither taken nor given up; `told` is not called
+    ///   then.
+    private func send(_ bytes: [UInt8], _ told: @escaping @Sendable () -> Void) -> Obstacle? {
         var properties = settings.connection.properties.publish
         if properties.contentType == nil, settings.connection.version == .v5 {
             properties.contentType = encoder.contentType
         }
-        guard let connection else { return }
+        guard let connection else { return nil }
         do {
             try connection.client.publish(
                 bytes: bytes, to: topic, qos: settings.connection.level, retain: settings.isRetained,
@@ -205,9 +231,29 @@ final class PublishRun: @unchecked Sendable {
             }
         } catch {
             let error = (error as? CourierError) ?? CourierError(.invalidMessage, "\(error)", cause: error)
+            if let obstacle = Obstacle(error) { return obstacle }
             connection.queue.async { [weak self] in
                 self?.notSent(error)
                 told()
+            }
+        }
+        return nil
+    }
+
+    /// Calls `retry`, on the queue, when what was in the way of a message may be gone. From the queue or the reading thread.
+    private func wait(for obstacle: Obstacle, _ retry: @escaping @Sendable () -> Void) {
+        guard let connection else { return }
+        switch obstacle {
+        case .noRoom:
+            Task {
+                try? await connection.client.readyToPublish()
+                connection.queue.async { retry() }
+            }
+        case .noConnection:
+            // There may be one by now.
+            connection.queue.async { [self] in
+                guard !isConnected else { return retry() }
+                whenConnected = retry
             }
         }
     }
@@ -236,12 +282,7 @@ final class PublishRun: @unchecked Sendable {
                 connection?.queue.async { [weak self] in self?.notSent(error) }
                 continue
             }
-            window.sent(bytesRead: lines.bytesRead)
-            send(bytes) { [weak self] in
-                guard let self else { return }
-                window.leave()
-                lineAnswered()
-            }
+            guard sendLine(bytes, bytesRead: lines.bytesRead) else { break }
         }
         let problem = lines.problem
         connection?.queue.async { [self] in
@@ -254,18 +295,32 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
+    /// Sends a line, as often as it takes; `false` when nothing more is to be sent.
+    private func sendLine(_ bytes: [UInt8], bytesRead: Int) -> Bool {
+        while true {
+            window.sent(bytesRead: bytesRead)
+            let obstacle = send(bytes) { [weak self] in self?.lineAnswered() }
+            guard let obstacle else { return true }
+            wait(for: obstacle) { [window] in window.retry() }
+            guard window.takeBack() else { return false }
+        }
+    }
+
     private func lineAnswered() {
+        window.leave()
         progress?.update(window.counts)
         endIfAnswered()
     }
 
+    /// How many messages were sent and not answered.
+    private var underWayCount: Int {
+        guard payload == .lines else { return sentCount - answeredCount }
+        let counts = window.counts
+        return counts.sent - counts.answered
+    }
+
     private func endIfAnswered() {
-        if payload == .lines {
-            let counts = window.counts
-            guard counts.sent == counts.answered else { return }
-        } else if sentCount != answeredCount {
-            return
-        }
+        guard underWayCount == 0 else { return }
         switch phase {
         case .draining(let code): close(code)
         case .connecting, .sending: if hasReadAll { close(exitCode) }

@@ -1,0 +1,68 @@
+import CourierTesting
+import CourierTransport
+import Foundation
+import Glibc
+import MQTTCodec
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct PublishRunTests {
+    private static func words(_ port: UInt16) throws -> [String] {
+        [try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(port)", "-t", "w"]
+    }
+
+    private static func payload(_ packet: ReceivedPacket) -> [UInt8] {
+        guard case .publish(let publish) = packet.packet else { return [] }
+        return Array(publish.payload)
+    }
+
+    @Test func `a message of QoS 0 is sent although there is a store`() async throws {
+        let folder = try TemporaryFolder()
+        let broker = try await RealBroker()
+        let recorder = try await Recorder(broker)
+        let outcome = try await ProgramRun(
+            Self.words(broker.port) + ["-i", "desk", "-m", "x", "--store", folder.file("store")]
+        ).end()
+        #expect(outcome == ProgramRun.Outcome(output: [], errors: "", code: 0))
+        #expect(try await recorder.messages().map { $0.split(separator: "|")[3] } == ["78"])
+        await broker.remove()
+    }
+
+    @Test func `a line of QoS 0 waits for the next connection`() async throws {
+        let folder = try TemporaryFolder()
+        let broker = try ScriptedBroker.start(
+            [.connection([.accept(), .expect(.publish), .cut(.orderly)])],
+            at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        try #require(mkfifo(folder.file("lines"), 0o600) == 0)
+        let writer = open(folder.file("lines"), O_RDWR | O_CLOEXEC)
+        let line = try Self.words(broker.port).joined(separator: " ")
+        let run = try ProgramRun(["/bin/sh", "-c", "exec \(line) -l <'\(folder.file("lines"))'"])
+        try #require(write(writer, "one\n", 4) == 4)
+        try await run.wait { $0.errors.contains("Trying again") }
+        try #require(write(writer, "two\n", 4) == 4)
+        close(writer)
+        let outcome = await run.end()
+        #expect(outcome.code == 0 && outcome.errorLines.first == "Error: The connection was lost.", "\(outcome)")
+        #expect(Self.payload(try await broker.received(.publish, on: 2)) == Array("two".utf8))
+        await broker.shutdown()
+    }
+
+    @Test(arguments: ["0", "1"]) func `no line is lost where the broker reads slower than lines come`(
+        qos: String
+    ) async throws {
+        // More than the system and the client keep on the way.
+        let count = 8_000
+        let blanks = String(repeating: " ", count: 4_000)
+        let lines = (0..<count).map { "\($0)\(blanks)\n" }.joined()
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .stopReading, .pause(.seconds(1)), .resumeReading],
+            at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let outcome = try await ProgramRun(
+            Self.words(broker.port) + ["-l", "-q", qos], input: Array(lines.utf8)
+        ).end()
+        #expect(outcome == ProgramRun.Outcome(output: [], errors: "", code: 0))
+        let last = try await broker.received(.publish, number: count)
+        #expect(Self.payload(last).starts(with: "\(count - 1) ".utf8))
+        await broker.shutdown()
+    }
+}
