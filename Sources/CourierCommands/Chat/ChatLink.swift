@@ -139,7 +139,7 @@ final class ChatLink: Sendable {
             return (state.isConnected, Array(state.readers.values) + [state.peopleReader].compactMap(\.self))
         }
         for reader in readers { reader.cancel() }
-        guard isConnected else { return connection.close(done) }
+        guard isConnected else { return connection.close { _ in done() } }
         state.withLock { $0.done = done }
         announce(ChatPresence(person: person, card: nil))
         queue.asyncAfter(deadline: .now() + Self.closingTime.seconds) { [self] in end() }
@@ -149,7 +149,7 @@ final class ChatLink: Sendable {
     private func end() {
         let (done, hasSaidGoodbye) = state.withLock { ($0.done.take(), $0.hasSaidGoodbye) }
         guard let done else { return }
-        if hasSaidGoodbye { connection.close(done) } else { done() }
+        if hasSaidGoodbye { connection.close { _ in done() } } else { done() }
     }
 
     // MARK: Sending

@@ -78,13 +78,13 @@ package final class CommandConnection: Sendable {
 
     /// Ends the connection in order and closes the store.
     ///
-    /// - Parameter done: Called once, on the queue.
-    package func close(_ done: @escaping @Sendable () -> Void) {
-        client.disconnect { [queue, store] _ in
-            guard let store else { return done() }
+    /// - Parameter done: Called once, on the queue: whether everything was written, DISCONNECT behind it, or why not.
+    package func close(_ done: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        client.disconnect { [queue, store] result in
+            guard let store else { return done(result) }
             Task {
                 await store.close()
-                queue.async { done() }
+                queue.async { done(result) }
             }
         }
     }

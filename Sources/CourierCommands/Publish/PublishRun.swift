@@ -333,7 +333,15 @@ final class PublishRun: @unchecked Sendable {
         phase = .closing
         window.stop()
         progress?.end(window.counts)
-        connection.close { [ending] in ending.end(exitCode) }
+        connection.close { [self] result in ending.end(exitCode == ExitCode.success ? code(of: result) : exitCode) }
+    }
+
+    /// What a run ends with that has handed everything over: at QoS 0 only the end of the connection says whether it left.
+    private func code(of end: Result<Void, CourierError>) -> Int32 {
+        guard settings.connection.level == .zero, case .failure(let error) = end else { return ExitCode.success }
+        let problem = ConnectionProblem(lost: error)
+        for line in problem.lines { console.tell(line) }
+        return problem.exitCode
     }
 }
 

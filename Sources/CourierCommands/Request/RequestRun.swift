@@ -160,6 +160,6 @@ final class RequestRun: @unchecked Sendable {
         guard phase != .closing, let connection else { return }
         phase = .closing
         console.flush()
-        connection.close { [ending] in ending.end(exitCode) }
+        connection.close { [ending] _ in ending.end(exitCode) }
     }
 }

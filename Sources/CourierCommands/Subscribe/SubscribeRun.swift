@@ -244,6 +244,6 @@ final class SubscribeRun: @unchecked Sendable {
         guard phase != .closing, let connection else { return }
         phase = .closing
         console.flush()
-        connection.close { [ending] in ending.end(exitCode) }
+        connection.close { [ending] _ in ending.end(exitCode) }
     }
 }

@@ -28,6 +28,17 @@ import Testing
         await broker.remove()
     }
 
+    @Test func `a message of QoS 0 that the broker did not take is no success`() async throws {
+        let folder = try TemporaryFolder()
+        // More than the system keeps on the way.
+        try Data(count: 64 << 20).write(to: URL(fileURLWithPath: folder.file("payload")))
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .stopReading], at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let outcome = try await ProgramRun(Self.words(broker.port) + ["-f", folder.file("payload")]).end()
+        #expect(outcome.code == 7 && outcome.errorLines.first == "Error: The connection was lost.", "\(outcome)")
+        await broker.shutdown()
+    }
+
     @Test func `a line of QoS 0 waits for the next connection`() async throws {
         let folder = try TemporaryFolder()
         let broker = try ScriptedBroker.start(
