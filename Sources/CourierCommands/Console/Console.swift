@@ -21,7 +21,8 @@ package final class Console: Sendable {
 
     private struct State {
         var isQuiet = false
-        var isClosed = false
+        /// Why the output takes nothing more: an error number.
+        var outputFailure: Int32?
     }
 
     /// A console of these descriptors, which stay open.
@@ -53,8 +54,16 @@ package final class Console: Sendable {
         isOutputTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Whether whoever read the output has gone.
-    package var isOutputClosed: Bool { state.withLock { $0.isClosed } }
+    /// Whether the output takes nothing more: whoever read it has gone, or it can not be written.
+    package var isOutputClosed: Bool { state.withLock { $0.outputFailure != nil } }
+
+    /// Why the output can not be written, in the system's words; `nil` also where whoever read it has gone.
+    package var outputProblem: String? {
+        guard let failure = state.withLock({ $0.outputFailure }), failure != EPIPE, failure != ECONNRESET else {
+            return nil
+        }
+        return String(cString: strerror(failure))
+    }
 
     // MARK: Output
 
@@ -77,7 +86,7 @@ package final class Console: Sendable {
             return waiting
         }
         if bytes.isEmpty || isOutputClosed { return }
-        if !Self.write(bytes, to: output) { state.withLock { $0.isClosed = true } }
+        if let failure = Self.write(bytes, to: output) { state.withLock { $0.outputFailure = failure } }
     }
 
     // MARK: Errors
@@ -100,8 +109,8 @@ package final class Console: Sendable {
         _ = Self.write(Array(text.utf8), to: errors)
     }
 
-    /// Writes all bytes; `false` when nobody takes them any more.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    /// Writes all bytes; returns the error number when they are not taken any more.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -113,10 +122,10 @@ package final class Console: Sendable {
                     var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&waiting, 1, -1)
                 } else if errno != EINTR {
-                    return false
+                    return errno
                 }
             }
-            return true
+            return nil
         }
     }
 }

@@ -6,7 +6,7 @@ package import CommandArguments
 package enum ExitCode {
     /// Done.
     package static let success: Int32 = 0
-    /// The command line is wrong, an input can not be read, or no connection came about.
+    /// The command line is wrong, an input can not be read or the output not written, or no connection came about.
     package static let failure: Int32 = 1
     /// The broker broke the protocol.
     package static let protocolError: Int32 = 2
@@ -27,7 +27,9 @@ package enum ExitCode {
     /// What they mean, for the manual page.
     package static let meanings: [CommandSummary.ExitCode] = [
         .init("0", "Done."),
-        .init("1", "The command line is wrong, an input can not be read, or nothing listens there."),
+        .init(
+            "1",
+            "The command line is wrong, an input can not be read or the output not written, or nothing listens there."),
         .init("2", "The broker broke the protocol."),
         .init("3 to 5, 128 to 162", "The broker refused the connection: its return code (3.1.1) or reason code (5)."),
         .init("7", "The connection was lost."), .init("8", "TLS failed."), .init("27", "The time of -W was over."),

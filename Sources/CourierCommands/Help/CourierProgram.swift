@@ -33,7 +33,14 @@ package struct CourierProgram: Sendable {
     /// - Returns: The exit code.
     package func run(_ arguments: [String], _ console: Console) -> Int32 {
         SignalWatch.ignoreClosedPipes()
-        defer { console.flush() }
+        let code = perform(arguments, console)
+        console.flush()
+        guard let problem = console.outputProblem else { return code }
+        console.tell("Error: The output can not be written: \(problem).")
+        return code == ExitCode.success ? ExitCode.failure : code
+    }
+
+    private func perform(_ arguments: [String], _ console: Console) -> Int32 {
         guard let name = arguments.first else {
             console.writeToErrors(HelpText(Self.summary).string)
             return ExitCode.failure

@@ -38,6 +38,18 @@ struct ProcessTests {
         await broker.remove()
     }
 
+    @Test func `an output that can not be written is told, and no success`() async throws {
+        let broker = try await RunningBroker()
+        let courier = try CourierExecutable.path.get()
+        let sent = try await ProgramRun([courier, "pub"] + broker.place + ["-t", "a", "-m", "x", "-r", "-q", "1"]).end()
+        try #require(sent.code == 0)
+        for words in ["sub \(broker.place.joined(separator: " ")) -t a -C 1", "--help"] {
+            let outcome = try await ProgramRun(["/bin/sh", "-c", "exec \(courier) \(words) >/dev/full"]).end()
+            #expect(outcome.code == 1, "\(words)")
+            #expect(outcome.errors == "Error: The output can not be written: No space left on device.\n", "\(words)")
+        }
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `a signal ends pub in order, and every line that was sent has arrived`(signal: Int32) async throws {
         let broker = try await RealBroker()

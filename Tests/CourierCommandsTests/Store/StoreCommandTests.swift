@@ -31,6 +31,15 @@ struct StoreCommandTests {
         return (path, port)
     }
 
+    @Test func `an export onto a full disk is no success`() async throws {
+        let folder = try TemporaryFolder()
+        let (path, _) = try await Self.file(in: folder, clients: ["ada"])
+        let courier = try CourierExecutable.path.get()
+        let outcome = try await ProgramRun(["/bin/sh", "-c", "exec \(courier) store export '\(path)' >/dev/full"]).end()
+        #expect(outcome.code == 1)
+        #expect(outcome.errors == "Error: The output can not be written: No space left on device.\n")
+    }
+
     @Test func `it shows what waits, and removes exactly what it is told to`() async throws {
         let folder = try TemporaryFolder()
         let (path, port) = try await Self.file(in: folder, clients: ["ada", "bob"])
