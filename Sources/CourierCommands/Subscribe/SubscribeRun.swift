@@ -33,8 +33,13 @@ final class SubscribeRun: @unchecked Sendable {
     private var rateCount = 0
     private var removalsUnderWay = 0
     private var isFlushDue = false
+    /// The filters about which the broker is still to say something.
     private var awaited: Set<String>
-    private var hasGrant = false
+    private var granted: Set<String> = []
+    /// Why filters were refused, until all are answered.
+    private var refusals: [String] = []
+    /// What it ends with when no filter is granted.
+    private var refusalCode = ExitCode.success
     private var screen = WatchScreen()
 
     init(_ settings: SubscribeArguments, _ schema: ProtobufSchema?, _ console: Console) {
@@ -90,27 +95,49 @@ final class SubscribeRun: @unchecked Sendable {
     private func happened(_ event: CourierEventType) {
         switch event {
         case .connectionSuccess: if phase == .connecting { phase = .subscribing }
+        case .subscribeAttempt(let topics): awaited.formUnion(topics)
         case .subscribeSuccess(let topics, _):
-            hasGrant = true
+            granted.formUnion(topics.map(\.topic))
             answered(topics.map(\.topic))
-        case .subscribeFailure(let topics, _, let error):
-            // A connection that is lost asks again with the next one.
-            if (error as? CourierError)?.code != .connectionLost { answered(topics.map(\.topic)) }
+        case .subscribeFailure(let topics, _, let error): refused(topics.map(\.topic), error)
         case .connectionFailure(_, let error): failed(error, isLost: false)
         case .connectionLost(_, let error, _, _): failed(error, isLost: true)
         default: break
         }
     }
 
-    /// The broker has said something about subscriptions.
+    /// Subscriptions will not come about on this connection.
+    private func refused(_ topics: [String], _ error: (any Error)?) {
+        let error =
+            (error as? CourierError) ?? CourierError(.subscriptionRefused, "The subscription failed.", cause: error)
+        // A connection that is lost asks again with the next one.
+        guard error.code != .connectionLost else { return }
+        granted.subtract(topics)
+        refusals.append(error.message)
+        // The error names the first one.
+        refusals += topics.dropFirst().map { "The subscription to \($0.quoted()) failed in the same way." }
+        // What is too long for the connection has not come to the broker.
+        if error.reasonCode == nil || error.reasonCode == .packetTooLarge { refusalCode = ExitCode.failure }
+        answered(topics)
+    }
+
+    /// It is known what becomes of subscriptions, the first ones or those of a later connection.
     private func answered(_ topics: [String]) {
         awaited.subtract(topics)
-        guard awaited.isEmpty, phase == .subscribing || phase == .connecting else { return }
-        phase = .reading
-        if !hasGrant {
-            console.tell("All subscription requests were denied.")
-            return finish(ExitCode.success)
+        switch phase {
+        case .connecting, .subscribing, .reading: break
+        case .draining, .closing: return
         }
+        guard awaited.isEmpty else { return }
+        if granted.isEmpty {
+            if refusalCode == ExitCode.success { console.tell("All subscription requests were denied.") }
+            for refusal in refusals { console.tell("Error: \(refusal)") }
+            return finish(refusalCode)
+        }
+        for refusal in refusals { console.tell("Warning: \(refusal)") }
+        (refusals, refusalCode) = ([], ExitCode.success)
+        guard phase != .reading else { return }
+        phase = .reading
         if settings.endsWhenSubscribed { finish(ExitCode.success) }
     }
 
