@@ -42,6 +42,7 @@ struct BrokerURL: Hashable {
         if let colon = place[end...].firstIndex(of: ":") {
             host = String(place[..<colon])
             port = NumberText.whole(String(place[place.index(after: colon)...]))
+            guard (1...65_535).contains(port) else { throw ArgumentError("Invalid port given: \(port)") }
         } else {
             host = String(place)
             port = scheme.port

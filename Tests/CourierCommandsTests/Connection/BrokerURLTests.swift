@@ -39,6 +39,8 @@ struct BrokerURLTests {
     @Test(arguments: [
         ("http://h/t", "Unsupported URL scheme."), ("h/t", "Unsupported URL scheme."), ("", "Unsupported URL scheme."),
         ("mqtt://h", "Invalid URL for -L argument specified - topic missing."),
+        ("mqtt://h:70000/t", "Invalid port given: 70000"), ("mqtt://h:-1/t", "Invalid port given: -1"),
+        ("mqtt://h:x/t", "Invalid port given: 0"),
     ])
     func `what is no URL of a broker is refused`(text: String, message: String) {
         #expect {
