@@ -11,22 +11,14 @@ struct ConfigurationFile {
     /// The arguments of each line.
     let lines: [[String]]
 
-    /// Reads the file that belongs to a command line.
+    /// Reads the file that a command line names, or the user's.
     ///
     /// - Parameters:
-    ///   - arguments: The command line.
+    ///   - named: The path of the file of `-o`, if there is one.
     ///   - name: The name of the user's file in `$XDG_CONFIG_HOME` or `~/.config`.
     ///   - environment: The environment.
     /// - Throws: ``ArgumentError`` for a file that is named and can not be read.
-    init(for arguments: [String], named name: String, in environment: [String: String]) throws(ArgumentError) {
-        var named: String?
-        for (index, word) in arguments.enumerated() where word == "-o" {
-            guard named == nil else { throw ArgumentError("Duplicate -o argument given.") }
-            guard index + 1 < arguments.count else {
-                throw ArgumentError("-o argument given but no options file specified.")
-            }
-            named = arguments[index + 1]
-        }
+    init(at named: String?, orNamed name: String, in environment: [String: String]) throws(ArgumentError) {
         if let named {
             guard let text = Self.text(of: named) else {
                 throw ArgumentError(

@@ -258,8 +258,9 @@ extension ConnectionArguments {
         Option(
             OptionNames("o"), .one("FILE", .files), "Read options from this file first, one a line.",
             missingText: "-o argument given but no options file specified."
-        ) { _, _ in
-            // ConfigurationFile has read it before the first option was applied.
+        ) {
+            guard $0.optionsFile == nil else { throw ArgumentError("Duplicate -o argument given.") }
+            $0.optionsFile = $1[0]
         },
         Option(
             OptionNames(nil, "store"), .one("FILE", .files),

@@ -75,6 +75,8 @@ package struct ConnectionArguments: Sendable {
     package var subscriptionOptions = SubscriptionOptions()
     package var isDebugging = false
     package var isQuiet = false
+    /// The file of `-o`.
+    var optionsFile: String?
     /// The topics of `-t` and `-L`, in their order.
     package var topics: [String] = []
     /// The file of `--store`.

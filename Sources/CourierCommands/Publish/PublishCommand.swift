@@ -37,7 +37,7 @@ package struct PublishCommand: CourierCommand {
 
     package func run(_ arguments: [String], _ console: Console) throws -> Int32 {
         var settings = PublishArguments()
-        try Self.read(arguments, ArgumentReader(PublishArguments.groups), into: &settings, .publisher, console)
+        try Self.read(arguments, ArgumentReader(PublishArguments.groups), into: &settings, \.connection, console)
         if settings.connection.isQuiet { console.beQuiet() }
         try settings.connection.check()
         let encoder = try PayloadEncoder(settings.payload)
@@ -62,10 +62,18 @@ package struct PublishCommand: CourierCommand {
     /// Reads the configuration file, and then the command line.
     static func read<Target>(
         _ arguments: [String], _ reader: ArgumentReader<Target>, into target: inout Target,
-        _ role: ConnectionArguments.Role, _ console: Console
+        _ connection: KeyPath<Target, ConnectionArguments>, _ console: Console
     ) throws {
-        let file = try ConfigurationFile(for: arguments, named: role.fileName, in: console.environment)
+        // Only the reader knows what is an option and what a value: which file it is, is found out by a first reading.
+        var first = target
+        try reader.read(arguments, into: &first)
+        let file = try ConfigurationFile(
+            at: first[keyPath: connection].optionsFile, orNamed: target[keyPath: connection].role.fileName,
+            in: console.environment)
         for line in file.lines { try reader.read(line, into: &target) }
+        guard target[keyPath: connection].optionsFile == nil else {
+            throw ArgumentError("An options file can not name another one by -o.")
+        }
         try reader.read(arguments, into: &target)
     }
 }

@@ -31,7 +31,7 @@ package struct RequestCommand: CourierCommand {
     package func run(_ arguments: [String], _ console: Console) throws -> Int32 {
         var settings = RequestArguments()
         try PublishCommand.read(
-            arguments, ArgumentReader(RequestArguments.groups), into: &settings, .requester, console)
+            arguments, ArgumentReader(RequestArguments.groups), into: &settings, \.connection, console)
         if settings.connection.isQuiet { console.beQuiet() }
         try settings.connection.check()
         // They are not even asked for, where that can be said.

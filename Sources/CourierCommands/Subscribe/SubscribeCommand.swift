@@ -31,7 +31,7 @@ package struct SubscribeCommand: CourierCommand {
     package func run(_ arguments: [String], _ console: Console) throws -> Int32 {
         var settings = SubscribeArguments()
         try PublishCommand.read(
-            arguments, ArgumentReader(SubscribeArguments.groups), into: &settings, .subscriber, console)
+            arguments, ArgumentReader(SubscribeArguments.groups), into: &settings, \.connection, console)
         if settings.connection.isQuiet { console.beQuiet() }
         try settings.connection.check()
         // They are not even asked for, where that can be said.

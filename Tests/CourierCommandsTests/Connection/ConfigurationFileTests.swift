@@ -18,14 +18,36 @@ struct ConfigurationFileTests {
         try "-h home".write(toFile: folder.file(".config/mosquitto_pub"), atomically: true, encoding: .utf8)
         try "-h xdg".write(toFile: folder.file("mosquitto_pub"), atomically: true, encoding: .utf8)
         try "-h named".write(toFile: folder.file("options"), atomically: true, encoding: .utf8)
-        func lines(_ arguments: [String], _ environment: [String: String]) throws -> [[String]] {
-            try ConfigurationFile(for: arguments, named: "mosquitto_pub", in: environment).lines
+        func host(_ arguments: [String], _ environment: [String: String]) throws -> String? {
+            try Self.read(arguments, in: environment).connection.host
         }
-        #expect(try lines([], [:]) == [])
-        #expect(try lines([], ["HOME": folder.path]) == [["-h", "home"]])
-        #expect(try lines([], ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path]) == [["-h", "xdg"]])
-        #expect(try lines([], ["HOME": "/nowhere"]) == [])
-        #expect(try lines(["-v", "-o", folder.file("options")], ["HOME": folder.path]) == [["-h", "named"]])
+        #expect(try host([], [:]) == nil)
+        #expect(try host([], ["HOME": folder.path]) == "home")
+        #expect(try host([], ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path]) == "xdg")
+        #expect(try host([], ["HOME": "/nowhere"]) == nil)
+        let file = folder.file("options")
+        for arguments in [["-d", "-o", file], ["-o\(file)"], ["-do", file], ["-do\(file)"]] {
+            #expect(try host(arguments, ["HOME": folder.path]) == "named", "\(arguments)")
+        }
+        #expect(try host(["-m", "-o", "-t", "-o"], ["HOME": folder.path]) == "home", "these are values")
+    }
+
+    private static func read(_ arguments: [String], in environment: [String: String]) throws -> PublishArguments {
+        var settings = PublishArguments()
+        try PublishCommand.read(
+            arguments, ArgumentReader(PublishArguments.groups), into: &settings, \.connection,
+            Console(environment: environment))
+        return settings
+    }
+
+    @Test func `a file that names another one is a mistake`() throws {
+        let folder = try TemporaryFolder()
+        try "-o other".write(toFile: folder.file("options"), atomically: true, encoding: .utf8)
+        #expect {
+            try Self.read(["-o", folder.file("options")], in: [:])
+        } throws: { error in
+            (error as? ArgumentError)?.message == "An options file can not name another one by -o."
+        }
     }
 
     @Test(arguments: [
@@ -35,7 +57,7 @@ struct ConfigurationFileTests {
     ])
     func `a file that is not there is a mistake`(arguments: [String], message: String) {
         #expect {
-            try ConfigurationFile(for: arguments, named: "mosquitto_pub", in: [:])
+            try Self.read(arguments, in: [:])
         } throws: { error in
             (error as? ArgumentError)?.message == message
         }
