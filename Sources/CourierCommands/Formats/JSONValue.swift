@@ -79,9 +79,10 @@ extension JSONValue {
 // MARK: - Reading
 
 extension JSONValue {
-    /// Reads a text (RFC 8259); `nil` when it is no JSON, or lies deeper than ``depthLimit``.
-    init?(parsing bytes: [UInt8]) {
-        var reader = Reader(bytes: bytes)
+    /// Reads a text (RFC 8259); `nil` when it is no JSON, or lies deeper than ``depthLimit``. Numbers get the form that cJSON
+    /// gives them, unless they are kept as they are written.
+    init?(parsing bytes: [UInt8], keepsNumbers: Bool = false) {
+        var reader = Reader(bytes: bytes, keepsNumbers: keepsNumbers)
         guard let value = reader.value(depth: 0) else { return nil }
         reader.skipSpace()
         guard reader.isAtEnd else { return nil }
@@ -90,6 +91,7 @@ extension JSONValue {
 
     private struct Reader {
         let bytes: [UInt8]
+        let keepsNumbers: Bool
         var place = 0
 
         var isAtEnd: Bool { place == bytes.count }
@@ -152,7 +154,7 @@ extension JSONValue {
             }
         }
 
-        /// A number, in the shortest form that is the same number.
+        /// A number, in the shortest form that is the same `Double` unless its text is kept.
         private mutating func number() -> JSONValue? {
             let start = place
             _ = take("-")
@@ -169,7 +171,7 @@ extension JSONValue {
             }
             let text = String(decoding: bytes[start..<place], as: UTF8.self)
             guard let number = Double(text), number.isFinite else { return nil }
-            return .number(JSONValue.text(of: number))
+            return .number(keepsNumbers ? text : JSONValue.text(of: number))
         }
 
         private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

@@ -208,27 +208,35 @@ package struct MessagePrinter: Sendable {
             payload = .null
         } else if !isParsed {
             payload = .string(message.payload)
-        } else if let parsed = JSONValue(parsing: message.payload) {
-            payload = parsed
         } else if takesAnyPayload {
             payload = Self.any(message.payload)
+        } else if let parsed = JSONValue(parsing: message.payload) {
+            payload = parsed
         } else {
             return printed.complaints.append(
                 "Error: Message payload is not valid JSON on topic \(message.topic).")
         }
-        JSONValue(message, payload: payload).write(isPretty: isPretty, into: &printed.bytes)
+        JSONValue(message, payload: payload, isAlwaysText: takesAnyPayload)
+            .write(isPretty: isPretty, into: &printed.bytes)
     }
 
-    /// A payload that is no JSON: as text where it is, or else in Base64.
+    /// A payload as JSON or as text where it is, or else in Base64.
     private static func any(_ payload: [UInt8]) -> JSONValue {
-        String(validating: payload, as: UTF8.self) != nil
-            ? .string(payload) : .string(Array(Data(payload).base64EncodedString().utf8))
+        let isText = String(validating: payload, as: UTF8.self) != nil
+        if isText, let parsed = JSONValue(parsing: payload, keepsNumbers: true) { return parsed }
+        return JSONValue.text(payload)
     }
 }
 
 extension JSONValue {
-    /// A message as `%j` and `%J` have it.
-    init(_ message: PrintedMessage, payload: JSONValue) {
+    /// Bytes as text where they are, or else in Base64.
+    fileprivate static func text(_ bytes: [UInt8]) -> JSONValue {
+        String(validating: bytes, as: UTF8.self) != nil
+            ? .string(bytes) : .string(Array(Data(bytes).base64EncodedString().utf8))
+    }
+
+    /// A message as `%j` and `%J` have it, with bytes that are no text; or as text always.
+    init(_ message: PrintedMessage, payload: JSONValue, isAlwaysText: Bool) {
         var members: [(key: [UInt8], value: JSONValue)] = [
             (Array("tst".utf8), .string(Array(message.time.timestamp.utf8))),
             (Array("topic".utf8), .string(Array(message.topic.utf8))),
@@ -237,13 +245,15 @@ extension JSONValue {
             (Array("payloadlen".utf8), .number("\(message.payload.count)")),
         ]
         if message.qos > 0 { members.append((Array("mid".utf8), .number("\(message.packetID)"))) }
-        if let properties = JSONValue(message.properties) { members.append((Array("properties".utf8), properties)) }
+        if let properties = JSONValue(message.properties, isAlwaysText: isAlwaysText) {
+            members.append((Array("properties".utf8), properties))
+        }
         members.append((Array("payload".utf8), payload))
         self = .object(members.map { Member(key: $0.key, value: $0.value) })
     }
 
     /// The properties of a message; `nil` when there are none.
-    private init?(_ properties: MessageProperties) {
+    private init?(_ properties: MessageProperties, isAlwaysText: Bool) {
         var members: [Member] = []
         func add(_ key: String, _ value: JSONValue) { members.append(Member(key: Array(key.utf8), value: value)) }
         if properties.payloadFormat == .utf8 { add("payload-format-indicator", .number("1")) }
@@ -252,7 +262,9 @@ extension JSONValue {
         }
         if let type = properties.contentType { add("content-type", .string(Array(type.utf8))) }
         if let topic = properties.responseTopic { add("response-topic", .string(Array(topic.utf8))) }
-        if let data = properties.correlationData { add("correlation-data", .string([UInt8](data))) }
+        if let data = properties.correlationData {
+            add("correlation-data", isAlwaysText ? .text([UInt8](data)) : .string([UInt8](data)))
+        }
         if !properties.userProperties.isEmpty {
             add(
                 "user-properties",

@@ -93,5 +93,18 @@ struct MessagePrinterTests {
         #expect(Self.text(printer, Self.message("[1]")).contains(#""payload":[1]}"#))
         let bytes = PrintedMessage(topic: "t", payload: [0xFF, 0x00])
         #expect(Self.text(printer, bytes).contains(#""payload":"/wA="}"#))
+        #expect(Self.text(printer, Self.message("[1700000000123456789]")).contains("[1700000000123456789]"))
+    }
+
+    @Test func `--json prints JSON whatever bytes a message has`() throws {
+        var printer = MessagePrinter()
+        printer.format = .json
+        printer.takesAnyPayload = true
+        var message = PrintedMessage(topic: "t", payload: [0x22, 0xFF, 0x22])
+        message.properties = MessageProperties(correlationData: Data([0xFF]))
+        let line = printer.print(message).bytes
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
+        #expect(object["payload"] as? String == "Iv8i")
+        #expect((object["properties"] as? [String: Any])?["correlation-data"] as? String == "/w==")
     }
 }
