@@ -96,7 +96,8 @@ final class PublishRun: @unchecked Sendable {
             signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [weak self] in
                 self?.interrupted($0)
             }
-            if payload == .lines, console.isErrorTerminal, !settings.connection.isQuiet {
+            // Whoever types the lines would lose sight of them.
+            if payload == .lines, console.isErrorTerminal, !console.isInputTerminal, !settings.connection.isQuiet {
                 progress = ProgressLine(console, size: LineReader.size(of: console.input), on: connection.queue)
             }
         }

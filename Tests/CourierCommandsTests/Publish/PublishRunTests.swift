@@ -58,6 +58,22 @@ import Testing
         await broker.shutdown()
     }
 
+    @Test func `nothing is drawn over lines that are typed`() async throws {
+        // Longer than the progress takes to be drawn.
+        let delay = Duration.milliseconds(500)
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .fault(.delay(.pubAck, by: delay))],
+            at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let session = try TerminalSession(Self.words(broker.port) + ["-l", "-q", "1"])
+        try await broker.received(.connect)
+        try session.enter("one")
+        try await broker.received(.publish)
+        try session.press("C-d")
+        try await session.wait(for: "ended with 0")
+        #expect(try !session.lines.contains { $0.contains("acknowledged") })
+        await broker.shutdown()
+    }
+
     @Test(arguments: ["0", "1"]) func `no line is lost where the broker reads slower than lines come`(
         qos: String
     ) async throws {
