@@ -18,8 +18,10 @@ package enum ExitCode {
     package static let connectionLost: Int32 = 7
     /// TLS failed.
     package static let tlsFailed: Int32 = 8
-    /// The time of `-W` is over.
+    /// The time of `-W` is over; ``notAccepted`` takes precedence.
     package static let timedOut: Int32 = 27
+    /// A signal or the time of `-W` ended `sub` before the broker had accepted the connection.
+    package static let notAccepted: Int32 = 255
 
     /// A signal ended it, as a shell shows that.
     package static func signal(_ number: Int32) -> Int32 { 128 + number }
@@ -32,8 +34,9 @@ package enum ExitCode {
             "The command line is wrong, an input can not be read or the output not written, or nothing listens there."),
         .init("2", "The broker broke the protocol."),
         .init("3 to 5, 128 to 162", "The broker refused the connection: its return code (3.1.1) or reason code (5)."),
-        .init("7", "The connection was lost."), .init("8", "TLS failed."), .init("27", "The time of -W was over."),
+        .init("7", "The connection was lost."), .init("8", "TLS failed."),
+        .init("27", "The time of -W was over, for sub once the broker had accepted the connection."),
         .init("130, 143", "SIGINT or SIGTERM ended the command; sub ends with 0."),
-        .init("255", "A signal ended sub before the broker had answered."),
+        .init("255", "A signal or the time of -W ended sub before the broker had accepted the connection."),
     ]
 }

@@ -65,7 +65,11 @@ package struct SubscribeArguments: Sendable {
             guard count >= 1 else { throw ArgumentError("Invalid message count \"\(count)\".") }
             $0.messageCount = count
         },
-        Option(OptionNames("W"), .one("SECONDS"), "End after this time, with exit code 27.", missing: "timeout") {
+        Option(
+            OptionNames("W"), .one("SECONDS"),
+            "End after this time, with exit code 27, or 255 before the broker has accepted the connection.",
+            missing: "timeout"
+        ) {
             let seconds = NumberText.whole($1[0])
             guard seconds >= 1 else { throw ArgumentError("Invalid timeout \"\(seconds)\".") }
             $0.timeout = min(seconds, 86_400 * 365)

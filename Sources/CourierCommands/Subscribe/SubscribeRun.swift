@@ -160,14 +160,14 @@ final class SubscribeRun: @unchecked Sendable {
 
     private func interrupted() {
         switch phase {
-        case .connecting: ending.end(255)  // As mosquitto_sub ends before the broker has answered.
+        case .connecting: ending.end(ExitCode.notAccepted)
         case .subscribing, .reading: finish(ExitCode.success)
         case .draining, .closing: ending.end(ExitCode.success)
         }
     }
 
     private func timeIsOver() {
-        if phase == .connecting { return ending.end(255) }
+        if phase == .connecting { return ending.end(ExitCode.notAccepted) }
         guard phase != .closing else { return }
         console.tell("Timed out")
         close(ExitCode.timedOut)

@@ -26,6 +26,14 @@ import Testing
         await broker.shutdown()
     }
 
+    @Test func `the time of -W ends it with 255 before the connection is accepted`() async throws {
+        let broker = try ScriptedBroker.start(
+            afterwards: [.expect(.connect), .stall], at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let outcome = try await ProgramRun(Self.words(broker.port) + ["-t", "a", "-W", "1"]).end()
+        #expect(outcome == ProgramRun.Outcome(output: [], errors: "", code: 255))
+        await broker.shutdown()
+    }
+
     @Test func `it ends when a later connection is refused all subscriptions`() async throws {
         let first = try Self.broker(denying: "secret", at: try LocalPort.free())
         let run = try ProgramRun(Self.words(first.port) + ["-t", "a", "-d"])
