@@ -111,7 +111,7 @@ package final class Console: Sendable {
 
     /// Writes all bytes; returns the error number when they are not taken any more.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        bytes.withUnsafeBytes { bytes in
+        bytes.withUnsafeBytes { bytes -> Int32? in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let part = UnsafeRawBufferPointer(rebasing: rest)
