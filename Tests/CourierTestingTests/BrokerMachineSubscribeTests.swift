@@ -246,6 +246,27 @@ import Testing
             "an expired message makes room")
     }
 
+    @Test func `one SUBSCRIBE brings no more than the retained store may hold`() {
+        func subscribe(_ adjust: (inout BrokerConfiguration) -> Void) -> (sent: [String], dropped: Int) {
+            var broker = BrokerScript(adjust)
+            broker.connect(1, "a")
+            for number in 0..<10 { broker.publish(1, "t/\(number)", "12345678", isRetained: true) }
+            // Equal filters, and different ones for the same messages.
+            let filters = (0..<1_000).map { Subscription($0 % 2 == 0 ? "#" : "+/\($0 / 2 % 10)/#", qos: .atMostOnce) }
+            let packet = Subscribe(packetID: 1, subscriptions: filters)
+            let sent = broker.receive(.subscribe(packet), from: 1).compactMap(\.publish).map(\.topic)
+            return (sent, broker.machine.droppedMessageCount)
+        }
+        let all = (0..<10).map { "t/\($0)" }
+        let byCount = subscribe { $0.maximumRetainedMessages = 10 }
+        #expect(byCount.sent == all)
+        #expect(byCount.dropped == 1, "what the second filter matches")
+        // A message has 11 bytes with its topic.
+        let byBytes = subscribe { $0.maximumRetainedBytes = 131 }
+        #expect(byBytes.sent == all + ["t/0"])
+        #expect(byBytes.dropped == 10, "what the third filter matches")
+    }
+
     // Shared subscriptions.
 
     @Test func `the members of a shared subscription take turns`() {

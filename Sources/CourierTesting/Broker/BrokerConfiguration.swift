@@ -84,8 +84,12 @@ public struct BrokerConfiguration: Sendable {
     /// Which message is lost when a session's queue is full; the new one by default.
     public var queueOverflow = QueueOverflow.dropNewest
     /// How many retained messages are kept; 10,000 by default. A message that would be one more is refused with 0x97.
+    ///
+    /// One SUBSCRIBE brings no more than that either, however many of its filters match the same messages; the rest is
+    /// dropped.
     public var maximumRetainedMessages = 10_000
-    /// How many bytes of retained messages are kept; 64 MiB by default. A message over it is refused with 0x97.
+    /// How many bytes of retained messages are kept, and brought by one SUBSCRIBE; 64 MiB by default. A message over it is
+    /// refused with 0x97.
     public var maximumRetainedBytes = 64 * 1_048_576
     /// The highest topic alias that a client may use on one connection; 32 by default, 0 for none.
     public var topicAliasMaximum: UInt16 = 32

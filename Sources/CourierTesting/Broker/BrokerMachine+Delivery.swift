@@ -24,14 +24,18 @@ extension BrokerMachine {
         return deliveries.count + shares.count
     }
 
-    /// Sends what a new subscription asks for of the retained messages.
+    /// Sends what a new subscription asks for of the retained messages; those beyond the allowance are dropped.
     mutating func deliverRetained(
         _ filter: BrokerFilter, _ options: SubscriptionTree.Options, to session: SessionID, now: Instant,
-        _ actions: inout [Action]
+        _ allowance: inout RetainedAllowance, _ actions: inout [Action]
     ) {
         for message in retained.matches(filter, now: now) {
             if options.isNoLocal, sessions[session]?.clientID == message.publisher { continue }
-            deliver(BrokerDelivery(retained: message, by: options), to: session, now: now, &actions)
+            if allowance.take(message) {
+                deliver(BrokerDelivery(retained: message, by: options), to: session, now: now, &actions)
+            } else {
+                dropped += 1
+            }
         }
     }
 

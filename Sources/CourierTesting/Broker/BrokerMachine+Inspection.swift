@@ -9,7 +9,8 @@ extension BrokerMachine {
     public var retainedMessageCount: Int { retained.count }
     /// How many messages were not delivered to a session: its queue was full, the packet too large for the client, or the
     /// client away or congested at QoS 0. A message that the retained store has no room for, and that nobody can be told
-    /// about, counts too.
+    /// about, counts too, and so do the retained messages of the filter at which one SUBSCRIBE had brought as many as it
+    /// may; its further filters are not looked at.
     public var droppedMessageCount: Int { dropped }
 
     /// What a session looks like from outside.

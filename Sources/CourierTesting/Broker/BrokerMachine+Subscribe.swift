@@ -2,7 +2,7 @@ import MQTTCodec
 
 extension BrokerMachine {
     /// Treats the filters as if each had come alone, and answers them together ([MQTT-3.8.4-5], [MQTT-3.8.4-6]). Retained
-    /// messages follow the SUBACK.
+    /// messages follow the SUBACK, as far as the ``RetainedAllowance`` goes.
     mutating func receivedSubscribe(
         _ subscribe: Subscribe, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -11,8 +11,10 @@ extension BrokerMachine {
         let results = subscribe.subscriptions.map { add($0, identifier, link) }
         let codes = results.map { $0.code(in: link.version) }
         send(.subAck(SubAck(packetID: subscribe.packetID, reasonCodes: codes)), to: id, now: now, &actions)
+        var allowance = RetainedAllowance(configuration)
         for case .granted(let filter, let options, let wantsRetained) in results where wantsRetained {
-            deliverRetained(filter, options, to: link.session, now: now, &actions)
+            deliverRetained(filter, options, to: link.session, now: now, &allowance, &actions)
+            if allowance.isSpent { return }
         }
     }
 
