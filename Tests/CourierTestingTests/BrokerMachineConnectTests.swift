@@ -192,6 +192,18 @@ import Testing
         #expect(broker.advance(.seconds(100_000)).isEmpty)
     }
 
+    @Test func `a client that reads slowly is not silent, because nobody listens to it meanwhile`() {
+        var broker = BrokerScript()
+        broker.connect(1, "a", keepAlive: 10)
+        broker.connect(2, "b", keepAlive: 10)
+        broker.perform { machine, _, _ in machine.connectionCongested(1) }
+        #expect(broker.advance(.seconds(60)) == [.disconnect(2, .keepAliveTimeout), .close(2, .keepAliveTimeout)])
+        #expect(broker.machine.nextDeadline == nil)
+        broker.perform { $0.connectionDrained(1, now: $1, into: &$2) }
+        #expect(broker.advance(.seconds(14)).isEmpty)
+        #expect(broker.advance(.seconds(2)) == [.disconnect(1, .keepAliveTimeout), .close(1, .keepAliveTimeout)])
+    }
+
     @Test func `the server's keep-alive holds for MQTT 5 clients`() {  // [MQTT-3.2.2-21]
         var broker = BrokerScript { $0.serverKeepAlive = 2 }
         broker.connect(1, "a", keepAlive: 100)

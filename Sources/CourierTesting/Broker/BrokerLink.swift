@@ -27,7 +27,8 @@ struct BrokerLink: Sendable {
     /// Whether the connection takes no more messages for now.
     var isCongested = false
 
-    var deadline: Instant? { silenceLimit.map { lastHeard.advanced(by: $0) } }
+    /// When the client counts as lost. Not while it is congested: what it says is not read then, its pings included.
+    var deadline: Instant? { isCongested ? nil : silenceLimit.map { lastHeard.advanced(by: $0) } }
 }
 
 /// The topic aliases that the broker uses on one connection: the first topics get one and keep it.

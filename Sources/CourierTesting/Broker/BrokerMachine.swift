@@ -133,13 +133,18 @@ public struct BrokerMachine: Sendable {
     /// The connection takes no more bytes for now: until ``connectionDrained(_:now:into:)``, QoS 0 messages for it are
     /// dropped and others queued.
     ///
-    /// Answers are not held up: whoever does not want to buffer them must stop reading from the connection too.
+    /// Answers are not held up: whoever does not want to buffer them must stop reading from the connection too. Silence
+    /// is therefore no reason to close it meanwhile. A client that never takes anything again holds one of
+    /// ``BrokerConfiguration/maximumConnections`` and what the limits of its queue allow, until its connection is lost or
+    /// closed for another reason.
     public mutating func connectionCongested(_ id: ConnectionID) { links[id]?.isCongested = true }
 
-    /// The connection takes bytes again; what was queued is sent.
+    /// The connection takes bytes again; what was queued is sent, and its keep-alive is counted from now.
     public mutating func connectionDrained(_ id: ConnectionID, now: Instant, into actions: inout [Action]) {
         guard let session = links[id]?.session else { return }
         links[id]?.isCongested = false
+        links[id]?.lastHeard = now
+        note(deadline: links[id]?.deadline)
         pump(session, now: now, &actions)
     }
 }
