@@ -88,7 +88,8 @@ public enum DuplexByteStreamLaws {
                 }
             }
         } catch {
-            await loop.shutdown()
+            // Left to itself: a stream that blocks may be what was found, and holds up the end of its loop.
+            Task { await loop.shutdown() }
             throw error
         }
         await loop.shutdown()

@@ -1,5 +1,7 @@
 import CourierTesting
+import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import CourierTransport
@@ -43,10 +45,42 @@ import Testing
         #expect(violation?.finding.hasSuffix("brought 0") == true)
     }
 
+    @Test func `a check of a stream that blocks ends all the same`() async throws {
+        let (left, right) = MemoryStream.pair()
+        let stream = BlockingStream(left)
+        let violation = await #expect(throws: LawViolation.self) {
+            try await DuplexByteStreamLaws.check(laws: [.keepsBytes], patience: .milliseconds(300)) { (stream, right) }
+        }
+        #expect(violation?.finding.contains("did not within") == true)
+        let hasGivenUp = stream.hasGivenUp.load(ordering: .relaxed)
+        #expect(!hasGivenUp, "the check has waited for the read")
+        stream.mayRead.signal()
+    }
+
     @Test func `what a stream can not do is not asked of it`() async throws {
         let abilities = DuplexByteStreamLaws.Abilities(canEndOutputAlone: false, showsReset: false)
         try await DuplexByteStreamLaws.check(abilities, laws: [.endsOutputAlone, .showsReset]) {
             FaultyStream.pair(.hidesReset)
         }
     }
+}
+
+/// A stream whose reads wait, as they must not: until the first signal, or for a minute.
+private final class BlockingStream: DuplexByteStream {
+    let mayRead = DispatchSemaphore(value: 0)
+    let hasGivenUp = Atomic(false)
+    private let stream: MemoryStream
+
+    init(_ stream: MemoryStream) { self.stream = stream }
+
+    var name: String { stream.name }
+    func open(_ readiness: StreamReadiness) { stream.open(readiness) }
+    func read(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead {
+        if mayRead.wait(timeout: .now() + 60) == .timedOut { hasGivenUp.store(true, ordering: .relaxed) }
+        mayRead.signal()
+        return try stream.read(into: &buffer)
+    }
+    func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite { try stream.write(bytes) }
+    func closeOutput() { stream.closeOutput() }
+    func close(abruptly: Bool) { stream.close(abruptly: abruptly) }
 }
