@@ -93,5 +93,8 @@ import Testing
         #expect(!covers("a/+", "a/#") && !covers("a/b", "a/+") && !covers("#", "$SYS/a"))
         #expect(overlaps("a/+", "+/b") && overlaps("a/b", "#") && overlaps("a/#", "a"))
         #expect(!overlaps("a/b", "a/c") && !overlaps("a", "a/b"))
+        // [MQTT-4.7.2-1]
+        #expect(!overlaps("$SYS/#", "#") && !overlaps("#", "$SYS/#") && !overlaps("+/a", "$SYS/a"))
+        #expect(overlaps("$SYS/#", "$SYS/+") && overlaps("a/$b", "a/+"))
     }
 }

@@ -33,7 +33,8 @@ public struct BrokerAccessPolicy: Sendable {
         ///
         /// A topic is subject to it when `filter` matches the topic. A subscription is subject to a rule that allows
         /// when `filter` covers all that the subscription asks for, and to one that denies when both may match the same
-        /// topic: who may not read `secret/#` may not subscribe to `#` either.
+        /// topic: who may not read `secret/#` may not subscribe to `#` either. A wildcard in the first level does not match
+        /// topics that begin with `$`, here as everywhere: `#` and `$SYS/#` need a rule each.
         ///
         /// - Parameters:
         ///   - verdict: What the rule says.

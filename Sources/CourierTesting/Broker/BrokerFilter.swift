@@ -38,7 +38,7 @@ struct BrokerFilter: Hashable, Sendable {
 extension BrokerFilter {
     /// Whether topics of `levels` match; a wildcard in the first level does not match `$` ([MQTT-4.7.2-1]).
     func matches(_ topic: [ExactText]) -> Bool {
-        if topic[0].bytes.first == UInt8(ascii: "$"), levels[0].isWildcard { return false }
+        if passesBy(topic) { return false }
         for (index, level) in levels.enumerated() {
             if level == .multiLevelWildcard { return true }
             guard index < topic.count, level == .singleLevelWildcard || level == topic[index] else { return false }
@@ -48,7 +48,7 @@ extension BrokerFilter {
 
     /// Whether every topic that `other` matches is matched by this filter too.
     func covers(_ other: BrokerFilter) -> Bool {
-        if levels[0].isWildcard, other.levels[0].bytes.first == UInt8(ascii: "$") { return false }
+        if passesBy(other.levels) { return false }
         for (index, level) in levels.enumerated() {
             if level == .multiLevelWildcard { return true }
             guard index < other.levels.count, other.levels[index] != .multiLevelWildcard else { return false }
@@ -59,6 +59,7 @@ extension BrokerFilter {
 
     /// Whether there may be a topic that both filters match.
     func overlaps(_ other: BrokerFilter) -> Bool {
+        if passesBy(other.levels) || other.passesBy(levels) { return false }
         for index in 0..<max(levels.count, other.levels.count) {
             let mine = index < levels.count ? levels[index] : nil
             let theirs = index < other.levels.count ? other.levels[index] : nil
@@ -67,5 +68,10 @@ extension BrokerFilter {
             guard mine == theirs || mine == .singleLevelWildcard || theirs == .singleLevelWildcard else { return false }
         }
         return true
+    }
+
+    /// Whether the first level is a wildcard and that of `others` begins with `$`.
+    private func passesBy(_ others: [ExactText]) -> Bool {
+        levels[0].isWildcard && others[0].bytes.first == UInt8(ascii: "$")
     }
 }
