@@ -179,6 +179,23 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.outgoingIDs == [])
     }
 
+    @Test func `a connection whose CONNACK did not fit leaves no trace in the session`() {
+        var broker = BrokerScript()
+        let limits: PacketProperties = [.sessionExpiryInterval(.max), .receiveMaximum(1)]
+        broker.connect(1, "a", isClean: false, properties: limits)
+        broker.subscribe(1, Subscription("t", qos: .exactlyOnce))
+        broker.connect(2, "b")
+        broker.publish(2, "t", "1", .exactlyOnce(1, isDuplicate: false))
+        #expect(broker.receive(.pubRec(1), from: 1) == [.pubRel(1, 1)])
+        broker.lose(1)
+        let small = PacketProperties(limits.list + [.maximumPacketSize(8)])
+        #expect(broker.connect(3, "a", isClean: false, properties: small) == [.close(3, .answerTooLarge)])
+        #expect(broker.connect(4, "a", isClean: false, properties: limits).dropFirst() == [.pubRel(4, 1)])
+        #expect(broker.machine.sessionState(of: "a")?.onWireCount == 1)
+        #expect(broker.publish(2, "t", "2", .atLeastOnce(2, isDuplicate: false)) == [.pubAck(2, 2)])
+        #expect(broker.receive(.pubComp(1), from: 4) == [.publish(4, "t", "2", .atLeastOnce(2, isDuplicate: false))])
+    }
+
     @Test func `a full queue drops by its policy`() {
         for (policy, expected) in [
             (BrokerConfiguration.QueueOverflow.dropNewest, ["1", "2"]), (.dropOldest, ["2", "3"]),

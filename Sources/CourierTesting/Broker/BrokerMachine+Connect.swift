@@ -21,6 +21,7 @@ extension BrokerMachine {
             isSessionPresent: isPresent && connect.version > .v31,
             properties: connect.version >= .v5 ? properties(assignedID: assignedID, expiry) : [])
         send(.connAck(connAck), to: id, now: now, &actions)
+        guard links[id] != nil else { return }  // The client does not take a CONNACK of that size.
         resume(session, over: id, now: now, &actions)
     }
 
