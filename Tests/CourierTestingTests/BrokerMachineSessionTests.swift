@@ -227,6 +227,22 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.queuedCount == 2)
     }
 
+    @Test func `a message larger than the queue drives no other out`() {
+        var broker = BrokerScript {
+            $0.maximumQueuedBytes = 100
+            $0.queueOverflow = .dropOldest
+        }
+        broker.connect(1, "a", .v311, isClean: false)
+        broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
+        broker.lose(1)
+        broker.connect(2, "b")
+        for size in [40, 40, 200] {
+            broker.publish(2, "t", String(repeating: "x", count: size), .atLeastOnce(1, isDuplicate: false))
+        }
+        #expect(broker.machine.sessionState(of: "a")?.queuedCount == 2)
+        #expect(broker.machine.droppedMessageCount == 1)
+    }
+
     @Test func `a queue of length zero still lets messages through`() {
         var broker = BrokerScript { $0.maximumQueuedMessages = 0 }
         broker.connect(1, "a")

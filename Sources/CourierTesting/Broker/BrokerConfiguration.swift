@@ -100,7 +100,7 @@ public struct BrokerConfiguration: Sendable {
 
     /// What happens to a message for a session whose queue is full.
     public enum QueueOverflow: Hashable, Sendable {
-        /// The message that has waited longest is dropped.
+        /// The message that has waited longest is dropped, or the new one when it is larger than the whole queue may be.
         case dropOldest
         /// The new message is dropped.
         case dropNewest

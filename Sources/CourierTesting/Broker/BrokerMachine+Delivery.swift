@@ -123,7 +123,9 @@ extension BrokerMachine {
                 || queue.byteCount + delivery.message.byteCount > configuration.maximumQueuedBytes
         }
         if isFull() { sessions[session]?.queue.removeAll { $0.message.isExpired(at: now) } }
-        if isFull(), configuration.queueOverflow == .dropOldest {
+        // One that not even an empty queue takes makes no room for itself.
+        let isTooLarge = delivery.message.byteCount > configuration.maximumQueuedBytes
+        if isFull(), !isTooLarge, configuration.queueOverflow == .dropOldest {
             while isFull(), sessions[session]?.queue.popFirst() != nil { dropped += 1 }
         }
         if isFull() {
