@@ -266,6 +266,8 @@ struct ScriptPlayer: Sendable {
             watch(gate, &actions)
         case .stall:
             state = .stalled
+            delayed = []
+            held = []
             finish(&actions)
         case .stopReading: actions.append(.stopReading)
         case .resumeReading: actions.append(.resumeReading)

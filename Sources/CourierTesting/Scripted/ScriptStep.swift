@@ -51,10 +51,11 @@ public enum ScriptStep: Sendable {
     /// afterwards; what a fault has held back goes out in its time all the same.
     case pause(Duration)
 
-    /// Says and answers nothing until the test says so. What comes meanwhile is dealt with afterwards.
+    /// Says and answers nothing until the test says so. What comes meanwhile is dealt with afterwards; what a fault has
+    /// held back goes out in its time all the same.
     case hold(ScriptGate)
 
-    /// Says and answers nothing any more, but reads on.
+    /// Says and answers nothing any more, not even what a fault has held back, but reads on.
     case stall
 
     /// Reads no more, so that the client's bytes stay with it once the buffers between are full. The script goes on.

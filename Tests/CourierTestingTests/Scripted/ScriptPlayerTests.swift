@@ -93,6 +93,21 @@ import Testing
         #expect(play.released(gate) == [])
     }
 
+    @Test func `a stalled broker does not give what a fault had put off`() {
+        let gate = ScriptGate()
+        var play = Play(
+            .accept(), .fault(.delay(.subAck, by: .seconds(5))), .fault(.hold(.unsubAck, until: gate)),
+            .serve(until: .publish), .stall)
+        _ = play.opened()
+        _ = play.connect()
+        let subscription = Subscription("t", qos: .atMostOnce)
+        #expect(play.received(.subscribe(Subscribe(packetID: 1, subscriptions: [subscription]))) == [])
+        #expect(play.received(.unsubscribe(Unsubscribe(packetID: 2, filters: ["t"]))) == ["watch"])
+        #expect(play.publish(3) == ["finished"])
+        #expect(play.player.nextDeadline == nil)
+        #expect(play.fired(after: .seconds(5)) + play.released(gate) == [])
+    }
+
     @Test func `a failed expectation ends the play, and nothing follows`() {
         var play = Play(.accept(), .expect(.subscribe))
         _ = play.opened()
