@@ -63,7 +63,8 @@ public enum DuplexByteStreamLaws {
     /// - Parameters:
     ///   - abilities: What the stream can do; everything by default.
     ///   - laws: Which laws; all by default.
-    ///   - patience: After how much real time a law counts as broken when something does not come, 2 minutes by default.
+    ///   - patience: How much real time each law has in all, 2 minutes by default; then it counts as broken. The longest move
+    ///     2 MiB: give a slow stream more.
     ///   - makePair: Makes two connected ends that were not opened.
     /// - Throws: ``LawViolation`` for the first law that is broken; a `TransportError` when no event loop can be made.
     public static func check(

@@ -38,7 +38,7 @@ public enum MessageAdapterLaws {
     ///   - values: Values that it can write and read, at least two that differ; ends of ranges and empty ones find most.
     ///   - malformed: Payloads that are not its format; none by default, for adapters that take all bytes.
     ///   - topic: A topic that it may be used for.
-    ///   - patience: After how much real time a law counts as broken when something does not come, 2 minutes by default.
+    ///   - patience: How much real time each law has in all, 2 minutes by default; then it counts as broken.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func check<Value: Equatable & Sendable>(
         _ adapter: any MessageAdapter, values: [Value], malformed: [Data] = [], topic: String = "laws/adapter",

@@ -66,7 +66,7 @@ public enum MessageStoreLaws {
     /// - Parameters:
     ///   - makeStore: Makes a store that is new and empty.
     ///   - laws: Which laws; all by default.
-    ///   - patience: After how much real time a law counts as broken when something does not come, 2 minutes by default.
+    ///   - patience: How much real time each law has in all, 2 minutes by default; then it counts as broken.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func check(
         _ makeStore: @escaping @Sendable () async throws -> any MessageStore,
@@ -85,7 +85,7 @@ public enum MessageStoreLaws {
     ///
     /// - Parameters:
     ///   - makeStore: Makes a store that is new, empty and small: it has room for less than 2,000 messages of 1 KiB.
-    ///   - patience: After how much real time a law counts as broken when something does not come, 2 minutes by default.
+    ///   - patience: How much real time each law has in all, 2 minutes by default; then it counts as broken.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func checkLimits(
         _ makeStore: @escaping @Sendable () async throws -> any MessageStore, patience: Duration = .seconds(120)
