@@ -15,7 +15,7 @@ import Synchronization
 /// await broker.shutdown()
 /// ```
 ///
-/// Any thread may call it.
+/// Any thread may call it, but ``shutdown()`` is not to be awaited by a task that runs on the broker's loop.
 public final class LoopbackBroker: Sendable {
     /// Where clients connect.
     public let endpoint: TransportEndpoint
@@ -23,12 +23,16 @@ public final class LoopbackBroker: Sendable {
     public let port: UInt16
 
     private let loop: EventLoop
+    private let ownsLoop: Bool
     private let options: ChannelOptions
     private let listener: ChannelListener
     private let host: BrokerHost
 
-    private init(loop: EventLoop, options: ChannelOptions, listener: ChannelListener, host: BrokerHost) {
+    private init(
+        loop: EventLoop, ownsLoop: Bool, options: ChannelOptions, listener: ChannelListener, host: BrokerHost
+    ) {
         self.loop = loop
+        self.ownsLoop = ownsLoop
         self.options = options
         self.listener = listener
         self.host = host
@@ -36,30 +40,34 @@ public final class LoopbackBroker: Sendable {
         port = listener.port
     }
 
-    /// Starts a broker with a loop of its own; returns when clients can connect.
+    /// Starts a broker; returns when clients can connect.
     ///
     /// - Parameters:
     ///   - address: Where to listen; a free port of 127.0.0.1 by default.
     ///   - tls: A server's context, to speak TLS; `nil` by default.
     ///   - webSocket: What to expect of clients that speak WebSocket; `nil`, the default, for those that do not.
     ///   - configuration: What it offers, whom it lets in, and its limits.
+    ///   - loop: Where it runs, maybe together with the client, so that a ``VirtualClock`` settles both at once; by default a
+    ///     loop of its own, in real time.
     /// - Returns: The broker, which runs until ``shutdown()``.
     /// - Throws: `TransportError` when the address cannot be listened on.
     public static func start(
         on address: ChannelListener.Address = .tcp(), tls: TLSContext? = nil, webSocket: WebSocketConfiguration? = nil,
-        configuration: BrokerConfiguration = BrokerConfiguration()
+        configuration: BrokerConfiguration = BrokerConfiguration(), loop: EventLoop? = nil
     ) throws(TransportError) -> LoopbackBroker {
         var options = ChannelOptions()
         options.webSocket = webSocket
-        let loop = try EventLoop(name: "loopback-broker")
-        let host = BrokerHost(configuration, on: loop)
+        let home: EventLoop
+        if let loop { home = loop } else { home = try EventLoop(name: "loopback-broker") }
+        let host = BrokerHost(configuration, on: home)
         do throws(TransportError) {
-            let listener = try ChannelListener.listen(on: address, tls: tls, options: options, loop: loop) {
+            let listener = try ChannelListener.listen(on: address, tls: tls, options: options, loop: home) {
                 host.accept($0)
             }
-            return LoopbackBroker(loop: loop, options: options, listener: listener, host: host)
+            return LoopbackBroker(
+                loop: home, ownsLoop: loop == nil, options: options, listener: listener, host: host)
         } catch {
-            loop.shutdownAndWait()
+            if loop == nil { home.shutdownAndWait() }
             throw error
         }
     }
@@ -92,10 +100,16 @@ public final class LoopbackBroker: Sendable {
         loop.execute { [host] in host.disconnect(clientID, reasonCode) }
     }
 
-    /// Stops: connections are dropped, and everything is forgotten.
+    /// Stops: connections are dropped, and everything is forgotten. A loop that was given to the broker goes on.
     public func shutdown() async {
         listener.close()
-        await loop.shutdown()
+        if ownsLoop { return await loop.shutdown() }
+        await withCheckedContinuation { continuation in
+            loop.execute { [host] in
+                host.shutDown()
+                continuation.resume()
+            }
+        }
     }
 }
 
@@ -111,6 +125,7 @@ private final class BrokerHost: @unchecked Sendable {
     private var timer: TimerToken?
     private var timerDeadline: ContinuousClock.Instant?
     private var isPerforming = false
+    private var isShutDown = false
 
     init(_ configuration: BrokerConfiguration, on loop: EventLoop) {
         self.loop = loop
@@ -124,6 +139,7 @@ private final class BrokerHost: @unchecked Sendable {
         let connection = BrokerConnection(
             ConnectionID(rawValue: lastID), channel, self, limits: machine.configuration.decoderLimits)
         connections[connection.id] = connection
+        if isShutDown { loop.execute { connection.abort() } }
         return connection
     }
 
@@ -155,10 +171,19 @@ private final class BrokerHost: @unchecked Sendable {
         for connection in connections.values { connection.abort() }
     }
 
+    /// Drops all connections and does nothing any more.
+    func shutDown() {
+        dropConnections()
+        isShutDown = true
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+
     private func tell(
         _ input: (inout BrokerMachine, ContinuousClock.Instant, inout [BrokerMachine.Action]) -> Void
     ) {
         loop.preconditionOnLoop()
+        if isShutDown { return }
         input(&machine, loop.now, &actions)
         perform()
         setTimer()
