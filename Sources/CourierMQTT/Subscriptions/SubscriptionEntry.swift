@@ -123,6 +123,11 @@ struct SubscriptionEntry: Sendable {
         identifierInFlight = identifier
     }
 
+    /// The request was not granted. If it is not what is wanted by now, nobody is told so, and it may be made again.
+    mutating func note(_ failure: SubscriptionAction.Failure, of request: Request) {
+        failed = missing == request ? (request, failure) : nil
+    }
+
     /// Whether nobody needs the entry any more.
     var isSpent: Bool { wanted == nil && confirmed == .absent && inFlight == nil && waiters.isEmpty && !isQueued }
 }

@@ -95,7 +95,7 @@ extension SubscriptionSet {
             let request = packet.requests[index]
             entry.inFlight = nil
             if let failure = judge(index, request, &entry) {
-                entry.failed = (request, failure)
+                entry.note(failure, of: request)
                 entry.lastRetained = 0
                 report.failed(entry, request, failure)
                 endReaders(of: entry, request, failure, &actions)
@@ -121,7 +121,7 @@ extension SubscriptionSet {
             guard var entry = entries[place] else { continue }
             entry.inFlight = nil
             if failure == .connectionLost { entry.confirmed = .unknown }
-            entry.failed = (request, failure)
+            entry.note(failure, of: request)
             entry.lastRetained = 0
             report.failed(entry, request, failure)
             endReaders(of: entry, request, failure, &actions)
@@ -131,13 +131,15 @@ extension SubscriptionSet {
         report.append(to: &actions)
     }
 
-    /// Has the loops end that would wait for ever: the broker has said no to their filter, which it may have granted on
-    /// an earlier connection, and has nothing of it now.
+    /// Has the loops end that would wait for ever: the broker has said no to what is wanted of their filter, which it may
+    /// have granted on an earlier connection, and has nothing of it now.
     func endReaders(
         of entry: SubscriptionEntry, _ request: SubscriptionEntry.Request, _ failure: Action.Failure,
         _ actions: inout [Action]
     ) {
-        guard case .subscribe = request, failure != .connectionLost, !entry.readerWishes.isEmpty else { return }
+        guard case .subscribe = request, entry.missing == request, failure != .connectionLost,
+            !entry.readerWishes.isEmpty
+        else { return }
         if case .subscribed = entry.confirmed { return }
         actions.append(.endReaders(entry.readerWishes.keys.sorted(), entry.filter, failure))
     }

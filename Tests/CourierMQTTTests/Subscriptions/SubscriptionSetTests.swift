@@ -153,6 +153,48 @@ import Testing
         #expect(visible(fresh) == [.subscribe([Subscription(a, .one)], request(3))])
     }
 
+    @Test func `a refusal ends the readers when it is what is wanted that was refused`() throws {
+        var set = SubscriptionSet()
+        _ = try set.want([.init(a, .two)], by: .reader(1), now: start)
+        _ = try set.want([.init(a, .one)], by: .reader(2), now: start)
+        #expect(
+            visible(set.connected(sessionPresent: false, now: start)) == [
+                .subscribe([Subscription(a, .two)], request(1))
+            ])
+        #expect(visible(try set.unwant([(a, nil)], by: .reader(1), now: start)).isEmpty)
+        #expect(
+            visible(set.subAck(request(1), [.notAuthorized], now: start)) == [
+                .subscribeFailed([Subscription(a, .two)], .refused(.notAuthorized), timeTaken: .zero),
+                .subscribe([Subscription(a, .one)], request(2)),
+            ])
+        #expect(
+            visible(set.subAck(request(2), [.notAuthorized], now: start)) == [
+                .endReaders([2], a, .refused(.notAuthorized)),
+                .subscribeFailed([Subscription(a, .one)], .refused(.notAuthorized), timeTaken: .zero),
+            ])
+    }
+
+    @Test func `what was refused while more was wanted is asked for again when it is all that is wanted`() throws {
+        var set = SubscriptionSet(limits: SubscriptionLimits(filtersPerPacket: 1, packetsInFlight: 1))
+        _ = set.connected(sessionPresent: false, now: start)
+        _ = try set.want([.init(a, .one)], by: .reader(1), now: start)
+        _ = try set.want([.init(b, .one), .init(a, .two)], by: .app, now: start)
+        #expect(
+            visible(set.subAck(request(1), [.notAuthorized], now: start)) == [
+                .subscribeFailed([Subscription(a, .one)], .refused(.notAuthorized), timeTaken: .zero),
+                .subscribe([Subscription(b, .one)], request(2)),
+            ])
+        #expect(visible(try set.unwant([(a, nil)], by: .app, now: start)).isEmpty)
+        #expect(
+            visible(set.subAck(request(2), [.grantedQoS1], now: start)) == [
+                .subscribeSucceeded([Subscription(b, .one)], timeTaken: .zero),
+                .subscribe([Subscription(a, .one)], request(3)),
+            ])
+        #expect(
+            visible(set.subAck(request(3), [.notAuthorized], now: start)).first
+                == .endReaders([1], a, .refused(.notAuthorized)))
+    }
+
     @Test func `readers are counted: the filter goes with the last, and the highest QoS is asked for`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)

@@ -155,7 +155,11 @@ extension SubscriptionWorld {
 
     private mutating func perform(_ input: (inout SubscriptionSet) throws -> [SubscriptionAction]) {
         do {
-            for action in try input(&set) { perform(action) }
+            let actions = try input(&set)
+            for action in actions { perform(action) }
+            for case .endReaders(_, let filter, _) in actions where inFlight.contains(filter) {
+                complain("readers of \(filter) end while it is asked for")
+            }
         } catch {
             complain("\(error)")
         }
