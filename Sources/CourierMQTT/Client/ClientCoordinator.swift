@@ -192,7 +192,8 @@ extension ClientCoordinator {
         case .probe: driver.ping()
         case .emit(let event):
             if event.isFailedAttempt { keepAliveAttemptFailed() }
-            if let failure = event.failure { connectionFailure = failure }
+            // A renewal of credentials may fail beside a connection that is there.
+            if let failure = event.failure, supervisor.state != .connected { connectionFailure = failure }
             events.tell(event.type, info)
         case .stateChanged(let state): self.state.send(state)
         case .releaseWaiters(let failure): releaseWaiters(failure)

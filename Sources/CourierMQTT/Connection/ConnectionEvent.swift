@@ -33,7 +33,7 @@ enum ConnectionEvent: Equatable, Sendable {
         }
     }
 
-    /// Why there is no connection, where it says that; `nil` where nothing has failed.
+    /// Why there is no connection, or no new credentials for the one that there is; `nil` where nothing has failed.
     var failure: CourierError? {
         switch self {
         case .authFailed(_, .error(let error)), .failed(_, .error(let error)), .lost(_, .error(let error), _, _): error

@@ -1,7 +1,9 @@
 import CourierCore
 import CourierTesting
 import CourierTransport
+import Foundation
 import MQTTCodec
+import Synchronization
 import Testing
 
 @testable import CourierMQTT
@@ -137,6 +139,48 @@ import Testing
             await world.settle()
             await world.connect()
             let error = await Self.askInVain(world)
+            #expect(error != nil && error?.cause == nil)
+            await Self.expectNothingLeft(world)
+        }
+    }
+
+    /// Gives options that end, then none, and then the same without an end.
+    private final class FailingProvider: ConnectionServiceProvider {
+        private let count = Mutex(0)
+        var clientID: String { "scripted" }
+
+        func connectOptions() async throws -> ConnectGrant {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 2 { throw CourierError(.authenticationFailed, "There are no tokens today.") }
+            let options = ConnectOptions(
+                host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "", password: "")
+            return ConnectGrant(options, expiresAt: number == 1 ? Date(timeIntervalSinceNow: 1_000) : nil)
+        }
+    }
+
+    @Test func `a failed renewal of credentials is not why a request on the connection got no answer`() async throws {
+        try await ScriptedWorld.run([.connection([.accept()])]) { config in
+            let given = config
+            config = MQTTClientConfig(provider: FailingProvider())
+            config.deliveryQueue = given.deliveryQueue
+            config.eventLoops = given.eventLoops
+            config.endpoint = given.endpoint
+            config.networkMonitor = given.networkMonitor
+            config.protocolVersion = .version5
+        } _: { world in
+            await world.connect()
+            await world.until { world.client.connectionState == .connected }
+            await world.run(for: .seconds(975))  // 30 s before the end it is asked for new ones.
+            await world.until { world.events.contains("connectionServiceAuthFailure") }
+            #expect(world.client.connectionState == .connected)
+            let asking = Self.ask(world)
+            await world.until { world.client.requests.stages == [.asked(.success)] && world.client.waitingCount == 1 }
+            await world.run(for: .seconds(5))
+            let error = await asking.result.failure as? CourierError
+            #expect(error?.code == .timedOut)
             #expect(error != nil && error?.cause == nil)
             await Self.expectNothingLeft(world)
         }
