@@ -27,6 +27,9 @@ final class PublishGate: Sendable {
         /// Its session was given up.
         case late
 
+        /// Whether it went out, or has its place in the queue.
+        var isTaken: Bool { self == .delivered || self == .queued }
+
         init(_ fate: OfflineQueue.Fate) {
             switch fate {
             case .taken: self = .queued

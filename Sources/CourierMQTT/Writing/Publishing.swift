@@ -285,13 +285,18 @@ final class Publishing: Sendable {
     ) async throws {
         var admission = submit(message, shape, session)
         if admission == .full, let end = endOfWaiting {
+            let size = OfflineQueue.size(message)
+            var waiter = gate.roomWaiter(census, for: size)
             do {
-                var isInTime = true
-                while admission == .full, isInTime {
-                    let waiter = gate.roomWaiter(census, for: OfflineQueue.size(message))
-                    isInTime = try await room(waiter, until: end, forget: { [gate] in gate.forget($0) })
+                var isWaiting = true
+                while isWaiting {
+                    let isInTime = try await room(waiter, until: end, forget: { [gate] in gate.forget($0) })
                     // Also when its time is over: there may be a place for which nobody is woken.
                     admission = submit(message, shape, session)
+                    isWaiting = admission == .full && isInTime
+                    if isWaiting { waiter = gate.roomWaiter(census, for: size) }
+                    // Others were left waiting for the place that it was woken for.
+                    if !admission.isTaken { gate.passOnRoom() }
                 }
             } catch {
                 // Who gives up waiting has not sent it.

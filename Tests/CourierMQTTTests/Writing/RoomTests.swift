@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import CourierTransport
 import MQTTCodec
 import MQTTEngine
 import Synchronization
@@ -230,6 +231,44 @@ import Testing
         }
     }
 
+    @Test func `publishes of QoS 0 that fail with the connection leave their place to those behind them`()
+        async throws
+    {
+        let broken = ConnectionScript.connection([.accept(), .pause(.seconds(5)), .cut(.reset)])
+        let endless = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run([broken] + Array(repeating: endless, count: 9)) {
+            $0.maximumInFlight = 10
+            $0.offline = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(600)))
+        } _: { world in
+            world.test.stopListening()  // To so many messages.
+            await world.connect()
+            let gate = world.client.parts.publishing.gate
+            while gate.hasRoom {
+                #expect(throws: CourierError.self) { while true { try world.publish("x") } }
+                await world.settle()
+            }
+            // More than the loss wakes by itself.
+            let lost = (0..<8).map { _ in
+                Task { [client = world.client] in try await client.publish("lost", to: "t", qos: .zero) }
+            }
+            await world.until { world.client.waitingCount == 8 }
+            let ready = Task { [client = world.client] in try await client.readyToPublish() }
+            await world.until { world.client.waitingCount == 9 }
+            let late = Task { [client = world.client] in try await client.publish("late", to: "t") }
+            await world.until { world.client.waitingCount == 10 }
+            await world.run(for: .seconds(5))
+            await world.until { gate.waitingCount == 1 && world.client.waitingCount == 1 }
+            world.client.destroy()
+            for task in lost {
+                let error = await #expect(throws: CourierError.self) { try await task.value }
+                #expect(error?.code == .connectionLost)
+            }
+            try await ready.value
+            let error = await #expect(throws: CourierError.self) { try await late.value }
+            #expect(error?.code == .clientDestroyed)
+        }
+    }
+
     @Test func `readyToPublish waits for the store's outbox`() async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run {
@@ -256,9 +295,9 @@ import Testing
 
     /// Enqueues in a task, which writes down what was taken.
     private static func enqueue(
-        _ text: String, _ world: ScriptedWorld, noting taken: Series<String>
+        _ text: String, _ world: ScriptedWorld, noting taken: Series<String>, on executor: (any TaskExecutor)? = nil
     ) -> Task<Void, any Error> {
-        Task { [client = world.client] in
+        Task(executorPreference: executor) { [client = world.client] in
             try await client.enqueue(text, to: "t")
             taken.append(text)
         }
@@ -286,6 +325,36 @@ import Testing
             let error = await #expect(throws: CourierError.self) { try await second.value }
             #expect(error?.code == .queueFull)
             #expect(taken.values == ["4"])
+        }
+    }
+
+    @Test func `who lost the place that it was woken for leaves what is left of it to those behind it`() async throws {
+        let endless = ConnectionScript.connection([.expect(.connect), .stall])
+        try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
+            $0.offline = OfflinePolicy(maximumBytes: 100, overflow: .suspend(timeout: .seconds(30)))
+        } _: { world in
+            await world.connect()
+            /// A message of so many bytes with its topic, which has one.
+            @Sendable func text(_ size: Int) -> String { String(repeating: "x", count: size - 1) }
+            let gate = world.client.parts.publishing.gate
+            let short = MessageProperties(messageExpiry: .seconds(5))
+            try await world.client.enqueue(text(100), to: "t", properties: short)
+            let taken = Series<String>()
+            let large = Self.enqueue(text(80), world, noting: taken, on: world.loop)
+            await world.until { world.client.waitingCount == 1 }
+            let small = Self.enqueue(text(30), world, noting: taken)
+            await world.until { world.client.waitingCount == 2 }
+            world.loop.execute { [client = world.client] in
+                // The large one goes on where this runs, and so behind the one that comes in between.
+                _ = gate.removeExpired(now: world.clock.now + .seconds(5))
+                try? client.publish(text: text(40), to: "t")
+            }
+            await world.until { taken.values == [text(30)] }
+            #expect(gate.waitingCount == 2)
+            await world.run(for: .seconds(30))
+            try await small.value
+            let error = await #expect(throws: CourierError.self) { try await large.value }
+            #expect(error?.code == .queueFull)
         }
     }
 
