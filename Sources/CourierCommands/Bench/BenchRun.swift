@@ -38,6 +38,8 @@ final class BenchRun: @unchecked Sendable {
     private var shownCount = 0
     private var subscriptions: [AnyCancellable] = []
     private var timers: [any DispatchSourceTimer] = []
+    /// Waits until the client takes messages again; `nil` while it does.
+    private var roomWaiter: Task<Void, Never>?
     private var signals: SignalWatch?
 
     init(_ settings: BenchArguments, _ console: Console) throws {
@@ -130,7 +132,7 @@ final class BenchRun: @unchecked Sendable {
 
     /// Sends what may be under way.
     private func send() {
-        guard phase == .running else { return }
+        guard phase == .running, roomWaiter == nil else { return }
         var due = settings.count
         if let rate = settings.rate {
             due = min(due, Int(begunAt.duration(to: .now) / .seconds(1) * Double(rate)) + 1)
@@ -140,11 +142,24 @@ final class BenchRun: @unchecked Sendable {
             payload += repeatElement(UInt8(ascii: "."), count: settings.size - payload.count)
             do {
                 try publisher.publish(bytes: payload, to: topic, qos: settings.connection.level, retain: false)
+            } catch let error as CourierError where error.code == .queueFull {
+                return awaitRoom()
             } catch {
                 console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
                 return close(ExitCode.failure)
             }
             sentCount += 1
+        }
+    }
+
+    /// The window has more than the client takes at once: sends on when it has room.
+    private func awaitRoom() {
+        roomWaiter = Task { [self] in
+            try? await publisher.readyToPublish()  // Where it throws, the run has ended.
+            queue.async { [self] in
+                roomWaiter = nil
+                send()
+            }
         }
     }
 
@@ -215,6 +230,7 @@ final class BenchRun: @unchecked Sendable {
         guard phase != .closing else { return ending.end(code) }
         phase = .closing
         for timer in timers { timer.cancel() }
+        roomWaiter?.cancel()
         console.flush()
         let group = DispatchGroup()
         for client in [publisher, subscriber] {

@@ -26,6 +26,15 @@ struct BenchCommandTests {
         await broker.remove()
     }
 
+    @Test(arguments: [["-s", "1048576", "-n", "50"], ["--window", "100000", "-n", "20000", "-q", "1"]])
+    func `a window with more than the client takes at once is sent as there is room`(load: [String]) async throws {
+        let broker = try await RealBroker()
+        let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
+        let outcome = try await ProgramRun([try CourierExecutable.path.get(), "bench"] + place + load).end()
+        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+        await broker.remove()
+    }
+
     @Test func `a signal ends it with what has arrived so far`() async throws {
         let broker = try await RealBroker()
         let recorder = try await Recorder(broker)
