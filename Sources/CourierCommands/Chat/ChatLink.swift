@@ -54,12 +54,13 @@ final class ChatLink: Sendable {
     /// - Parameters:
     ///   - settings: The command line, completed.
     ///   - console: Where warnings are printed.
-    ///   - failed: Learns why there is no connection, before the model does; on the queue.
+    ///   - failed: Learns why there is no connection, and whether the client tries no more, before the model does; on the
+    ///     queue.
     ///   - told: Learns what happens, on the queue.
     /// - Throws: What is wrong with the command line.
     init(
         _ settings: ChatArguments, _ console: Console,
-        failed: @escaping @Sendable (ConnectionProblem) -> Void,
+        failed: @escaping @Sendable (ConnectionProblem, _ isFinal: Bool) -> Void,
         told: @escaping @Sendable (ChatModel.Event) -> Void
     ) throws {
         let person = settings.connection.sentClientID
@@ -212,7 +213,7 @@ final class ChatLink: Sendable {
 
     // MARK: What happens
 
-    private func happened(_ event: CourierEventType, _ failed: (ConnectionProblem) -> Void) {
+    private func happened(_ event: CourierEventType, _ failed: (ConnectionProblem, Bool) -> Void) {
         switch event {
         case .connectionSuccess:
             state.withLock { $0.isConnected = true }
@@ -230,13 +231,13 @@ final class ChatLink: Sendable {
         }
     }
 
-    private func lost(_ error: (any Error)?, isLost: Bool, _ failed: (ConnectionProblem) -> Void) {
+    private func lost(_ error: (any Error)?, isLost: Bool, _ failed: (ConnectionProblem, Bool) -> Void) {
         state.withLock { $0.isConnected = false }
         let error = (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         let problem =
             connection.watch.takeRefusal().map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
-        failed(problem)
+        failed(problem, error.isFinal)
         teller.told(.waiting(problem.lines.last ?? ""))
     }
 

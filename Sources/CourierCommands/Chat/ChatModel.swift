@@ -149,7 +149,8 @@ struct ChatModel: Sendable {
             let wasWaiting = if case .waiting = connection { true } else { false }
             connection = .waiting(reason)
             knowsPeople = false
-            return wasWaiting ? [] : [problem("\(reason) Trying again until the broker is back.", now)]
+            let stop = reason.hasSuffix(".") ? "" : "."
+            return wasWaiting ? [] : [problem("\(reason)\(stop) Trying again until the broker is back.", now)]
         case .listens: return [.announce(card)]
         case .isAlone(let reason):
             knowsPeople = true

@@ -50,7 +50,7 @@ final class ChatRun: @unchecked Sendable {
     /// - Throws: What is wrong with the command line, or the terminal.
     func run() throws -> Int32 {
         let link = try ChatLink(settings, console) { [weak self] in
-            self?.failed($0)
+            self?.failed($0, isFinal: $1)
         } told: { [weak self] in
             self?.happened($0)
         }
@@ -145,11 +145,10 @@ final class ChatRun: @unchecked Sendable {
         if console.isOutputClosed { close(ExitCode.success) }
     }
 
-    /// There is no connection: without a screen, and before the first one, that is the end.
-    private func failed(_ problem: ConnectionProblem) {
-        guard !hasScreen, !hasConnected, phase == .running else { return }
-        for line in problem.lines { console.tell(line) }
-        close(problem.exitCode)
+    /// There is no connection. That is the end where the client tries no more and, without a screen, before the first one.
+    private func failed(_ problem: ConnectionProblem, isFinal: Bool) {
+        guard isFinal || (!hasScreen && !hasConnected) else { return }
+        close(problem.exitCode, saying: problem.lines)
     }
 
     /// Reads lines on a thread of its own, when the chat knows who is there; blocks while many are under way.
@@ -177,11 +176,14 @@ final class ChatRun: @unchecked Sendable {
 
     // MARK: The end
 
-    private func close(_ code: Int32) {
+    private func close(_ code: Int32, saying lines: [String] = []) {
         guard phase == .running, let link else { return }
         phase = .closing(unsentCount: model.pendingCount)
         window.stop()
-        let leave: @Sendable () -> Void = { [self] in link.close { [self] in end(code) } }
+        let leave: @Sendable () -> Void = { [self] in
+            for line in lines { console.tell(line) }
+            link.close { [self] in end(code) }
+        }
         if let screen { screen.close(leave) } else { leave() }
     }
 

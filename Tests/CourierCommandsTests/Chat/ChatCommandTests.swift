@@ -227,6 +227,16 @@ struct ChatCommandTests {
         #expect(outcome.code == 1 && outcome.errorLines.first == "Error: Connection refused")
     }
 
+    @Test func `a refusal after which the client stops ends it, also behind a connection`() async throws {
+        let broker = try ScriptedBroker.start(
+            [.connection([.accept(), .cut(.orderly)])], afterwards: [.refuse(.clientIdentifierNotValid)],
+            at: .tcp(port: try LocalPort.free()))
+        let ada = try PlainChat(["-h", "127.0.0.1", "-p", "\(broker.port)", "--name", "ada"])
+        #expect(await ada.end() == 0x85 << 8)
+        #expect(ada.errors.hasSuffix("\nConnection error: Client Identifier not valid\n"), "\(ada.errors)")
+        await broker.shutdown()
+    }
+
     @Test(arguments: [SIGTERM, SIGINT])
     func `a signal ends it in order`(signal: Int32) async throws {
         let broker = try await RunningBroker()

@@ -267,6 +267,13 @@ struct ChatModelTests {
         #expect(chat.texts.last == "-- Connected." && chat.model.connection == .connected)
     }
 
+    @Test(arguments: ["Connection error: Server busy", "Connection error: Server busy."])
+    func `what is said of a loss is a sentence`(reason: String) throws {
+        var chat = try Played(rooms: "lobby")
+        chat(.waiting(reason))
+        #expect(chat.texts == ["-- Connection error: Server busy. Trying again until the broker is back."])
+    }
+
     // MARK: Keys
 
     @Test func `keys type, send, and bring lines back`() throws {

@@ -81,6 +81,15 @@ struct ChatScreenTests {
         try await Self.expectOrder(ada, endsWith: 128 + signal)
     }
 
+    @Test func `what would only fail again ends it, and is said below the prompt`() async throws {
+        let place = ["-h", "127.0.0.1", "-p", "\(try LocalPort.free())", "--cafile", "/missing/ca.pem"]
+        let ada = try Self.chat(place, "ada")
+        try await Self.expectOrder(ada, endsWith: 1)
+        let lines = try ada.lines
+        #expect(lines.contains { $0.contains("/missing/ca.pem") }, "\(lines)")
+        #expect(!lines.contains { $0.contains("Trying again") }, "\(lines)")
+    }
+
     @Test(arguments: ["C-c", "C-d"])
     func `keys end it`(key: String) async throws {
         let broker = try await RunningBroker()
