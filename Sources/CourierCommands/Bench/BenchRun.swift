@@ -16,9 +16,13 @@ final class BenchRun: @unchecked Sendable {
     /// How often a paced run sends what is due.
     private static let pace = DispatchTimeInterval.milliseconds(2)
 
+    /// What its clients are called, and its topic by default. Not by the process id, which other machines have, too, and not
+    /// longer than what every broker takes with a letter behind it. [MQTT-3.1.3-5]
+    let name: String
+    let topic: String
+
     private let settings: BenchArguments
     private let console: Console
-    private let topic: String
     private let queue = DispatchQueue(label: "courier.bench")
     private let ending = Ending()
     private let publisher: any CourierClient
@@ -45,19 +49,20 @@ final class BenchRun: @unchecked Sendable {
     init(_ settings: BenchArguments, _ console: Console) throws {
         self.settings = settings
         self.console = console
-        let name = "courier-bench-\(getpid())"
+        let name = "courier-bench-\(UUID().uuidString.prefix(8).lowercased())"
+        self.name = name
         topic = settings.connection.topics.last ?? "\(name)/load"
-        func client(_ suffix: String, _ queue: DispatchQueue, _ watch: ConnectionWatch) throws -> any CourierClient {
+        func client(_ id: String, _ queue: DispatchQueue, _ watch: ConnectionWatch) throws -> any CourierClient {
             var connection = settings.connection
-            connection.clientID = "\(name)\(suffix)"
+            connection.clientID = id
             var config = connection.configuration()
             config.deliveryQueue = queue
             config.packetObserver = watch
             try CourierClientFactory().validate(config)
             return CourierClientFactory().makeMQTTClient(config: config)
         }
-        publisher = try client("p", queue, watch)
-        subscriber = try client("s", queue, watch)
+        publisher = try client("\(name)p", queue, watch)
+        subscriber = try client("\(name)s", queue, watch)
     }
 
     /// Runs to the end.

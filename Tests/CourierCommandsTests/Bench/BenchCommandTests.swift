@@ -50,6 +50,12 @@ struct BenchCommandTests {
         await broker.remove()
     }
 
+    @Test func `two runs have clients and topics of their own, whatever their process ids are`() throws {
+        let runs = try (0..<2).map { _ in try BenchRun(BenchArguments(), Console()) }
+        #expect(runs[0].name != runs[1].name && runs[0].topic != runs[1].topic)
+        #expect(runs.allSatisfy { $0.name.utf8.count == 22 })
+    }
+
     @Test func `without a broker it ends as pub does`() async throws {
         let outcome = try await ProgramRun([
             try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(try LocalPort.free())",
