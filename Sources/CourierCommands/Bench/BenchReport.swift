@@ -10,15 +10,16 @@ struct BenchReport {
     let timeline: RateTimeline
     let duration: Duration
     let size: Int
+    /// When the last message came, of a run that then waited in vain for others; `nil` of one that did not.
+    var lastArrival: Duration?
+
+    /// For how long messages came.
+    private var seconds: Double { (lastArrival ?? duration) / .seconds(1) }
 
     /// Messages a second that arrived.
-    var rate: Double {
-        let seconds = duration / .seconds(1)
-        return seconds > 0 ? Double(histogram.total) / seconds : 0
-    }
+    var rate: Double { seconds > 0 ? Double(histogram.total) / seconds : 0 }
 
     var lines: [String] {
-        let seconds = duration / .seconds(1)
         var lines = [
             "\(histogram.total) of \(sentCount) messages arrived in \(String(format: "%.2f", seconds)) s: "
                 + "\(String(format: "%.0f", rate)) messages/s, "

@@ -192,9 +192,11 @@ final class BenchRun: @unchecked Sendable {
         guard phase == .running else { return }
         if lastArrival.duration(to: .now) > Self.silenceLimit {
             console.tell("Error: Nothing has arrived for 10 seconds; \(sentCount - histogram.total) messages are lost.")
-            return finish(ExitCode.failure)
+            return finish(ExitCode.failure, lastArrival: begunAt.duration(to: lastArrival))
         }
-        guard console.isErrorTerminal else { return }
+        // Where messages are lost, no arrival may make room in the window.
+        send()
+        guard phase == .running, console.isErrorTerminal else { return }
         let rate = histogram.total - shownCount
         shownCount = histogram.total
         console.writeToErrors(
@@ -204,11 +206,11 @@ final class BenchRun: @unchecked Sendable {
 
     // MARK: The end
 
-    private func finish(_ code: Int32) {
+    private func finish(_ code: Int32, lastArrival: Duration? = nil) {
         if console.isErrorTerminal { console.writeToErrors("\r\u{1B}[K") }
         let report = BenchReport(
             sentCount: sentCount, histogram: histogram, timeline: timeline, duration: begunAt.duration(to: .now),
-            size: settings.size)
+            size: settings.size, lastArrival: lastArrival)
         console.write(report.lines.map { $0 + "\n" }.joined())
         guard let file = settings.report else { return close(code) }
         do throws(ArgumentError) {

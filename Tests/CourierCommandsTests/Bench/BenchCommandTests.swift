@@ -56,6 +56,38 @@ struct BenchCommandTests {
         #expect(runs.allSatisfy { $0.name.utf8.count == 22 })
     }
 
+    @Test func `messages that are lost do not hold up the rest`() async throws {
+        let gate = ScriptGate()
+        // It passes on 40 of the first 100, which leave more than half of the window under way.
+        let message = Packet.publish(
+            Publish(topic: "load", payload: [UInt8](repeating: 0, count: 64), delivery: .atMostOnce))
+        let broker = try ScriptedBroker.start(
+            afterwards: [
+                .accept(), .serve(until: .subscribe), .answer, .hold(gate),
+                .group(Array(repeating: ScriptStep.send(message), count: 40)),
+            ], at: .tcp(port: try LocalPort.free()))
+        let run = try ProgramRun([
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load", "-n",
+            "140",
+        ])
+        try await broker.received(.publish, number: 100)
+        gate.release()
+        try await broker.received(.publish, number: 140)
+        kill(try #require(run.id), SIGINT)
+        let outcome = await run.end()
+        #expect(outcome.code == 128 + SIGINT && outcome.text.hasPrefix("40 of 140 messages arrived in "))
+        await broker.shutdown()
+    }
+
+    @Test func `the rate is of the time in which messages came, without the wait for those that are lost`() {
+        var histogram = LatencyHistogram()
+        for _ in 0..<300 { histogram.add(1_000_000) }
+        let report = BenchReport(
+            sentCount: 400, histogram: histogram, timeline: RateTimeline(), duration: .milliseconds(10_300), size: 64,
+            lastArrival: .milliseconds(300))
+        #expect(report.lines[0].hasPrefix("300 of 400 messages arrived in 0.30 s: 1000 messages/s, "))
+    }
+
     @Test func `without a broker it ends as pub does`() async throws {
         let outcome = try await ProgramRun([
             try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(try LocalPort.free())",
