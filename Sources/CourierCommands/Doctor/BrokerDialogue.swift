@@ -53,6 +53,9 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         var connAck: ConnAck?
         var roundTrips: [Duration] = []
         var failure: Failure?
+
+        /// Whether the broker takes no message of QoS 1: the round trips are pings then. [MQTT-3.2.2-11]
+        var takesQoS0Only: Bool { connAck?.properties.maximumQoS == .atMostOnce }
     }
 
     private enum Phase { case opening, connecting, measuring, ended }
@@ -162,9 +165,9 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
 
     private func measure() {
         guard answer.roundTrips.count < question.roundTripCount else { return end(nil) }
-        guard let topic = question.topic, let id = PacketID(rawValue: UInt16(answer.roundTrips.count + 1)) else {
-            return send(.pingReq)
-        }
+        guard let topic = question.topic, !answer.takesQoS0Only,
+            let id = PacketID(rawValue: UInt16(answer.roundTrips.count + 1))
+        else { return send(.pingReq) }
         send(
             .publish(
                 Publish(

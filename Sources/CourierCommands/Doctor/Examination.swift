@@ -285,7 +285,14 @@ struct Examination {
 
     private mutating func noteRoundTrips(_ answer: BrokerDialogue.Answer) {
         record.roundTrips = answer.roundTrips
-        let what = arguments.publishes ? "messages of QoS 1" : "pings"
+        let what =
+            if !arguments.publishes {
+                "pings"
+            } else if answer.takesQoS0Only {
+                "pings, since the broker takes no messages of QoS 1"
+            } else {
+                "messages of QoS 1"
+            }
         let sorted = answer.roundTrips.sorted()
         if let least = sorted.first, let most = sorted.last {
             note(

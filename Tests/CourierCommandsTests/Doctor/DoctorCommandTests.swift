@@ -62,6 +62,15 @@ struct DoctorCommandTests {
         await broker.remove()
     }
 
+    @Test func `a broker that takes QoS 0 only is measured by pings, also with --publish`() async throws {
+        let broker = try await RealBroker(settings: "max_qos 0")
+        let outcome = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(broker.port)", "--publish", "-n", "3"])
+        // To a message of QoS 1 it would answer with DISCONNECT.
+        #expect(outcome.code == 0 && Self.problems(outcome) == [], "\(outcome.text)")
+        #expect(outcome.text.contains("3 pings, since the broker takes no messages of QoS 1: "), "\(outcome.text)")
+        await broker.remove()
+    }
+
     @Test(arguments: [false, true])
     func `it leaves no session behind, also where it may not publish`(isDenied: Bool) async throws {
         let folder = try TemporaryFolder()
