@@ -30,27 +30,26 @@ struct BrokerBanner {
     }
 
     private var access: String {
-        let who: String? =
-            if arguments.username != nil {
-                "who knows the user name and the password"
-            } else if arguments.authoritiesFile != nil {
-                "who has a certificate"
-            } else {
-                nil
-            }
+        let conditions = [
+            arguments.authoritiesFile.map { _ in "has a certificate" },
+            arguments.username.map { _ in "knows the user name and the password" },
+        ].compactMap(\.self)
         let reach = arguments.isLocal ? "on this machine" : "who reaches this machine over the network"
-        if let who { return "Of those \(reach), \(who) may connect." }
+        if !conditions.isEmpty { return "Of those \(reach), who \(conditions.joined(separator: " and ")) may connect." }
         return "Everybody \(reach) may connect, read and write\(arguments.isLocal ? "." : ": add -u and -P.")"
     }
 
     /// The options of a client on this machine.
     private var connection: String {
+        let isTCP = arguments.unixPath == nil
+        let defaultPort: UInt16 = isSecure ? 8_883 : 1_883
         let words: [String?] = [
             arguments.unixPath.map { "--unix \($0)" },
-            arguments.unixPath == nil && !["127.0.0.1", "0.0.0.0", "::"].contains(arguments.host)
-                ? "-h \(arguments.host)" : nil,
-            arguments.unixPath == nil && port != 1_883 ? "-p \(port)" : nil,
-            isSecure ? "--cafile CA-FILE" : nil, arguments.username.map { "-u \($0) -P …" },
+            isTCP && !["127.0.0.1", "0.0.0.0", "::"].contains(arguments.host) ? "-h \(arguments.host)" : nil,
+            isTCP && port != defaultPort ? "-p \(port)" : nil, isSecure ? "--cafile CA-FILE" : nil,
+            isTCP && port == 8_883 && !isSecure ? "--no-tls" : nil,
+            arguments.authoritiesFile.map { _ in "--cert CERT-FILE --key KEY-FILE" },
+            arguments.username.map { "-u \($0) -P …" },
         ]
         let text = words.compactMap(\.self).joined(separator: " ")
         return text.isEmpty ? "-p \(port)" : text

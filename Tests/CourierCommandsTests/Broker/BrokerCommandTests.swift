@@ -63,7 +63,10 @@ struct BrokerCommandTests {
         (["-h", "0.0.0.0"], "mqtt://0.0.0.0:1883.", "over the network may connect, read and write: add -u and -P."),
         (["-h", "::1", "-u", "a", "-P", "b"], "mqtt://[::1]:1883.", "who knows the user name and the password"),
         (["--cert", "c", "--key", "k", "--cafile", "a"], "mqtts://127.0.0.1:1883.", "who has a certificate"),
-        (["--unix", "/run/s"], "the Unix socket /run/s.", "on this machine"),
+        (
+            ["--cert", "c", "--key", "k", "--cafile", "a", "-u", "a", "-P", "b"], "mqtts://127.0.0.1:1883.",
+            "who has a certificate and knows the user name and the password may connect."
+        ), (["--unix", "/run/s"], "the Unix socket /run/s.", "on this machine"),
     ])
     func `the banner says where, and who may connect`(words: [String], place: String, access: String) throws {
         var settings = BrokerArguments()
@@ -71,5 +74,22 @@ struct BrokerCommandTests {
         let lines = BrokerBanner(arguments: settings, port: settings.port).lines
         #expect(lines.first?.hasSuffix(place) == true)
         #expect(lines.contains { $0.contains(access) })
+    }
+
+    @Test(arguments: [1_883, 8_883, 4_711] as [UInt16], [[], ["--cert", "c", "--key", "k"]])
+    func `the commands of the banner lead to the broker`(port: UInt16, security: [String]) throws {
+        let wanted: [[String]] = security.isEmpty ? [[]] : [[], ["--cafile", "a"]]
+        for clients in wanted {
+            var settings = BrokerArguments()
+            try ArgumentReader(BrokerArguments.groups).read(security + clients, into: &settings)
+            let lines = BrokerBanner(arguments: settings, port: port).lines
+            let line = try #require(lines.first { $0.contains("courier pub ") })
+            var client = PublishArguments()
+            let words = line.split(separator: " ").dropFirst(2).map { String($0) }
+            try ArgumentReader(PublishArguments.groups).read(words, into: &client)
+            #expect(client.connection.connectOptions.port == port, "\(line)")
+            #expect(client.connection.isSecure == !security.isEmpty, "\(line)")
+            #expect((client.connection.tls.certificateFile != nil) == !clients.isEmpty, "\(line)")
+        }
     }
 }
