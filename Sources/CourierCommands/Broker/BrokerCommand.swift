@@ -77,11 +77,14 @@ package struct BrokerCommand: CourierCommand {
         return try TLSContext(server: configuration)
     }
 
-    private static func hint(_ code: TransportError.Code, _ settings: BrokerArguments) -> String? {
+    static func hint(_ code: TransportError.Code, _ settings: BrokerArguments) -> String? {
         switch code {
         case .addressInUse where settings.unixPath != nil: "Remove the file if no program uses it."
         case .addressInUse: "Another broker may run there: end it, or take another port by -p; -p 0 finds a free one."
         case .nameResolutionFailed: "Give an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
+        case .permissionDenied where settings.unixPath != nil:
+            "This user may make no socket there: take another folder by --unix."
+        case .socketNotFound: "Make the folder of the socket, or take another by --unix."
         case .permissionDenied: "Ports below 1024 are for the administrator: take another by -p."
         default: nil
         }

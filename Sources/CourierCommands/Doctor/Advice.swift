@@ -4,19 +4,36 @@ import MQTTCodec
 
 /// What to do about what the doctor finds.
 enum Advice {
+    /// How the broker is reached.
+    enum Way {
+        case tcp(port: UInt16), socket, proxy
+    }
+
     /// About an address that does not answer.
-    static func unreachable(_ code: TransportError.Code, port: UInt16) -> String {
-        switch code {
-        case .connectionRefused:
+    static func unreachable(_ code: TransportError.Code, by way: Way) -> String {
+        switch (code, way) {
+        case (.connectionRefused, .tcp(let port)):
             "The machine is there and nothing listens at port \(port): start the broker, or correct the port (-p)."
-        case .connectTimedOut:
+        case (.connectionRefused, .socket):
+            "Nothing listens at the socket, which a broker has left behind: start the broker, or correct the path."
+        case (.connectionRefused, .proxy):
+            "The proxy's machine is there and nothing listens at its port: start the proxy, or correct --proxy."
+        case (.connectTimedOut, .tcp(let port)):
             "Nothing answers: a firewall may drop packets to port \(port), or the machine is off. Ask who runs it."
-        case .unreachable: "There is no way to that network: look at this machine's network, or at its VPN."
-        case .socketNotFound: "Correct the path, or start the broker."
-        case .permissionDenied: "The operating system does not allow it: look at the rights to the socket."
-        case .proxyFailed, .proxyRefused: "The proxy does not let it through: ask who runs the proxy, or try without."
-        case .proxyAuthenticationFailed: "Give the proxy's user name and password: --proxy scheme://user:password@host."
-        default: "Look at the network between this machine and the broker."
+        case (.connectTimedOut, .proxy):
+            "The proxy does not answer, or not for the broker: ask who runs the proxy, or try without."
+        case (.nameResolutionFailed, .proxy): "Correct the name of the proxy (--proxy), or of the broker (-h)."
+        case (.unreachable, _): "There is no way to that network: look at this machine's network, or at its VPN."
+        case (.socketNotFound, _): "Correct the path, or start the broker."
+        case (.permissionDenied, .socket): "The operating system does not allow it: look at the rights to the socket."
+        case (.permissionDenied, _): "The operating system does not allow it: look at this machine's firewall."
+        case (.proxyFailed, _), (.proxyRefused, _):
+            "The proxy does not let it through: ask who runs the proxy, or try without."
+        case (.proxyAuthenticationFailed, _):
+            "Give the proxy's user name and password: --proxy scheme://user:password@host."
+        case (_, .socket): "Look at the log of the program that listens at the socket."
+        case (_, .proxy): "Look at the network between this machine and the proxy."
+        case (_, .tcp): "Look at the network between this machine and the broker."
         }
     }
 

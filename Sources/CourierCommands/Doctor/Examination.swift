@@ -69,7 +69,10 @@ struct Examination {
 
     private var timeLimit: Duration { .seconds(arguments.timeLimit) }
 
-    private var isDirect: Bool { arguments.connection.unixPath == nil && arguments.connection.proxy == nil }
+    private var way: Advice.Way {
+        if arguments.connection.unixPath != nil { return .socket }
+        return arguments.connection.proxy == nil ? .tcp(port: options.port) : .proxy
+    }
 
     private var endpoint: TransportEndpoint {
         arguments.connection.unixPath.map { .unix(path: $0) } ?? .tcp(host: options.host, port: options.port)
@@ -78,7 +81,7 @@ struct Examination {
     // MARK: Name and TCP
 
     private mutating func isReachable() -> Bool {
-        guard isDirect else { return opens(endpoint, by: proxy) }
+        guard case .tcp = way else { return opens(endpoint, by: proxy) }
         var addresses = [options.host]
         if !HostAddresses.isAddress(options.host) {
             let begunAt = ContinuousClock.now
@@ -118,9 +121,9 @@ struct Examination {
     private mutating func noteOpening(_ place: String, _ answer: BrokerDialogue.Answer, isFatal: Bool) {
         if let time = answer.openedAfter { return note(.good(.tcp, "\(place) answers (\(Self.text(time)))")) }
         guard case .transport(let error) = answer.failure else {
-            return note(.problem(.tcp, "\(place) closes at once", Advice.unreachable(.reset, port: options.port)))
+            return note(.problem(.tcp, "\(place) closes at once", Advice.unreachable(.reset, by: way)))
         }
-        let advice = Advice.unreachable(error.code, port: options.port)
+        let advice = Advice.unreachable(error.code, by: way)
         note(isFatal ? .problem(.tcp, error.message, advice) : .notice(.tcp, error.message, advice))
     }
 

@@ -98,7 +98,7 @@ extension TransportError {
         public static let tooManyDescriptors = Code(.tooManyDescriptors)
         /// A listener's address is taken.
         public static let addressInUse = Code(.addressInUse)
-        /// There is no socket at that path.
+        /// There is no socket at that path, or no folder in which to listen at one.
         public static let socketNotFound = Code(.socketNotFound)
         /// A descriptor given by the app is not open, or is of a kind that can not be waited for.
         public static let invalidDescriptor = Code(.invalidDescriptor)

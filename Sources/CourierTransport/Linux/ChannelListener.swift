@@ -119,6 +119,10 @@ public final class ChannelListener: @unchecked Sendable {
         if number == 0, Glibc.listen(socket, SOMAXCONN) != 0 { number = errno }
         guard number == 0 else {
             Glibc.close(socket)
+            // The socket is to be made here: what is not there is its folder.
+            if number == ENOENT {
+                throw TransportError(.socketNotFound, "no such folder: that of \(address.text)", errno: number)
+            }
             throw TransportError.system(number, address.text)
         }
         return socket

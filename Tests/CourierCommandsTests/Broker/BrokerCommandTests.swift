@@ -1,4 +1,5 @@
 import CommandArguments
+import CourierTransport
 import Glibc
 import TestSupport
 import Testing
@@ -40,6 +41,30 @@ struct BrokerCommandTests {
         #expect(second.errorLines.count == 2 && second.errors.contains("another port by -p"))
         kill(try #require(broker.run.id), SIGTERM)
         _ = await broker.run.end()
+    }
+
+    @Test(
+        arguments: [
+            (.permissionDenied, ["-p", "80"], "Ports below 1024"),
+            (.permissionDenied, ["--unix", "/s"], "may make no socket"),
+            (.socketNotFound, ["--unix", "/missing/s"], "Make the folder"),
+            (.addressInUse, ["--unix", "/s"], "Remove the file"),
+        ] as [(TransportError.Code, [String], String)])
+    func `the hint is about the place that it could not listen at`(
+        code: TransportError.Code, words: [String], hint: String
+    ) throws {
+        var settings = BrokerArguments()
+        try ArgumentReader(BrokerArguments.groups).read(words, into: &settings)
+        #expect(BrokerCommand.hint(code, settings)?.contains(hint) == true)
+    }
+
+    @Test func `a socket in a folder that is not there is a mistake with a hint`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("missing/s")
+        let outcome = try await ProgramRun([try CourierExecutable.path.get(), "broker", "--unix", path]).end()
+        #expect(outcome.code == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("no such folder: that of "), "\(outcome.errors)")
+        #expect(outcome.errorLines.count == 2 && outcome.errors.contains("Make the folder"), "\(outcome.errors)")
     }
 
     @Test(arguments: [

@@ -210,6 +210,23 @@ struct DoctorCommandTests {
         #expect(unknown.code == 1 && unknown.text.contains("Correct the name (-h)"))
     }
 
+    @Test func `a socket that a broker has left behind, and none, have different remedies`() async throws {
+        let folder = try TemporaryFolder()
+        let broker = try await RealBroker(socketPath: folder.file("s"))
+        await broker.kill()
+        let left = try await Self.doctor(["--unix", folder.file("s")])
+        #expect(left.code == 1 && left.text.contains("Nothing listens at the socket"), "\(left.text)")
+        let missing = try await Self.doctor(["--unix", folder.file("missing")])
+        #expect(missing.code == 1 && missing.text.contains("Correct the path"), "\(missing.text)")
+        await broker.remove()
+    }
+
+    @Test func `a proxy where nothing listens is not taken for the broker`() async throws {
+        let proxy = "socks5h://127.0.0.1:\(try LocalPort.free())"
+        let outcome = try await Self.doctor(["-h", "broker.example", "--proxy", proxy])
+        #expect(outcome.code == 1 && outcome.text.contains("start the proxy"), "\(outcome.text)")
+    }
+
     @Test(arguments: [
         (["-W", "0"], "Invalid timeout \"0\"."), (["-n", "x"], "Invalid count \"x\"."),
         (["--will-topic", "a"], "Unknown option '--will-topic'."), (["--store", "f"], "Unknown option '--store'."),
