@@ -4,6 +4,7 @@ import CourierMQTTChuck
 import CourierMQTTChuckSQLite
 import Dispatch
 import Foundation
+import Glibc
 import Synchronization
 
 /// A file of recorded packets: JSON Lines, or an archive, which a program may be writing.
@@ -42,20 +43,31 @@ final class Recording: Sendable {
         do {
             let file = try FileHandle(forReadingFrom: url)
             defer { try? file.close() }
-            if try file.read(upToCount: Self.databaseMark.count) == Data(Self.databaseMark) {
+            let beginning = try file.read(upToCount: Self.databaseMark.count) ?? Data()
+            if beginning == Data(Self.databaseMark) {
                 let follower = try ArchiveFollower(url, options: options)
                 logger = follower.logger
                 isFollowed = true
                 following = Mutex(Following(follower: follower))
                 return
             }
-            data = try Data(contentsOf: url, options: .mappedIfSafe)
+            if Self.isRegular(file) {
+                data = try Data(contentsOf: url, options: .mappedIfSafe)
+            } else {
+                data = try beginning + (file.readToEnd() ?? Data())
+            }
         } catch let error as CocoaError {
             throw ArgumentError("\(path) can not be read: \(error.localizedDescription)")
         }
         isFollowed = false
         following = Mutex(nil)
         logger = try Self.logger(of: data, path, &options)
+    }
+
+    /// Whether it can be read once more from its beginning, as a pipe can not.
+    private static func isRegular(_ file: FileHandle) -> Bool {
+        var found = stat()
+        return fstat(file.fileDescriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
     }
 
     private static func logger(

@@ -55,6 +55,15 @@ struct InspectCommandTests {
         #expect(capture.code == 0 && capture.output.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]))
     }
 
+    @Test func `a recording comes through a pipe as from its file`() async throws {
+        let folder = try TemporaryFolder()
+        let path = try await Self.recording(.jsonLines, in: folder)
+        let line = "cat '\(path)' | '\(try CourierExecutable.path.get())' inspect /dev/stdin"
+        let piped = try await ProgramRun(["/bin/sh", "-c", line]).end()
+        #expect(piped.code == 0 && piped.errors == "", "\(piped.errors)")
+        #expect(try await piped == Self.inspect([path]))
+    }
+
     @Test(arguments: Kind.allCases)
     func `the recording itself is never written to, under whatever name`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
