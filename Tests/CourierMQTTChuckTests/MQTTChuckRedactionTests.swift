@@ -123,6 +123,30 @@ import Testing
         #expect(!text.contains("other/top-secret"))
     }
 
+    @Test func `messages behind an alias of which nothing is known any more are hidden where there are rules`() throws {
+        var options = MQTTChuckOptions()
+        options.redaction.topics = [.init(try TopicFilter("patients/#"))]
+        let logger = MQTTChuckLogger.test(options)
+        let recording = Recording(logger)
+        try recording.send(Recording.message("patients/7", "x", properties: [.topicAlias(1)]))
+        // More meanings than are remembered.
+        let long = String(repeating: "t", count: 60_000)
+        for alias in 2...19 as ClosedRange<UInt16> {
+            try recording.send(Recording.message(long, properties: [.topicAlias(alias)]))
+        }
+        logger.clear()
+        try recording.send(Recording.message("", "find-me", properties: [.topicAlias(1)]))
+        #expect(!(try everything(of: logger)).contains("find-me"))
+
+        let open = MQTTChuckLogger.test()
+        try Recording(open).send(Recording.message("", "find-me", properties: [.topicAlias(1)]))
+        #expect((try everything(of: open)).contains("find-me"))
+        let importing = MQTTChuckLogger.test(options)
+        try importing.importJSONLines(open.exported(.jsonLines))
+        #expect(importing.rows().rows.map(\.preview.text) == ["*******"])
+        #expect(!(try everything(of: importing)).contains("find-me"))
+    }
+
     @Test func `a packet that may hold a secret and can not be read is overwritten`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)

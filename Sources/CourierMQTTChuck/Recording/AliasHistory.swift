@@ -17,7 +17,7 @@ struct AliasHistory {
     }
 
     /// What the meanings of one direction of a connection may take: 1 MiB. A peer that gives more at once loses the
-    /// oldest, and rows that needed those show the alias alone.
+    /// oldest, or all if the present ones are too many, and rows that needed those show the alias alone.
     static let limit = 1024 * 1024
 
     /// By alias; those that brokers and clients give are small.

@@ -202,7 +202,8 @@ extension ConnectionTrack {
         var isHidden = false
         if let alias = view.topicAlias {
             note(alias, bytes.extracting(view.topic), direction, row, context)
-            isHidden = currentMeaning(alias, direction)?.isHidden ?? false
+            // What is not remembered may be what a rule hides.
+            isHidden = currentMeaning(alias, direction)?.isHidden ?? redactor.hasTopicRules
         }
         return redactor.publish(frame, view, from: header.start, bytes, decoder, isHidden: isHidden)
     }
