@@ -198,6 +198,33 @@ import Testing
         }
     }
 
+    /// 300 bytes, more than a Close has room for.
+    static let longToken = (0..<50).map { "s\(10_000 + $0 * 97)" }.joined()
+
+    @Test(
+        arguments: [
+            (String(longToken.prefix(100)), "<hidden>"),
+            ("bad token …\(longToken.dropFirst(150).prefix(8))", "<hidden>"),
+            ("the bearer of this token is not known", "“the bearer of this token is not known”"),
+        ])
+    func `a piece of a token is not shown, and words that are no secret are`(
+        _ reason: String, _ shown: String
+    ) async throws {
+        try await withLoop { loop in
+            let listener = try ChannelListener.listen(loop: loop) { _ in
+                RawServer(sending: RawFrame.close(1008, Array(reason.utf8)))
+            }
+            var options = ChannelOptions()
+            options.webSocket = WebSocketConfiguration(headers: ["Authorization": "Bearer \(Self.longToken)"])
+            options.lingerTimeout = .milliseconds(50)
+            let recorder = Recorder()
+            ByteChannel.connect(to: listener.endpoint, options: options, on: loop, handler: recorder)
+            let error = try await recorder.failure()
+            #expect(error.code == .webSocketClosed)
+            #expect(error.message.hasSuffix(": \(shown)"), "\(error)")
+        }
+    }
+
     @Test func `the server is told what it did, and nothing of ours that waited`() async throws {
         try await withLoop { loop in
             let server = RawServer(sending: RawFrame.text("hello"))
