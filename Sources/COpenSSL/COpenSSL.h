@@ -179,6 +179,12 @@ static inline void courier_ssl_note_request(SSL *ssl, courier_wire *wire) {
     SSL_set_cert_cb(ssl, courier_certificate_requested, wire);
 }
 
+// Loads the system's file of authorities, or the one that SSL_CERT_FILE names. 1 on success.
+static inline int courier_ssl_ctx_load_default_file(SSL_CTX *context) {
+    X509_LOOKUP *lookup = X509_STORE_add_lookup(SSL_CTX_get_cert_store(context), X509_LOOKUP_file());
+    return lookup && X509_LOOKUP_load_file(lookup, NULL, X509_FILETYPE_DEFAULT) == 1;
+}
+
 // --- Pass phrases ---
 
 typedef struct courier_pass_phrase {

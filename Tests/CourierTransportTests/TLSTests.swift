@@ -115,6 +115,15 @@ import Testing
         _ = try await success({ $0.trust = .authoritiesDirectory(folder.path) }, server: server())
     }
 
+    @Test(.enabled(if: FullDescriptorTable.isPossible, FullDescriptorTable.requirement))
+    func `no descriptor to read the system's authorities is not the same as no authorities`() throws {
+        let configuration = TLSClientConfiguration()
+        _ = try TLSContext(client: configuration)
+        let error = try FullDescriptorTable.failure { _ = try TLSContext(client: configuration) }
+        #expect(error?.code == .tooManyDescriptors)
+        #expect(error?.message.contains("could be read from the system's file") == true)
+    }
+
     @Test func `verification can be turned off, loudly`() async throws {
         _ = try await success({ $0.trust = .insecureSkipsVerification }, server: server("stranger"))
     }

@@ -122,7 +122,7 @@ public final class TLSContext: @unchecked Sendable {
         ERR_clear_error()
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         switch trust {
-        case .systemRoots: SSL_CTX_set_default_verify_paths(context)
+        case .systemRoots: try loadSystemRoots(into: context)
         case .insecureSkipsVerification: SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
         case .authoritiesFile(let file):
             guard SSL_CTX_load_verify_file(context, file) == 1 else {
@@ -133,6 +133,20 @@ public final class TLSContext: @unchecked Sendable {
                 throw TLSErrors.badFile(directory, .badCertificateFile, "certificates of authorities")
             }
         }
+    }
+
+    /// As `SSL_CTX_set_default_verify_paths`, which keeps to itself that the machine had no descriptor for the file.
+    private static func loadSystemRoots(into context: OpaquePointer) throws(TransportError) {
+        // Any other failure is a file that is not there, as where there is only a directory.
+        if courier_ssl_ctx_load_default_file(context) != 1,
+            let lack = TLSErrors.shortage(
+                TLSErrors.take(), "no certificates of authorities could be read from the system's file")
+        {
+            throw lack
+        }
+        // Looked into when a certificate is checked.
+        SSL_CTX_set_default_verify_dir(context)
+        SSL_CTX_set_default_verify_store(context)
     }
 
     /// Speaks no more than TLS 1.2 from now on. For tests, before the first connection.

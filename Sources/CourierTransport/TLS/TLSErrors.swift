@@ -24,14 +24,19 @@ enum TLSErrors {
     /// OpenSSL's words for the oldest error of this thread; all are cleared.
     static func takeText() -> String { text(take()) }
 
+    /// What could not be done, where OpenSSL's error says that the machine has no descriptor or memory left for it.
+    static func shortage(_ code: UInt, _ what: String) -> TransportError? {
+        guard let number = systemError(code), TransportError.isShortage(number) else { return nil }
+        return .system(number, what)
+    }
+
     /// A file that could not be loaded, for `cause` of OpenSSL. It has `code`, unless it is the machine that lacks something.
     static func badFile(
         _ file: String, _ code: TransportError.Code, _ what: String, cause: UInt = TLSErrors.take()
     ) -> TransportError {
         let sentence = "no \(what) could be read from \(file)"
-        let number = systemError(cause)
-        if let number, TransportError.isShortage(number) { return .system(number, sentence) }
-        return TransportError(code, "\(sentence): \(text(cause))", errno: number)
+        return shortage(cause, sentence)
+            ?? TransportError(code, "\(sentence): \(text(cause))", errno: systemError(cause))
     }
 
     /// Whether an error says that the peer's certificate was not accepted.
