@@ -124,6 +124,26 @@ import Testing
         #expect(error?.message.contains("could be read from the system's file") == true)
     }
 
+    @Test(.enabled(if: FullDescriptorTable.isPossible, FullDescriptorTable.requirement))
+    func `a certificate that could not be checked for want of a descriptor is not called untrusted`() async throws {
+        let certificates = try await Certificates.shared
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let hash = try Certificates.subjectHash(certificates.authorityFile)
+        try FileManager.default.copyItem(atPath: certificates.authorityFile, toPath: folder.file("\(hash).0"))
+        var configuration = certificates.client
+        configuration.trust = .authoritiesDirectory(folder.path)
+        let client = try TLSContext(client: configuration)
+        let server = try TLSContext(server: TLSServerConfiguration(identity: certificates.server))
+        let error = try FullDescriptorTable.failure {
+            try TLSPair(client: client, server: server).shakeHands()
+        }
+        #expect(error?.code == .tooManyDescriptors)
+        #expect(error?.message.contains("the certificate of peer could not be checked") == true)
+        // The same once there are descriptors.
+        try TLSPair(client: client, server: server).shakeHands()
+    }
+
     @Test func `verification can be turned off, loudly`() async throws {
         _ = try await success({ $0.trust = .insecureSkipsVerification }, server: server("stranger"))
     }

@@ -167,7 +167,9 @@ final class TLSSession {
         let code = TLSErrors.take()
         let result = SSL_get_verify_result(ssl)
         if result != X509_V_OK, TLSErrors.isOfVerification(code) || TLSErrors.isOfVerification(last) {
-            return TLSErrors.verification(result, peerName: peerName, expected: expectedName)
+            // A directory of authorities that could not be looked into says nothing of the certificate.
+            return TLSErrors.shortage(code, "the certificate of \(peerName) could not be checked")
+                ?? TLSErrors.verification(result, peerName: peerName, expected: expectedName)
         }
         return TLSErrors.failure(
             code, peerName: peerName, isEstablished: summary != nil,
