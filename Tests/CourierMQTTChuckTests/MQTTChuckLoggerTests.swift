@@ -135,6 +135,21 @@ import Testing
         #expect(logger.connections.last?.connection.ordinal == 1)
     }
 
+    @Test func `another client with the same id takes the place of a connection when the broker accepts it`() throws {
+        let logger = MQTTChuckLogger.test()
+        try Recording(logger, id: 1, clientNumber: 1).connect()
+        let refused = Recording(logger, id: 2, clientNumber: 2)
+        try refused.send(.connect(Connect(version: .v5, clientID: "phone-7")))
+        #expect(logger.connections.map(\.state) == [.connected, .connecting])
+        try refused.receive(.connAck(ConnAck(reasonCode: .notAuthorized)))
+        #expect(logger.connections.map(\.state) == [.connected, .refused])
+        #expect(logger.metrics.openConnections == 1)
+        // Also where the attempt before was refused.
+        try Recording(logger, id: 3, clientNumber: 2).connect()
+        #expect(logger.connections.map(\.state) == [.superseded, .refused, .connected])
+        #expect(logger.metrics.openConnections == 1)
+    }
+
     @Test(arguments: [[1, 2], [nil, nil]] as [[UInt64?]])
     func `clients without a client id stay beside each other`(clientNumbers: [UInt64?]) throws {
         let logger = MQTTChuckLogger.test()

@@ -60,14 +60,21 @@ struct ConnectionBook {
         let named =
             connection.options.clientId.isEmpty
             ? nil : namedClients.add(connection.id, of: MQTTChuckConnection(connection, ordinal: 0).clientKey)
-        for earlier in [numbered?.earlier, named?.earlier] {
-            if let earlier, let slot = liveSlots[earlier] { supersede(slot) }
-        }
+        if let earlier = (numbered ?? named)?.earlier, let slot = liveSlots[earlier] { supersede(slot) }
         let ordinal = (numbered ?? named)?.ordinal ?? 1
         let shown = renumbered(MQTTChuckConnection(connection, ordinal: ordinal))
-        let slot = insert(ConnectionTrack(shown, openedInstant: connection.openedInstant))
+        var track = ConnectionTrack(shown, openedInstant: connection.openedInstant)
+        track.rival = named?.earlier.flatMap { rival($0) }
+        let slot = insert(track)
         liveSlots[connection.id] = slot
         return slot
+    }
+
+    /// The connection with the same client id that goes on until a new one is accepted: the latest, or what that one did
+    /// not take the place of.
+    private func rival(_ latest: UInt64) -> UInt64? {
+        guard let slot = liveSlots[latest] else { return nil }
+        return tracks[slot].state.isLive ? latest : tracks[slot].rival
     }
 
     /// The same with another id where the id is taken, as it may be between a file and this process.
@@ -90,6 +97,15 @@ struct ConnectionBook {
     /// Takes in that what the connection of a slot adds to the gauges has changed from `old`.
     @inline(__always)
     mutating func loadChanged(of slot: Int, from old: ConnectionLoad) { load.change(from: old, to: tracks[slot].load) }
+
+    /// Takes in that the broker has accepted the connection of a slot, so that it has ended others with its client id.
+    mutating func accepted(_ slot: Int) {
+        var rival = tracks[slot].rival.take()
+        while let id = rival, let other = liveSlots[id] {
+            rival = tracks[other].rival.take()
+            supersede(other)
+        }
+    }
 
     private mutating func supersede(_ slot: Int) {
         let old = tracks[slot].load

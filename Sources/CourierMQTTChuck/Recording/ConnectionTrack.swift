@@ -18,6 +18,8 @@ struct ConnectionTrack {
     /// How many slabs hold packets of this connection.
     var slabCount = 0
     private(set) var state = MQTTChuckConnectionState.connecting
+    /// The connection of another client whose place it takes when the broker accepts it ([MQTT-3.1.4-3]).
+    var rival: UInt64?
     private(set) var lastTime: Int64
     /// What the client began.
     var own = ExchangeTable()

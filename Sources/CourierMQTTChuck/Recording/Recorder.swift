@@ -114,6 +114,9 @@ struct Recorder {
         let kept = connections.tracks[slot].read(
             bytes, direction, time: time, firstRow: nextRow, slabLimits, &context)
         connections.loadChanged(of: slot, from: load)
+        if connections.tracks[slot].rival != nil, connections.tracks[slot].state == .connected {
+            connections.accepted(slot)
+        }
         return kept
     }
 
