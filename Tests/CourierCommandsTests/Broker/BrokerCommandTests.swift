@@ -1,4 +1,5 @@
 import CommandArguments
+import CourierCore
 import CourierTransport
 import Glibc
 import TestSupport
