@@ -45,4 +45,18 @@ import Testing
         }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: Data([1]), topic: "t") }
     }
+
+    @Test func `text of no or several characters is no Character`() throws {
+        for text in ["", "ab", "éa", "👋👋"] {
+            expectCourierError(.decodingFailed, "Character") {
+                try adapter.fromMessage(Data(text.utf8), topic: "t") as Character
+            }
+        }
+        #expect(try adapter.fromMessage(Data("\r\n".utf8), topic: "t") == Character("\r\n"))
+        for text in ["", "ab"] {
+            expectCourierError(.decodingFailed, "Scalar") {
+                try adapter.fromMessage(Data(text.utf8), topic: "t") as Unicode.Scalar
+            }
+        }
+    }
 }
