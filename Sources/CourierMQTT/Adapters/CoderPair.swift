@@ -14,7 +14,16 @@ protocol PayloadDecoder: Sendable {
 extension JSONEncoder: PayloadEncoder {}
 extension JSONDecoder: PayloadDecoder {}
 extension PropertyListEncoder: PayloadEncoder {}
-extension PropertyListDecoder: PayloadDecoder {}
+
+/// Reads property lists that keep ``PlistLimits``.
+struct LimitedPlistDecoder: PayloadDecoder {
+    let decoder: PropertyListDecoder
+
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        try PlistLimits.check(data)
+        return try decoder.decode(type, from: data)
+    }
+}
 
 /// What the adapters for `Codable` types do alike, whatever the format: they ask ``CodableClaim``, then their coders.
 struct CoderPair<Encoder: PayloadEncoder, Decoder: PayloadDecoder>: Sendable {

@@ -11,7 +11,7 @@ public import Foundation
 /// call works on a state of its own and only reads their options; do not change the options of a coder after it was
 /// handed over.
 public struct PlistMessageAdapter: MessageAdapter {
-    private let coders: CoderPair<PropertyListEncoder, PropertyListDecoder>
+    private let coders: CoderPair<PropertyListEncoder, LimitedPlistDecoder>
 
     /// Makes an adapter that writes one format; it reads all.
     ///
@@ -28,7 +28,7 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///   - encoder: Writes the values, in the format that it is set to.
     ///   - decoder: Reads them; one with Foundation's defaults unless given.
     public init(encoder: PropertyListEncoder, decoder: PropertyListDecoder = PropertyListDecoder()) {
-        coders = CoderPair(encoder: encoder, decoder: decoder)
+        coders = CoderPair(encoder: encoder, decoder: LimitedPlistDecoder(decoder: decoder))
     }
 
     /// `application/x-plist`.
@@ -40,8 +40,8 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///   - message: The property list.
     ///   - topic: Is not looked at.
     /// - Returns: The value.
-    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `DecodingError` when the list is not
-    ///   right for it.
+    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, or the list is nested more than 512
+    ///   deep or repeats its values too often; `DecodingError` when it is not right for the type.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         try coders.value(from: message)
     }

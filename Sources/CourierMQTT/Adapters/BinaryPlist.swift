@@ -1,0 +1,119 @@
+import CourierCore
+
+/// A binary property list, as far as ``PlistLimits`` needs it: which values refer to which.
+///
+/// ```
+/// bplist00 │ objects, each with a marker │ table: where each object begins │ trailer of 32 bytes
+/// ```
+struct BinaryPlist {
+    private enum Object {
+        /// Something without references, and how much text or data it is.
+        case leaf(contentSize: Int)
+        /// A list or dictionary, and where its references stand.
+        case container(Range<Int>)
+    }
+
+    private static let trailerSize = 32
+
+    private let bytes: [UInt8]
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let objectCount: Int
+    private let topObject: Int
+    /// Where the table begins and the objects end.
+    private let table: Int
+
+    /// `nil` for one whose trailer is wrong, of which the decoder reads nothing.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count > 8 + Self.trailerSize else { return nil }
+        let trailer = bytes.count - Self.trailerSize
+        let offsetSize = Int(bytes[trailer + 6])
+        let referenceSize = Int(bytes[trailer + 7])
+        guard let objectCount = Self.integer(bytes[(trailer + 8)..<(trailer + 16)]),
+            let topObject = Self.integer(bytes[(trailer + 16)..<(trailer + 24)]),
+            let table = Self.integer(bytes[(trailer + 24)...]),
+            offsetSize > 0, referenceSize > 0, topObject < objectCount, table > 8, table < trailer,
+            (trailer - table).isMultiple(of: offsetSize), objectCount == (trailer - table) / offsetSize
+        else { return nil }
+        self.bytes = bytes
+        self.offsetSize = offsetSize
+        self.referenceSize = referenceSize
+        self.objectCount = objectCount
+        self.topObject = topObject
+        self.table = table
+    }
+
+    /// Follows all references, as a decoder may have to.
+    ///
+    /// - Throws: ``CourierError/Code/decodingFailed`` for a list beyond the limits, `DecodingError` for one with a
+    ///   reference to nowhere, or an object beyond the end.
+    func check() throws {
+        var valuesLeft = max(PlistLimits.valueCount, bytes.count)
+        var contentLeft = max(PlistLimits.contentSize, bytes.count * PlistLimits.contentFactor)
+        /// What is still to be followed of the containers around, the outermost first.
+        var open: [Range<Int>] = []
+        var next: Int? = topObject
+        while let index = next {
+            valuesLeft -= 1
+            switch try object(index) {
+            case .leaf(let contentSize): contentLeft -= contentSize
+            case .container(let references):
+                open.append(references)
+                if open.count > PlistLimits.depth { throw PlistLimits.tooDeep() }
+            }
+            if valuesLeft < 0 || contentLeft < 0 {
+                throw CourierError(.decodingFailed, "the property list repeats its values too often")
+            }
+            next = try nextReference(&open)
+        }
+    }
+
+    private func nextReference(_ open: inout [Range<Int>]) throws -> Int? {
+        while let references = open.popLast() {
+            guard !references.isEmpty else { continue }
+            let end = references.lowerBound + referenceSize
+            open.append(end..<references.upperBound)
+            guard let index = Self.integer(bytes[references.lowerBound..<end]) else { throw Self.malformed }
+            return index
+        }
+        return nil
+    }
+
+    private func object(_ index: Int) throws -> Object {
+        guard index < objectCount else { throw Self.malformed }
+        let entry = table + index * offsetSize
+        guard let place = Self.integer(bytes[entry..<(entry + offsetSize)]), place < table else { throw Self.malformed }
+        switch bytes[place] >> 4 {
+        case 0x4, 0x5: return .leaf(contentSize: try content(at: place, unit: 1).count)  // Data, ASCII
+        case 0x6: return .leaf(contentSize: try content(at: place, unit: 2).count)  // UTF-16
+        case 0xA, 0xC: return .container(try content(at: place, unit: referenceSize))  // List, set
+        case 0xD: return .container(try content(at: place, unit: 2 * referenceSize))  // Dictionary: keys, then values
+        default: return .leaf(contentSize: 0)
+        }
+    }
+
+    /// Where the content stands of an object that says of how many units it is.
+    private func content(at place: Int, unit: Int) throws -> Range<Int> {
+        var count = Int(bytes[place] & 0x0F)
+        var start = place + 1
+        if count == 0x0F {
+            guard start < table, bytes[start] >> 4 == 0x1 else { throw Self.malformed }
+            let size = 1 << Int(bytes[start] & 0x0F)
+            start += 1
+            guard size <= table - start, let long = Self.integer(bytes[start..<(start + size)]) else {
+                throw Self.malformed
+            }
+            count = long
+            start += size
+        }
+        guard count <= (table - start) / unit else { throw Self.malformed }
+        return start..<(start + count * unit)
+    }
+
+    private static var malformed: DecodingError { PlistLimits.malformed("An object is not well-formed.") }
+
+    /// An integer, big-endian; `nil` for one that is too large. Of more than eight bytes only the last eight count.
+    private static func integer(_ bytes: ArraySlice<UInt8>) -> Int? {
+        Int(exactly: bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+}
