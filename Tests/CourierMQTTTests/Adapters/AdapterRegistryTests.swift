@@ -76,6 +76,11 @@ import Testing
         #expect(try registry.encode(Double.infinity, topic: "a/b") == ([UInt8]("inf".utf8), "text/plain;charset=utf-8"))
     }
 
+    @Test func `an empty array is not taken for bytes`() throws {
+        let registry = try registry(DataMessageAdapter(), JSONMessageAdapter())
+        #expect(try registry.encode([Note](), topic: "a/b") == ([UInt8]("[]".utf8), "application/json"))
+    }
+
     // MARK: What always works
 
     @Test func `a message can be read and published as it is`() throws {

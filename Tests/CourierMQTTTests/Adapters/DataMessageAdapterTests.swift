@@ -10,6 +10,7 @@ import Testing
     @Test func `bytes travel as they are`() throws {
         for bytes in [[], [0], Array(0...255)] as [[UInt8]] {
             #expect(try adapter.toMessage(data: bytes, topic: "t") == Data(bytes))
+            #expect(try adapter.toMessage(data: bytes as Any, topic: "t") == Data(bytes))
             #expect(try adapter.toMessage(data: Data(bytes), topic: "t") == Data(bytes))
             #expect(try adapter.fromMessage(Data(bytes), topic: "t") == bytes)
             #expect(try adapter.fromMessage(Data(bytes), topic: "t") == Data(bytes))
@@ -22,6 +23,8 @@ import Testing
     @Test func `other types are errors`() {
         expectCourierError(.encodingFailed, "String") { try adapter.toMessage(data: "text", topic: "t") }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: [1, 2], topic: "t") }
+        expectCourierError(.encodingFailed, "Int") { try adapter.toMessage(data: [Int](), topic: "t") }
+        expectCourierError(.encodingFailed, "Int") { try adapter.toMessage(data: [Int]() as Any, topic: "t") }
         expectCourierError(.decodingFailed, "String") { try adapter.fromMessage(Data(), topic: "t") as String }
         expectCourierError(.decodingFailed) { try adapter.fromMessage(Data(), topic: "t") as [Int] }
     }
