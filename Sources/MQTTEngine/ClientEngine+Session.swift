@@ -5,7 +5,8 @@ extension ClientEngine {
     /// Takes over `configuration` for the next connection. Between connections only.
     ///
     /// Another client id means another session: messages in flight are dealt with as ``EngineConfiguration/sessionLossPolicy``
-    /// says. With `isSameServer` a version that the last server turned out to speak is kept.
+    /// says. With `isSameServer` a version that the last server turned out to speak is kept, if the configuration may
+    /// fall back to it.
     public mutating func reconfigure(
         _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout ActionList
     ) {
@@ -15,7 +16,9 @@ extension ClientEngine {
         let acknowledgements = self.configuration.acknowledgements
         self.configuration = configuration
         self.configuration.acknowledgements = acknowledgements
-        if !isSameServer || !isSameWish {
+        // What the configuration asks for may be nothing that 3.1.1 can carry.
+        let mayKeepVersion = configuration.fallsBackToVersion311 || version == configuration.connect.version
+        if !isSameServer || !isSameWish || !mayKeepVersion {
             version = configuration.connect.version
             hasConfirmedVersion = false
         }

@@ -129,8 +129,10 @@ final class Conversation {
 
     func authenticate(_ auth: Auth) throws { try engine.authenticate(auth, now: now, into: &buffer) }
 
-    /// The next connection is with the same client id, perhaps at another server.
-    func reconfigure(isSameServer: Bool) {
+    /// The next connection is with the same client id, perhaps at another server or with another configuration.
+    func reconfigure(isSameServer: Bool, _ change: (inout EngineConfiguration) -> Void = { _ in }) {
+        var configuration = configuration
+        change(&configuration)
         engine.reconfigure(configuration, isSameServer: isSameServer, &actions)
     }
 

@@ -149,6 +149,35 @@ struct HandshakeTests {
         }
     }
 
+    @Test func `3 1 1 is not remembered for a configuration that can not fall back`() throws {
+        let talk = Conversation()
+        talk.open()
+        _ = try talk.sent()
+        talk.close()
+        for (fallsBack, expected) in [(true, ProtocolVersion.v311), (false, .v5)] {
+            talk.reconfigure(isSameServer: true) { $0.fallsBackToVersion311 = fallsBack }
+            talk.open()
+            #expect(talk.version == expected)
+            guard case .connect(let connect)? = try talk.sent().first else {
+                Issue.record("no CONNECT")
+                return
+            }
+            #expect(connect.version == expected)
+            try talk.receive(.connAck(ConnAck()))
+            #expect(talk.isConnected)
+            talk.close()
+        }
+    }
+
+    @Test func `3 1 1 stays what was asked for`() throws {
+        let talk = Conversation(.v311) { $0.fallsBackToVersion311 = false }
+        try talk.connect()
+        talk.close()
+        talk.reconfigure(isSameServer: true)
+        talk.open()
+        #expect(talk.version == .v311)
+    }
+
     @Test func `a fallback that did not help is taken back`() throws {
         let talk = Conversation()
         for expected in [ProtocolVersion.v5, .v311, .v5, .v311] {
