@@ -61,13 +61,15 @@ extension ClientCoordinator {
         self.preparation = nil
         switch context {
         case .success(let context): open(preparation.plan, context)
-        case .failure(let error): openFailed(preparation.attempt, error)
+        case .failure(let error): failed(preparation, error)
         }
     }
 
-    private func openFailed(_ attempt: AttemptID, _ error: CourierError) {
+    /// An attempt ends before a channel has its endpoint.
+    private func failed(_ preparation: Preparation, _ error: CourierError) {
+        preparation.plan.endpoint.discard()
         connectionName = nil
-        tell(.openFailed(attempt, error))
+        tell(.openFailed(preparation.attempt, error))
         answerCloseWaiters()
     }
 
@@ -82,7 +84,7 @@ extension ClientCoordinator {
         // Its end comes behind what is being done now, as that of a connection does.
         loop.execute { [self] in
             self.preparation = nil
-            openFailed(preparation.attempt, CourierError(.connectionFailed, "The attempt was given up."))
+            failed(preparation, CourierError(.connectionFailed, "The attempt was given up."))
         }
     }
 

@@ -71,11 +71,17 @@ struct ClientSettings: Sendable {
     }
 
     /// What a connection with these options is. `serverName` is whom the server's certificate has to be for, unless the
-    /// configuration says so, where that is not the host.
+    /// configuration says so, where that is not the host. Whoever does not open its endpoint has to discard it.
     func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
-        var plan = try ConnectPlan(options, connection, endpoint: endpoint?(options))
-        if let serverName, plan.tls?.serverName == nil { plan.tls?.serverName = serverName }
-        return plan
+        let endpoint = endpoint?(options)
+        do throws(CourierError) {
+            var plan = try ConnectPlan(options, connection, endpoint: endpoint)
+            if let serverName, plan.tls?.serverName == nil { plan.tls?.serverName = serverName }
+            return plan
+        } catch {
+            endpoint?.discard()
+            throw error
+        }
     }
 
     /// The service by which DNS knows the broker of these options, if it does.

@@ -86,8 +86,8 @@ public struct MQTTClientConfig {
     /// go through one. A proxy that fails or refuses is a failed attempt, which is tried again after the usual pause.
     public var proxy = ProxySetting.direct
     /// The stream to the broker instead of the host and port of the options, made anew for each attempt; `nil` by
-    /// default. Called on the event loop; it must not block. Host, port, scheme and path of the
-    /// options tell one broker, and its sessions, from another all the same.
+    /// default. Called on the event loop; it must not block. What it returns is closed with the attempt, however that
+    /// ends. Host, port, scheme and path of the options tell one broker, and its sessions, from another all the same.
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
     /// How to deal with several ways to the broker, as `ConnectOptions.alternatives` or service records name them.
     public var endpoints = EndpointPolicy()

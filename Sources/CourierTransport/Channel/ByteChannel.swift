@@ -157,11 +157,9 @@ public final class ByteChannel: @unchecked Sendable {
     /// Lets go of what it was given to begin with.
     private func dropStart() {
         switch start {
-        case .accept(let stream)?, .dial(.stream(let stream), _)?: stream.close(abruptly: true)
-        case .dial(.descriptors(let reading, let writing), let tools)?:
-            DescriptorStream(reading: reading, writing: writing, name: peerName, calls: tools.calls)
-                .close(abruptly: true)
-        case .dial(.tcp, _)?, .dial(.unix, _)?, nil: break
+        case .accept(let stream)?: stream.close(abruptly: true)
+        case .dial(let endpoint, _)?: endpoint.discard()
+        case nil: break
         }
     }
 

@@ -26,6 +26,16 @@ extension TransportEndpoint: CustomStringConvertible {
         }
     }
 
+    /// Closes what is already open, a stream or descriptors, where no channel will.
+    package func discard() {
+        switch self {
+        case .stream(let stream): stream.close(abruptly: true)
+        case .descriptors(let reading, let writing):
+            DescriptorStream(reading: reading, writing: writing, name: description).close(abruptly: true)
+        case .tcp, .unix: break
+        }
+    }
+
     /// The name that a certificate of the peer must be for, where the endpoint says one.
     var hostName: String? {
         switch self {

@@ -262,7 +262,7 @@ import Testing
 }
 
 /// A store that can not be read at first.
-private final class UnreadableStore: MessageStore {
+final class UnreadableStore: MessageStore {
     private let memory = MemoryMessageStore()
     private let failures: Atomic<Int>
 

@@ -1,0 +1,74 @@
+import CourierCore
+import CourierTransport
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// What becomes of the app's stream where an attempt ends before its connection is opened.
+@Suite(.timeLimit(.minutes(5))) struct DiscardedEndpointTests {
+    /// A stream of which only the end matters.
+    private final class ClosedStream: DuplexByteStream {
+        let name = "closed stream"
+        /// Whether each was abrupt.
+        let closings = Series<Bool>()
+
+        func open(_ readiness: StreamReadiness) {}
+        func read(into buffer: inout MutableRawSpan) -> StreamRead { .bytesThenWait(0) }
+        func write(_ bytes: RawSpan) -> StreamWrite { .bytesThenWait(0) }
+        func closeOutput() {}
+        func close(abruptly: Bool) { closings.append(abruptly) }
+    }
+
+    @Test func `each attempt that can not read its session closes its stream once`() async throws {
+        let streams = Series<ClosedStream>()
+        try await ScriptedWorld.run { config in
+            config.messageStore = UnreadableStore(failures: 100)
+            config.endpoint = { _ in
+                let stream = ClosedStream()
+                streams.append(stream)
+                return .stream(stream)
+            }
+        } _: { world in
+            await world.connect()
+            await world.until { world.events.contains("connectionFailure") }
+            #expect(streams.values.map(\.closings.values) == [[true]])
+            await world.run(for: .seconds(1))
+            await world.until { world.events.count { $0 == "connectionFailure" } == 2 }
+            #expect(streams.values.map(\.closings.values) == [[true], [true]])
+        }
+    }
+
+    @Test func `an attempt that is given up while its session is read closes its stream once`() async throws {
+        let store = ControlledStore()
+        store.holdReads()
+        let stream = ClosedStream()
+        try await ScriptedWorld.run { config in
+            config.messageStore = store
+            config.endpoint = { _ in .stream(stream) }
+        } _: { world in
+            await world.connect()
+            await world.until { store.heldReadCount == 1 }
+            world.client.disconnect()
+            await world.until { world.events.contains("connectionFailure") }
+            #expect(stream.closings.values == [true])
+            store.letReadsPass()
+            store.releaseRead()
+            await world.until { store.outgoingReadCount > 0 }
+            #expect(stream.closings.values == [true])
+        }
+    }
+
+    @Test func `options that can not be used with a stream close it`() async throws {
+        let stream = ClosedStream()
+        try await ScriptedWorld.run { config in
+            config.tls = TLSClientConfiguration()  // Whose certificate it is to be is not said.
+            config.endpoint = { _ in .stream(stream) }
+        } _: { world in
+            await world.connect()
+            await world.until { world.events.contains("connectionFailure") }
+            #expect(world.errors(of: "connectionFailure").map(\.code) == [.invalidConfiguration])
+            #expect(stream.closings.values == [true])
+        }
+    }
+}
