@@ -50,7 +50,7 @@ struct BinaryPlist {
     func check() throws {
         var valuesLeft = max(PlistLimits.valueCount, bytes.count)
         var contentLeft = max(PlistLimits.contentSize, bytes.count * PlistLimits.contentFactor)
-        /// What is still to be followed of the containers around, the outermost first.
+        // What is still to be followed of the containers around, the outermost first.
         var open: [Range<Int>] = []
         var next: Int? = topObject
         while let index = next {
