@@ -60,8 +60,9 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
 
         @inlinable
         nonisolated(nonsending) mutating func refill() async throws -> Element? {
+            // A cancelled task leaves what is ready. Where nothing is, it is done with the last element and says so below.
+            if !batch.isEmpty { reading.end() }
             batch = []  // Its memory is not kept while the source is waited for.
-            if Task.isCancelled { reading.end() }
             guard let source = reading.source else { return nil }
             do {
                 batch = try await source.nextBatch()

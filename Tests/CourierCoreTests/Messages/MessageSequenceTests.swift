@@ -107,6 +107,16 @@ import Testing
         #expect(source.lastUnread == 2)
     }
 
+    @Test func `a cancelled task that has come to all that was ready is done with it`() async throws {
+        let source = ScriptedSource([[1], []])
+        let task = Task {
+            for try await _ in MessageSequence(open: { source }) { withUnsafeCurrentTask { $0?.cancel() } }
+        }
+        try await task.value
+        #expect(source.timesAsked == 2, "asking says that the first batch is done with")
+        #expect(source.timesCancelled == 1)
+    }
+
     @Test func `each loop opens a source of its own`() async throws {
         let opened = Mutex(0)
         let sequence = MessageSequence<Int> {

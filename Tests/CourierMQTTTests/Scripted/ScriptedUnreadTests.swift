@@ -271,6 +271,28 @@ import Testing
         }
     }
 
+    @Test func `a loop that is cancelled is done with what it has finished, and with no more`() async throws {
+        try await Self.run(Self.broker(Self.letters)) { world in
+            let loop = Task {
+                var texts: [String?] = []
+                let messages = world.client.messages(
+                    Message.self, from: "t", qos: .one, acknowledge: .afterProcessing)
+                for try await message in messages {
+                    texts.append(message.payloadString)
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+                return texts
+            }
+            await world.connect()
+            await world.until { world.events.contains("subscribeSuccess") }
+            try world.client.publishMessage("", topic: "go", qos: .zero)
+            #expect(try await loop.value == ["a"])
+            await world.until { await ScriptedReadingTests.acknowledged(world) == [1] }
+            var next = Self.reader(world)
+            for text in ["b", "c", "d", "e"] { try await ScriptedReadingTests.expectNext(text, of: &next) }
+        }
+    }
+
     @Test func `a reader that came before the other one left gets what that had alone`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
             var next: MessageSequence<Message>.Iterator?
