@@ -32,8 +32,11 @@ public struct DataMessageAdapter: MessageAdapter {
     /// - Throws: ``CourierCore/CourierError`` when the type is not `Data` or `[UInt8]`.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         if let bytes = data as? Data { return bytes }
-        // An empty array of any type can be cast to any other.
-        if let bytes = data as? [UInt8], !bytes.isEmpty || type(of: data as Any) == [UInt8].self { return Data(bytes) }
+        if let bytes = data as? [UInt8] {
+            // An empty array of any type can be cast to any other.
+            let isOfBytes = T.self == [UInt8]?.self || type(of: data as Any) == [UInt8].self
+            if isOfBytes || !bytes.isEmpty { return Data(bytes) }
+        }
         throw CourierError(.encodingFailed, "\(type(of: data)) is neither Data nor [UInt8]")
     }
 }

@@ -20,6 +20,11 @@ import Testing
         #expect(adapter.contentType == "application/octet-stream")
     }
 
+    @Test func `bytes that may be missing travel as they are, too, also when there are none`() throws {
+        #expect(try adapter.toMessage(data: [UInt8]?.some([]), topic: "t") == Data())
+        #expect(try adapter.toMessage(data: [UInt8]?.some([1]), topic: "t") == Data([1]))
+    }
+
     @Test func `other types are errors`() {
         expectCourierError(.encodingFailed, "String") { try adapter.toMessage(data: "text", topic: "t") }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: [1, 2], topic: "t") }

@@ -54,6 +54,18 @@ import Testing
         #expect(try adapter.fromMessage(adapter.toMessage(data: many, topic: "t"), topic: "t") == many)
     }
 
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
+    func `the limit is the same in both formats`(_ format: PropertyListSerialization.PropertyListFormat) throws {
+        func list(_ depth: Int) throws -> Data {
+            var value: Any = "leaf"
+            for _ in 0..<depth { value = [value] }
+            return try PropertyListSerialization.data(fromPropertyList: value, format: format, options: 0)
+        }
+        expectNoNest("512", try list(513))
+        // It is within the limit, and then no text is a nest.
+        #expect(throws: DecodingError.self) { try adapter.fromMessage(list(512), topic: "t") as Nest }
+    }
+
     @Test(arguments: ["<array>", "<array >", "<plist>", "<dict><key>a</key>", "<array </array>"])
     func `XML that is nested too deep is an error`(_ opening: String) {
         expectNoNest("512", Data(String(repeating: opening, count: 100_000).utf8))
