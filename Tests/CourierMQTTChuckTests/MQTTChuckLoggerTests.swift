@@ -150,6 +150,23 @@ import Testing
         #expect(logger.metrics.openConnections == 1)
     }
 
+    @Test func `it also does when the attempt before is forgotten, and when it ends as it begins`() throws {
+        let logger = MQTTChuckLogger.test()
+        try Recording(logger, id: 1, clientNumber: 1).connect()
+        let refused = Recording(logger, id: 2, clientNumber: 2)
+        try refused.send(.connect(Connect(version: .v5, clientID: "phone-7")))
+        try refused.receive(.connAck(ConnAck(reasonCode: .notAuthorized)))
+        logger.clear()
+        for id in UInt64(3)..<200 { try Recording(logger, id: id, client: "other-\(id)", clientNumber: id).connect() }
+        #expect(logger.connections.first?.state == .connected)
+        #expect(!logger.connections.contains { $0.connection.id == 2 }, "it has to be forgotten for this test")
+        let last = Recording(logger, id: 200, clientNumber: 2)
+        try last.send(.connect(Connect(version: .v5, clientID: "phone-7")))
+        try last.receive(.connAck(ConnAck()), .disconnect(Disconnect(reasonCode: .serverBusy)))
+        #expect(logger.connections.first?.state == .superseded)
+        #expect(logger.metrics.openConnections == 197)
+    }
+
     @Test(arguments: [[1, 2], [nil, nil]] as [[UInt64?]])
     func `clients without a client id stay beside each other`(clientNumbers: [UInt64?]) throws {
         let logger = MQTTChuckLogger.test()

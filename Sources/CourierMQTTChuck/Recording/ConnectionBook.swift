@@ -25,8 +25,10 @@ struct ConnectionBook {
     private var restoredSlots: [MQTTChuckConnection: Int] = [:]
     /// By the number that a client has in this process, wherever it connects to.
     private var numberedClients = Clients<UInt64>()
-    /// By broker and client id: of two connections with one id a broker ends the earlier ([MQTT-3.1.4-3]).
+    /// By broker and client id.
     private var namedClients = Clients<String>()
+    /// Which connection a broker accepted last with a client id: with the next one it ends that ([MQTT-3.1.4-3]).
+    private var holders: [String: Int] = [:]
     private var shownIDs: Set<UInt64> = []
     private var spareID: UInt64 = 1 << 48
     /// The connection that was asked for last, which usually is asked for again.
@@ -63,18 +65,9 @@ struct ConnectionBook {
         if let earlier = (numbered ?? named)?.earlier, let slot = liveSlots[earlier] { supersede(slot) }
         let ordinal = (numbered ?? named)?.ordinal ?? 1
         let shown = renumbered(MQTTChuckConnection(connection, ordinal: ordinal))
-        var track = ConnectionTrack(shown, openedInstant: connection.openedInstant)
-        track.rival = named?.earlier.flatMap { rival($0) }
-        let slot = insert(track)
+        let slot = insert(ConnectionTrack(shown, openedInstant: connection.openedInstant))
         liveSlots[connection.id] = slot
         return slot
-    }
-
-    /// The connection with the same client id that goes on until a new one is accepted: the latest, or what that one did
-    /// not take the place of.
-    private func rival(_ latest: UInt64) -> UInt64? {
-        guard let slot = liveSlots[latest] else { return nil }
-        return tracks[slot].state.isLive ? latest : tracks[slot].rival
     }
 
     /// The same with another id where the id is taken, as it may be between a file and this process.
@@ -98,13 +91,16 @@ struct ConnectionBook {
     @inline(__always)
     mutating func loadChanged(of slot: Int, from old: ConnectionLoad) { load.change(from: old, to: tracks[slot].load) }
 
-    /// Takes in that the broker has accepted the connection of a slot, so that it has ended others with its client id.
+    /// Takes in that the broker has accepted the connection of a slot, so that it has ended the one that had the client id.
     mutating func accepted(_ slot: Int) {
-        var rival = tracks[slot].rival.take()
-        while let id = rival, let other = liveSlots[id] {
-            rival = tracks[other].rival.take()
-            supersede(other)
-        }
+        tracks[slot].wasAccepted = false
+        let connection = tracks[slot].connection
+        // An empty client id names nobody, and what a file describes is over.
+        guard !connection.clientID.isEmpty, !tracks[slot].isRestored else { return }
+        guard let earlier = holders.updateValue(slot, forKey: connection.clientKey), earlier != slot,
+            tracks[earlier].state.isLive
+        else { return }
+        supersede(earlier)
     }
 
     private mutating func supersede(_ slot: Int) {
@@ -132,6 +128,7 @@ struct ConnectionBook {
         }
         liveSlots = liveSlots.filter { !gone.contains($0.value) }
         restoredSlots = restoredSlots.filter { !gone.contains($0.value) }
+        holders = holders.filter { !gone.contains($0.value) }
         latest = nil
         sweepAt = max(64, used.count * 2)
     }

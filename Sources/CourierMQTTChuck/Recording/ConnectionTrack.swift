@@ -8,7 +8,7 @@ struct ConnectionTrack {
     let connection: MQTTChuckConnection
     private let epoch: Int64
     private let openedInstant: ContinuousClock.Instant
-    private let isRestored: Bool
+    let isRestored: Bool
     let isVersion5: Bool
     private let outgoingDecoder: PacketDecoder
     private let incomingDecoder: PacketDecoder
@@ -18,8 +18,8 @@ struct ConnectionTrack {
     /// How many slabs hold packets of this connection.
     var slabCount = 0
     private(set) var state = MQTTChuckConnectionState.connecting
-    /// The connection of another client whose place it takes when the broker accepts it ([MQTT-3.1.4-3]).
-    var rival: UInt64?
+    /// Whether its CONNACK was read that accepts it, and nobody has taken that in yet.
+    var wasAccepted = false
     private(set) var lastTime: Int64
     /// What the client began.
     var own = ExchangeTable()
@@ -320,6 +320,7 @@ extension ConnectionTrack {
             } else {
                 context.tally.accepted += 1
                 state = .connected
+                wasAccepted = true
             }
         case .auth:
             if let connect {

@@ -114,9 +114,7 @@ struct Recorder {
         let kept = connections.tracks[slot].read(
             bytes, direction, time: time, firstRow: nextRow, slabLimits, &context)
         connections.loadChanged(of: slot, from: load)
-        if connections.tracks[slot].rival != nil, connections.tracks[slot].state == .connected {
-            connections.accepted(slot)
-        }
+        if connections.tracks[slot].wasAccepted { connections.accepted(slot) }
         return kept
     }
 
