@@ -120,6 +120,8 @@ private final class BrokerHost: @unchecked Sendable {
     private let loop: EventLoop
     private var machine: BrokerMachine
     private var connections: [ConnectionID: BrokerConnection] = [:]
+    /// Those that the machine is done with, and whose peers have not closed yet.
+    private var closing: [ConnectionID: BrokerConnection] = [:]
     private var actions: [BrokerMachine.Action] = []
     private var lastID: UInt64 = 0
     private var timer: TimerToken?
@@ -159,6 +161,7 @@ private final class BrokerHost: @unchecked Sendable {
 
     func lost(_ id: ConnectionID) {
         connections[id] = nil
+        closing[id] = nil
         tell { $0.connectionLost(id, now: $1, into: &$2) }
     }
 
@@ -174,6 +177,7 @@ private final class BrokerHost: @unchecked Sendable {
     /// Drops all connections and does nothing any more.
     func shutDown() {
         dropConnections()
+        for connection in closing.values { connection.abort() }
         isShutDown = true
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -203,8 +207,9 @@ private final class BrokerHost: @unchecked Sendable {
                     connections[id]?.append(packet)
                     touched.insert(id)
                 case .close(let id, _):
-                    connections[id]?.close()
-                    connections[id] = nil
+                    guard let connection = connections.removeValue(forKey: id) else { continue }
+                    closing[id] = connection
+                    connection.close()
                 }
             }
         }

@@ -42,6 +42,21 @@ import Testing
         let late = await ScriptedClient.connect(broker.connectInMemory(), on: loop)
         #expect(await late.end().packets.isEmpty)
 
+        await loop.shutdown()
+    }
+
+    @Test func `it also ends those that it was closing already, and a given loop takes another broker`() async throws {
+        let clock = VirtualClock()
+        let loop = try EventLoop(name: "shared", clock: clock)
+        let broker = try LoopbackBroker.start(loop: loop)
+        let client = await ScriptedClient.connect(broker.connectInMemory(), on: loop)
+        #expect(await client.packets(1).count == 1)
+        await client.pauseReading()  // It sees no end, and does not close.
+        broker.disconnect("client")
+        #expect(await clock.settle(loop) != nil, "the broker has to wait for it in this test")
+        await broker.shutdown()
+        #expect(await clock.settle(loop) == nil, "no timer is left")
+
         let again = try LoopbackBroker.start(loop: loop)
         #expect(await ScriptedClient.connect(again.endpoint, on: loop).packets(1).count == 1)
         await again.shutdown()
