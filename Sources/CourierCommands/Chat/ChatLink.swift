@@ -213,7 +213,7 @@ final class ChatLink: Sendable {
 
     // MARK: What happens
 
-    private func happened(_ event: CourierEventType, _ failed: (ConnectionProblem, Bool) -> Void) {
+    private func happened(_ event: CourierEventType, _ failed: @escaping @Sendable (ConnectionProblem, Bool) -> Void) {
         switch event {
         case .connectionSuccess:
             state.withLock { $0.isConnected = true }
@@ -231,14 +231,18 @@ final class ChatLink: Sendable {
         }
     }
 
-    private func lost(_ error: (any Error)?, isLost: Bool, _ failed: (ConnectionProblem, Bool) -> Void) {
+    private func lost(_ error: (any Error)?, isLost: Bool, _ failed: @escaping @Sendable (ConnectionProblem, Bool) -> Void) {
         state.withLock { $0.isConnected = false }
         let error = (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         let problem =
             connection.watch.takeRefusal().map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
-        failed(problem, error.isFinal)
-        teller.told(.waiting(problem.lines.last ?? ""))
+        failed(problem, false)
+        guard error.isFinal else { return teller.told(.waiting(problem.lines.last ?? "")) }
+        // A client that has another server to try goes on all the same, and only it knows.
+        Task { [teller, client = connection.client] in
+            do { try await client.connected() } catch { teller.queue.async { failed(problem, true) } }
+        }
     }
 
     private static let peopleFilter = (try? ChatTopics.people.filter.string) ?? ""

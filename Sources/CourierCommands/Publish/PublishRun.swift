@@ -159,6 +159,9 @@ final class PublishRun: @unchecked Sendable {
         console.tell(problem.lines[0])
         let place = storePath.map { " What is not delivered stays in \($0)." } ?? ""
         console.tell("Trying again until the broker is back; SIGINT ends it.\(place)")
+        if isLost, settings.connection.level == .zero {
+            console.tell("Warning: What was sent just before may be lost; -q 1 sends it again.")
+        }
     }
 
     /// The first signal, which ends in order.
@@ -339,7 +342,9 @@ final class PublishRun: @unchecked Sendable {
 
     /// What a run ends with that has handed everything over: at QoS 0 only the end of the connection says whether it left.
     private func code(of end: Result<Void, CourierError>) -> Int32 {
-        guard settings.connection.level == .zero, case .failure(let error) = end else { return ExitCode.success }
+        guard settings.connection.level == .zero, case .failure(let error) = end, error.code != .sessionMissing else {
+            return ExitCode.success
+        }
         let problem = ConnectionProblem(lost: error)
         for line in problem.lines { console.tell(line) }
         return problem.exitCode

@@ -237,6 +237,24 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
+    @Test func `a server that another one has named does not end it`() async throws {
+        let named = try ScriptedBroker.start(
+            afterwards: [.refuse(.unsupportedProtocolVersion)], at: .tcp(port: try LocalPort.free()))
+        let reference = Property.serverReference("127.0.0.1:\(named.port)")
+        let broker = try ScriptedBroker.start(
+            [
+                .connection([.accept(), .cut(.orderly)]),
+                .connection([.refuse(.useAnotherServer, properties: [reference])]),
+            ],
+            at: .tcp(port: try LocalPort.free()))
+        let ada = try PlainChat(["-h", "127.0.0.1", "-p", "\(broker.port)", "--name", "ada"])
+        _ = try await broker.received(.subscribe, on: 3)
+        kill(try #require(ada.id), SIGTERM)
+        #expect(await ada.end() == (128 + SIGTERM) << 8)
+        await named.shutdown()
+        await broker.shutdown()
+    }
+
     @Test(arguments: [SIGTERM, SIGINT])
     func `a signal ends it in order`(signal: Int32) async throws {
         let broker = try await RunningBroker()

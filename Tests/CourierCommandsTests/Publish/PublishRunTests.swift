@@ -58,6 +58,24 @@ import Testing
         await broker.shutdown()
     }
 
+    @Test func `a connection that is lost behind the last line of QoS 0 is told, and no failure`() async throws {
+        let folder = try TemporaryFolder()
+        let port = try LocalPort.free()
+        let broker = try ScriptedBroker.start(
+            [.connection([.accept(), .expect(.publish), .cut(.orderly)])],
+            afterwards: [.expect(.connect), .stall], at: .tcp(host: "127.0.0.1", port: port))
+        try #require(mkfifo(folder.file("lines"), 0o600) == 0)
+        let writer = open(folder.file("lines"), O_RDWR | O_CLOEXEC)
+        let line = try Self.words(port).joined(separator: " ")
+        let run = try ProgramRun(["/bin/sh", "-c", "exec \(line) -l <'\(folder.file("lines"))'"])
+        try #require(write(writer, "one\n", 4) == 4)
+        try await run.wait { $0.errors.contains("-q 1 sends it again") }
+        await broker.shutdown()
+        close(writer)
+        let outcome = await run.end()
+        #expect(outcome.code == 0 && !outcome.errors.contains("no connection to end"), "\(outcome)")
+    }
+
     @Test func `nothing is drawn over lines that are typed`() async throws {
         // Longer than the progress takes to be drawn.
         let delay = Duration.milliseconds(500)
