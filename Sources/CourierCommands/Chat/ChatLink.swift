@@ -231,7 +231,9 @@ final class ChatLink: Sendable {
         }
     }
 
-    private func lost(_ error: (any Error)?, isLost: Bool, _ failed: @escaping @Sendable (ConnectionProblem, Bool) -> Void) {
+    private func lost(
+        _ error: (any Error)?, isLost: Bool, _ failed: @escaping @Sendable (ConnectionProblem, Bool) -> Void
+    ) {
         state.withLock { $0.isConnected = false }
         let error = (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         let problem =
