@@ -27,13 +27,20 @@ struct BenchCommandTests {
     }
 
     @Test func `a window with more than the client takes at once is sent as there is room`() async throws {
-        let broker = try await RealBroker()
-        let outcome = try await ProgramRun([
-            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "--window", "100000",
-            "-n", "20000", "-q", "1",
-        ]).end()
-        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
-        await broker.remove()
+        // More than it keeps, acknowledged more slowly than they are made.
+        let count = 16_000
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .fault(.delay(.pubAck, by: .milliseconds(5)))],
+            at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let run = try ProgramRun([
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load", "-q", "1",
+            "--window", "100000", "-n", "\(count)",
+        ])
+        try await broker.received(.publish, number: count)
+        kill(try #require(run.id), SIGINT)
+        let outcome = await run.end()
+        #expect(outcome.code == 128 + SIGINT && outcome.errors == "", "\(outcome.errors)")
+        await broker.shutdown()
     }
 
     @Test func `a signal ends it with what has arrived so far`() async throws {

@@ -99,7 +99,7 @@ import Testing
         let blanks = String(repeating: " ", count: 100)
         let lines = (0..<count).map { "\($0)\(blanks)\n" }.joined()
         let broker = try ScriptedBroker.start(
-            afterwards: [.accept(), .stopReading, .pause(.seconds(1)), .resumeReading],
+            afterwards: [.accept(), .stopReading, .pause(.seconds(3)), .resumeReading],
             at: .unix(path: folder.file("socket")))
         let outcome = try await ProgramRun(
             [try CourierExecutable.path.get(), "pub", "--unix", folder.file("socket"), "-t", "w", "-l"],
