@@ -33,7 +33,8 @@ struct BenchCommandTests {
             afterwards: [.accept(), .fault(.delay(.pubAck, by: .milliseconds(5)))],
             at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
         let run = try ProgramRun([
-            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load", "-q", "1",
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load", "-q",
+            "1",
             "--window", "100000", "-n", "\(count)",
         ])
         try await broker.received(.publish, number: count)
