@@ -132,7 +132,10 @@ async function lookBack(mine) {
   items = added.concat(items);
   oldest = body.next;
   $("older").hidden = oldest <= body.firstRow || body.nextRow === body.firstRow;
-  if (!isFollowing) list.scrollTop += added.length * rowHeight;
+  if (!isFollowing) {
+    stretch(); // or it could not be scrolled further than to the old end
+    list.scrollTop += added.length * rowHeight;
+  }
   schedule();
   return true;
 }
@@ -285,9 +288,14 @@ function fill(element, row, index) {
   ].filter(Boolean).join(", "));
 }
 
+/** Gives the list the height of all its rows. */
+function stretch() {
+  $("space").style.height = `${items.length * rowHeight}px`;
+}
+
 function render() {
   isScheduled = false;
-  $("space").style.height = `${items.length * rowHeight}px`;
+  stretch();
   if (isFollowing) list.scrollTop = items.length * rowHeight;
   const first = Math.max(0, Math.floor(list.scrollTop / rowHeight) - 4);
   const count = Math.min(items.length - first, Math.ceil(list.clientHeight / rowHeight) + 8);
@@ -310,8 +318,8 @@ function render() {
 }
 
 list.addEventListener("scroll", () => {
-  const isAtEnd = list.scrollTop + list.clientHeight >= items.length * rowHeight - rowHeight * 1.5;
-  if (isAtEnd !== isFollowing) isFollowing = isAtEnd;
+  // The end of what is drawn: the event comes a frame later, when further rows may have come.
+  isFollowing = list.scrollTop + list.clientHeight >= list.scrollHeight - rowHeight * 1.5;
   schedule();
 });
 
