@@ -140,12 +140,15 @@ async function lookBack(mine) {
   return true;
 }
 
+/** Whether what is new has to wait: it would push out the rows that somebody looks at. */
+const isHeld = () => !isFollowing && items.length >= KEPT;
+
 /** Fetches what is new, one answer after another. */
 async function pull() {
   if (isPulling || isPaused || next === null || tick === null || document.hidden) return;
   isPulling = true;
   try {
-    while (next !== null && next < tick.nextRow && !isPaused) {
+    while (next !== null && next < tick.nextRow && !isPaused && !isHeld()) {
       const mine = epoch;
       const behind = tick.nextRow - next;
       if (behind > (query ? BEHIND_FILTERED : BEHIND)) {
@@ -154,7 +157,7 @@ async function pull() {
         unbroken = next;
       }
       const body = await get(path({ from: next }));
-      if (mine !== epoch) break;
+      if (mine !== epoch || isHeld()) break;
       if (body.again !== undefined && !await lookAgain(Math.max(body.again, oldest, unbroken), next, mine)) break;
       next = Math.max(body.next, next);
       next = Math.max(next, Math.min(body.firstRow, body.nextRow)); // what was dropped meanwhile does not come any more
@@ -320,6 +323,7 @@ function render() {
 list.addEventListener("scroll", () => {
   // The end of what is drawn: the event comes a frame later, when further rows may have come.
   isFollowing = list.scrollTop + list.clientHeight >= list.scrollHeight - rowHeight * 1.5;
+  if (isFollowing) pull();
   schedule();
 });
 
@@ -711,8 +715,12 @@ $("pause").addEventListener("click", () => {
 });
 $("clear").addEventListener("click", () =>
   fetch("clear", { method: "POST", headers: { "X-Courier-Inspector": "yes" } }).catch(() => setState("lost")));
-$("older").addEventListener("click", () => { isFollowing = false; lookBack(epoch).catch(() => setState("lost")); });
-$("latest").addEventListener("click", () => { isFollowing = true; list.focus(); schedule(); });
+$("older").addEventListener("click", () => {
+  isFollowing = false;
+  list.scrollTop = 0; // where the older rows come, and away from the end, where following would begin again
+  lookBack(epoch).catch(() => setState("lost"));
+});
+$("latest").addEventListener("click", () => { isFollowing = true; list.focus(); pull(); schedule(); });
 $("close").addEventListener("click", close);
 $("connections").addEventListener("toggle", listConnections);
 document.addEventListener("visibilitychange", pull);
