@@ -9,7 +9,7 @@ struct ServerLimits: Sendable {
     /// Bytes that a connection may take for the head of its request and for what is on its way.
     var connectionMemory = 32 * 1024
 
-    /// How many connections may wait for events; a page takes one.
+    /// How many connections may wait for events; a page in sight takes one.
     var eventStreams = 32
 
     /// How many exports may be under way; each has a thread.

@@ -665,14 +665,37 @@ function announce() {
   heard = { rows: 0, errors: 0, at: Date.now() };
 }
 
+let source = null; // none while nobody sees the page
+
 function listen() {
-  const source = new EventSource("events");
-  source.addEventListener("tick", (event) => ticked(JSON.parse(event.data)));
-  source.addEventListener("error", () => {
+  if (source || document.hidden) return;
+  const mine = new EventSource("events");
+  source = mine;
+  mine.addEventListener("tick", (event) => { if (mine === source) ticked(JSON.parse(event.data)); });
+  mine.addEventListener("error", () => {
+    if (mine !== source) return;
     setState("lost");
     // A refusal ends it for good; anything else it repeats by itself.
-    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+    if (mine.readyState !== EventSource.CLOSED) return;
+    source = null;
+    setTimeout(listen, 2000);
   });
+}
+
+async function showHistory() {
+  samples = await get("history");
+  drawCharts();
+}
+
+/** A browser has six connections for all pages of a server, and news takes one: only pages in sight listen. */
+function visibilityChanged() {
+  if (!document.hidden) {
+    listen();
+    showHistory().catch(() => setState("lost"));
+  } else if (source) {
+    source.close();
+    source = null;
+  }
 }
 
 // --- Tools -----------------------------------------------------------------------------------------------------------
@@ -723,7 +746,7 @@ $("older").addEventListener("click", () => {
 $("latest").addEventListener("click", () => { isFollowing = true; list.focus(); pull(); schedule(); });
 $("close").addEventListener("click", close);
 $("connections").addEventListener("toggle", listConnections);
-document.addEventListener("visibilitychange", pull);
+document.addEventListener("visibilitychange", visibilityChanged);
 
 document.addEventListener("keydown", (event) => {
   const isWriting = event.target.id === "query";
@@ -748,7 +771,7 @@ document.addEventListener("keydown", (event) => {
 
 async function begin() {
   measure();
-  const [about, history] = await Promise.all([get("about"), get("history")]);
+  const [about] = await Promise.all([get("about"), showHistory()]);
   $("help").textContent = about.help;
   $("exports").replaceChildren(...about.exports.map((format) => {
     const link = download("", format);
@@ -757,8 +780,6 @@ async function begin() {
     setExport(link);
     return link;
   }));
-  samples = history;
-  drawCharts();
   listen();
 }
 begin().catch(() => setState("lost"));
