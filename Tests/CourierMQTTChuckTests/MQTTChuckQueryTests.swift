@@ -64,6 +64,27 @@ import Testing
         #expect(try session().rows(matching: query).rows.map(\.number) == expected)
     }
 
+    @Test(arguments: [
+        ("2026-03-29T12:00", 1_774_778_400), ("2026-03-29T01:30", 1_774_744_200), ("2026-03-30T00:00", 1_774_821_600),
+        ("2026-03-29T24:00", 1_774_821_600), ("2026-10-25T12:00", 1_792_926_000),
+        ("2026-10-25T23:59:60", 1_792_969_200),
+    ])
+    func `a time with a date is local time, also on the days of a time change`(text: String, seconds: Int) throws {
+        let timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let logger = MQTTChuckLogger.test()
+        let phone = Recording(logger)
+        let moment = (seconds - Int(Recording.opened.timeIntervalSince1970)) * 1_000
+        try phone.send(Recording.message("t", "a second before"), at: moment - 1_000)  // 1
+        try phone.send(Recording.message("t", "then"), at: moment)  // 2
+        try phone.send(Recording.message("t", "250 ms later"), at: moment + 250)  // 3
+        func numbers(_ query: String) throws -> [UInt64] {
+            try logger.rows(matching: MQTTChuckQuery(query, timeZone: timeZone)).rows.map(\.number)
+        }
+        #expect(try numbers("after:\(text)") == [2, 3])
+        #expect(try numbers("before:\(text)") == [1])
+        if text.hasSuffix("T12:00") { #expect(try numbers("after:\(text):00.250") == [3]) }
+    }
+
     @Test func `took finds all packets of an exchange, in pages from both ends and in exports`() throws {
         let logger = MQTTChuckLogger.test()
         let phone = Recording(logger)

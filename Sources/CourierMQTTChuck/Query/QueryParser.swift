@@ -211,11 +211,16 @@ struct QueryParser {
         let numbers = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
+        // The calendar knows on which days an hour is left out or comes twice.
+        let (seconds, fraction) = Nanoseconds.split(time)
         guard numbers.count == 3, let year = numbers[0], let month = numbers[1], let day = numbers[2],
             (1970...2200).contains(year), (1...12).contains(month), (1...31).contains(day),
-            let date = calendar.date(from: DateComponents(year: year, month: month, day: day))
+            let date = calendar.date(
+                from: DateComponents(
+                    year: year, month: month, day: day, hour: Int(seconds / 3_600), minute: Int(seconds / 60 % 60),
+                    second: Int(seconds % 60)))
         else { throw error(word.valueColumn, wanted) }
-        return .instant(Nanoseconds.sum(Nanoseconds.since1970(date), time))
+        return .instant(Nanoseconds.sum(Nanoseconds.since1970(date), fraction))
     }
 
     /// `10:00`, `10:00:05` or `10:00:05.250` in nanoseconds since midnight.
