@@ -77,6 +77,22 @@ import Testing
         #expect(long.status == 400)
     }
 
+    @Test func `a query that is no UTF-8 is refused, not taken for none`() async throws {
+        let page = try PageFixture()
+        try page.session()
+        for path in ["rows", "export.txt", "export.jsonl", "export.pcapng"] {
+            for query in ["query=%ff", "query=type:publish%c3", "query=type:publish&query=%ff"] {
+                let reply = try await page.request("\(path)?\(query)")
+                #expect(reply.status == 400, "\(path)?\(query)")
+                let error = try reply.object()
+                #expect(error["message"] as? String == "a query is UTF-8")
+            }
+        }
+        let checked = try await page.request("check?query=%ff").object()
+        #expect((checked["error"] as? [String: Any])?["column"] as? Int == 1)
+        #expect(try await page.request("rows?other=%ff").status == 200)
+    }
+
     @Test func `an answer about the time of exchanges says from where on to ask again`() async throws {
         let page = try PageFixture()
         let delivery = try #require(Delivery(qos: .atLeastOnce, packetID: 1, isDuplicate: false))

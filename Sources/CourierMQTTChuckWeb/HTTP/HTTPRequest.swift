@@ -6,15 +6,18 @@ struct HTTPRequest: Sendable {
     /// Names in lower case.
     var headers: [(name: String, value: String)]
     var arguments: [(name: String, value: String)]
+    /// The names of arguments whose values are no UTF-8.
+    let unreadableArguments: [String]
 
     init(
         method: String, path: String?, headers: [(name: String, value: String)] = [],
-        arguments: [(name: String, value: String)] = []
+        arguments: [(name: String, value: String)] = [], unreadableArguments: [String] = []
     ) {
         self.method = method
         self.path = path
         self.headers = headers
         self.arguments = arguments
+        self.unreadableArguments = unreadableArguments
     }
 
     /// What a header says, however often it was sent.

@@ -180,26 +180,38 @@ private final class BodyReading {
 }
 
 extension HTTPRequest {
-    fileprivate init(_ connection: OpaquePointer, _ path: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>) {
-        self.init(
-            method: String(cString: method), path: String(validatingCString: path),
-            headers: Self.values(connection, .HEADER_KIND).map { ($0.name.lowercased(), $0.value) },
-            arguments: Self.values(connection, .GET_ARGUMENT_KIND))
+    /// Headers or arguments. Those whose names are no UTF-8 are in neither list: nobody asks for them.
+    private struct Values {
+        var readable: [(name: String, value: String)] = []
+        /// Names whose values are no UTF-8.
+        var unreadable: [String] = []
     }
 
-    private static func values(_ connection: OpaquePointer, _ kind: MHD_ValueKind) -> [(name: String, value: String)] {
-        var list: [(name: String, value: String)] = []
-        withUnsafeMutablePointer(to: &list) { list in
+    fileprivate init(_ connection: OpaquePointer, _ path: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>) {
+        let arguments = Self.values(connection, .GET_ARGUMENT_KIND)
+        self.init(
+            method: String(cString: method), path: String(validatingCString: path),
+            headers: Self.values(connection, .HEADER_KIND).readable.map { ($0.name.lowercased(), $0.value) },
+            arguments: arguments.readable, unreadableArguments: arguments.unreadable)
+    }
+
+    private static func values(_ connection: OpaquePointer, _ kind: MHD_ValueKind) -> Values {
+        var values = Values()
+        withUnsafeMutablePointer(to: &values) { values in
             _ = MHD_get_connection_values_n(
                 connection, kind,
-                { list, _, name, nameSize, value, valueSize in
-                    guard let list, let name = Self.text(name, nameSize), let value = Self.text(value, valueSize)
-                    else { return .YES }
-                    list.assumingMemoryBound(to: [(name: String, value: String)].self).pointee.append((name, value))
+                { values, _, name, nameSize, value, valueSize in
+                    guard let values, let name = Self.text(name, nameSize) else { return .YES }
+                    let list = values.assumingMemoryBound(to: Values.self)
+                    if let value = Self.text(value, valueSize) {
+                        list.pointee.readable.append((name, value))
+                    } else {
+                        list.pointee.unreadable.append(name)
+                    }
                     return .YES
-                }, list)
+                }, values)
         }
-        return list
+        return values
     }
 
     /// `nil` for what is no UTF-8; nothing that a page sends is.

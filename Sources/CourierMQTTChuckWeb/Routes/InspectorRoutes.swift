@@ -98,6 +98,9 @@ final class InspectorRoutes: Sendable {
     private struct QueryFailure: Error { let json: QueryErrorJSON }
 
     private func query(_ request: HTTPRequest) throws -> MQTTChuckQuery {
+        guard !request.unreadableArguments.contains("query") else {
+            throw QueryFailure(json: QueryErrorJSON(column: 1, message: "a query is UTF-8"))
+        }
         let text = request.argument("query") ?? ""
         guard text.utf8.count <= limits.query else {
             throw QueryFailure(
