@@ -53,7 +53,7 @@ function draw(name, attributes, text) {
 
 /** Text that can be trusted to look like what it is: invisible and direction-changing characters become visible. */
 function plain(text) {
-  return String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Cf}\p{DI}]/gu,
+  return String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Cf}\u034f\u115f\u1160\u3164\uffa0]/gu,
     (c) => c < " " ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : `⟨${c.codePointAt(0).toString(16)}⟩`);
 }
 const line = (text) => plain(text).replace(/[\n\t]+/g, " ");

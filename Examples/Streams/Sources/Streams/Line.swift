@@ -23,12 +23,13 @@ final class Line: Sendable {
     /// The far end of the latest connection.
     var peer: Peer? { latestPeer.withLock { $0 } }
 
-    /// A new line for a new connection. One that can not be made leads nowhere, which fails the attempt.
+    /// A new line for a new connection. Where none can be made, because its peer does not reach the broker, it is the way
+    /// that the peer would have gone: so the attempt fails for that reason, and is repeated.
     func endpoint() -> TransportEndpoint {
         do {
             return try make()
         } catch {
-            return .descriptors(reading: -1, writing: -1)
+            return .tcp(host: "127.0.0.1", port: brokerPort)
         }
     }
 
