@@ -59,6 +59,8 @@ final class PublishRun: @unchecked Sendable {
     /// What it ends with when everything was answered.
     private var exitCode = ExitCode.success
     private var hasToldOfWaiting = false
+    /// How the connection was lost, if the event came when the end had been asked for.
+    private var lossBehindEnd: CourierError?
 
     init(
         _ settings: PublishArguments, _ topic: String, _ payload: Payload, _ encoder: PayloadEncoder,
@@ -134,6 +136,9 @@ final class PublishRun: @unchecked Sendable {
     /// No connection came about, or it broke.
     private func failed(_ error: (any Error)?, isLost: Bool) {
         isConnected = false
+        let error =
+            (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
+        if isLost, phase == .closing { lossBehindEnd = error }
         guard phase == .connecting || phase == .sending else { return }
         if let refusal = connection?.watch.takeRefusal() {
             let problem = ConnectionProblem(refusal)
@@ -141,8 +146,6 @@ final class PublishRun: @unchecked Sendable {
             console.tell("Error: The connection was refused.")
             return close(problem.exitCode)
         }
-        let error =
-            (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         let problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
         // A message in a file, and lines that are still coming, are worth another connection.
         let isWorthWaiting = storePath != nil || (payload == .lines && (isLost || hasBegun))
@@ -342,9 +345,9 @@ final class PublishRun: @unchecked Sendable {
 
     /// What a run ends with that has handed everything over: at QoS 0 only the end of the connection says whether it left.
     private func code(of end: Result<Void, CourierError>) -> Int32 {
-        guard settings.connection.level == .zero, case .failure(let error) = end, error.code != .sessionMissing else {
-            return ExitCode.success
-        }
+        guard settings.connection.level == .zero, case .failure(let failure) = end else { return ExitCode.success }
+        // There was none to end: ``failed(_:isLost:)`` has told the loss, unless its event came behind the end.
+        guard let error = failure.code == .sessionMissing ? lossBehindEnd : failure else { return ExitCode.success }
         let problem = ConnectionProblem(lost: error)
         for line in problem.lines { console.tell(line) }
         return problem.exitCode
