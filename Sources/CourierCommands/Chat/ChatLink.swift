@@ -239,6 +239,8 @@ final class ChatLink: Sendable {
         let problem =
             connection.watch.takeRefusal().map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
+        // A refusal without a reason code is one of MQTT 5, and the attempt with 3.1.1 follows at once.
+        if error.code == .connectionRefused, error.reasonCode == nil { return }
         failed(problem, false)
         guard error.isFinal else { return teller.told(.waiting(problem.lines.last ?? "")) }
         // A client that has another server to try goes on all the same, and only it knows.

@@ -227,6 +227,19 @@ struct ChatCommandTests {
         #expect(outcome.code == 1 && outcome.errorLines.first == "Error: Connection refused")
     }
 
+    @Test func `a broker of 3.1.1 is talked to in its version, also without a screen`() async throws {
+        let broker = try ScriptedBroker.start(
+            [.connection([.expect(.connect), .sendBytes([0x20, 2, 0, 1]), .cut(.orderly)])],
+            at: .tcp(port: try LocalPort.free()))
+        let ada = try PlainChat(["-h", "127.0.0.1", "-p", "\(broker.port)", "--name", "ada"])
+        try await ada.wait(for: "[lobby] -- You are in lobby.")
+        #expect(await broker.connections.map(\.connect?.version) == [.v5, .v311])
+        kill(try #require(ada.id), SIGTERM)
+        #expect(await ada.end() == (128 + SIGTERM) << 8)
+        #expect(!ada.errors.contains("Connection error"), "\(ada.errors)")
+        await broker.shutdown()
+    }
+
     @Test func `a refusal after which the client stops ends it, also behind a connection`() async throws {
         let broker = try ScriptedBroker.start(
             [.connection([.accept(), .cut(.orderly)])], afterwards: [.refuse(.clientIdentifierNotValid)],
