@@ -30,6 +30,10 @@ final class ChatLink: Sendable {
         var readers: [ChatName: Task<Void, Never>] = [:]
         var peopleReader: Task<Void, Never>?
         var isConnected = false
+        /// Why there is no connection, as it was seen last.
+        var problem: ConnectionProblem?
+        /// Whether a task waits to learn that the client tries no more.
+        var isAwaitingEnd = false
         /// How many lines and cards the broker has not answered; bounded by ``ChatModel/pendingLimit`` and the one card.
         var unansweredCount = 0
         var isAnnouncing = false
@@ -216,7 +220,10 @@ final class ChatLink: Sendable {
     private func happened(_ event: CourierEventType, _ failed: @escaping @Sendable (ConnectionProblem, Bool) -> Void) {
         switch event {
         case .connectionSuccess:
-            state.withLock { $0.isConnected = true }
+            state.withLock { state in
+                state.isConnected = true
+                state.isAwaitingEnd = false
+            }
             teller.told(.connected)
         case .connectionFailure(_, let error): lost(error, isLost: false, failed)
         case .connectionLost(_, let error, _, _): lost(error, isLost: true, failed)
@@ -241,11 +248,19 @@ final class ChatLink: Sendable {
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
         // A refusal without a reason code is one of MQTT 5, and the attempt with 3.1.1 follows at once.
         if error.code == .connectionRefused, error.reasonCode == nil { return }
+        state.withLock { $0.problem = problem }
         failed(problem, false)
         guard error.isFinal else { return teller.told(.waiting(problem.lines.last ?? "")) }
         // A client that has another server to try goes on all the same, and only it knows.
-        Task { [teller, client = connection.client] in
-            do { try await client.connected() } catch { teller.queue.async { failed(problem, true) } }
+        let isAwaited = state.withLock { state in
+            defer { state.isAwaitingEnd = true }
+            return state.isAwaitingEnd
+        }
+        if isAwaited { return }
+        Task { [self] in
+            do { try await connection.client.connected() } catch {
+                queue.async { [self] in failed(state.withLock { $0.problem } ?? problem, true) }
+            }
         }
     }
 

@@ -268,6 +268,23 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
+    @Test func `what ends it behind a server that another one has named is told`() async throws {
+        let named = try ScriptedBroker.start(
+            afterwards: [.refuse(.unsupportedProtocolVersion)], at: .tcp(port: try LocalPort.free()))
+        let reference = Property.serverReference("127.0.0.1:\(named.port)")
+        let broker = try ScriptedBroker.start(
+            [
+                .connection([.accept(), .cut(.orderly)]),
+                .connection([.refuse(.useAnotherServer, properties: [reference])]),
+            ],
+            afterwards: [.refuse(.clientIdentifierNotValid)], at: .tcp(port: try LocalPort.free()))
+        let ada = try PlainChat(["-h", "127.0.0.1", "-p", "\(broker.port)", "--name", "ada"])
+        #expect(await ada.end() == 0x85 << 8)
+        #expect(ada.errors.hasSuffix("\nConnection error: Client Identifier not valid\n"), "\(ada.errors)")
+        await named.shutdown()
+        await broker.shutdown()
+    }
+
     @Test(arguments: [SIGTERM, SIGINT])
     func `a signal ends it in order`(signal: Int32) async throws {
         let broker = try await RunningBroker()
