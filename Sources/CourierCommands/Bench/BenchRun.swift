@@ -149,6 +149,8 @@ final class BenchRun: @unchecked Sendable {
                 try publisher.publish(bytes: payload, to: topic, qos: settings.connection.level, retain: false)
             } catch let error as CourierError where error.code == .queueFull {
                 return awaitRoom()
+            } catch let error as CourierError where error.code == .connectionLost {
+                return  // The event of the loss follows, and ends the run.
             } catch {
                 console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
                 return close(ExitCode.failure)

@@ -88,6 +88,17 @@ struct BenchCommandTests {
         await broker.shutdown()
     }
 
+    @Test func `a connection that is lost while messages of QoS 0 are made ends it as such`() async throws {
+        let broker = try ScriptedBroker.start(
+            afterwards: [.accept(), .serve(until: .publish), .cut(.orderly)], at: .tcp(port: try LocalPort.free()))
+        let outcome = try await ProgramRun([
+            try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "load",
+            "--window", "100000", "-n", "100000",
+        ]).end()
+        #expect(outcome.code == 7 && outcome.errorLines.first == "Error: The connection was lost.", "\(outcome.errors)")
+        await broker.shutdown()
+    }
+
     @Test func `the rate is of the time in which messages came, without the wait for those that are lost`() {
         var histogram = LatencyHistogram()
         for _ in 0..<300 { histogram.add(1_000_000) }
