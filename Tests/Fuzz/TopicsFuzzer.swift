@@ -9,7 +9,7 @@ public func fuzzTopics(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let filterText = String(decoding: bytes[..<end], as: UTF8.self)
     let nameText = String(decoding: bytes[min(end + 1, bytes.count)...], as: UTF8.self)
     let filter = try? TopicFilter(filterText)
-    let name = try? TopicName(nameText)
+    let name = try? TopicName(received: nameText)
     let levels = NaiveTopicMatcher.levels(ofFilter: filterText)
     guard (filter != nil) == (levels != nil) else { fatalError("filter \(filterText.debugDescription)") }
     guard (name != nil) == NaiveTopicMatcher.isName(nameText) else { fatalError("name \(nameText.debugDescription)") }

@@ -184,7 +184,7 @@ final class SubscribeRun: @unchecked Sendable {
         }
         if settings.isRetainedOnly, !message.isRetained { return finish(ExitCode.success) }
         if message.isRetained, settings.output.ignoresRetained { return }
-        if !settings.filteredOut.isEmpty, let name = try? TopicName(message.topic),
+        if !settings.filteredOut.isEmpty, let name = try? TopicName(received: message.topic),
             settings.filteredOut.contains(where: { $0.matches(name) })
         {
             return

@@ -33,7 +33,7 @@ public struct TopicFilter: Hashable, Sendable {
     /// The group of a shared subscription, `nil` when the filter is not shared.
     public var shareGroup: String? {
         guard matchedOffset > 0 else { return nil }
-        let bytes = string.utf8.dropFirst(Self.sharePrefix.utf8.count).prefix { $0 != TopicRules.separator }
+        let bytes = string.utf8.dropFirst(TopicRules.sharePrefix.utf8.count).prefix { $0 != TopicRules.separator }
         return String(Substring(bytes))
     }
 
@@ -75,8 +75,6 @@ extension TopicFilter: CustomStringConvertible {
 extension TopicFilter {
     private struct Violation: Error { let sentence: String }
 
-    private static let sharePrefix = "$share/"
-
     /// Checks every rule and finds where the matched part begins.
     private static func check(_ string: String) throws(Violation) -> Int {
         if let problem = TopicRules.lengthOrNullProblem(of: string) { throw Violation(sentence: problem) }
@@ -87,8 +85,8 @@ extension TopicFilter {
 
     /// The length of `$share/group/` in bytes, 0 for a filter that is not shared [MQTT-4.8.2-1], [MQTT-4.8.2-2].
     private static func shareLength(of string: String) throws(Violation) -> Int {
-        guard string.utf8.starts(with: sharePrefix.utf8) else { return 0 }
-        let rest = string.utf8.dropFirst(sharePrefix.utf8.count)
+        guard TopicRules.isShared(string) else { return 0 }
+        let rest = string.utf8.dropFirst(TopicRules.sharePrefix.utf8.count)
         let group = rest.prefix { $0 != TopicRules.separator }
         if group.isEmpty {
             throw Violation(sentence: "has no share name; write $share/group/filter")
@@ -100,7 +98,7 @@ extension TopicFilter {
         if rest.count < group.count + 2 {
             throw Violation(sentence: "has no filter behind its share name; write $share/group/filter")
         }
-        return sharePrefix.utf8.count + group.count + 1
+        return TopicRules.sharePrefix.utf8.count + group.count + 1
     }
 
     private static func checkWildcards(in bytes: Substring.UTF8View) throws(Violation) {

@@ -12,9 +12,16 @@ public struct TopicName: Hashable, Sendable {
     /// Checks a name.
     ///
     /// - Parameter string: The text: 1 to 65,535 bytes of UTF-8, no U+0000, no `+` or `#`; `/` separates levels,
-    ///   which may be empty.
+    ///   which may be empty. It does not begin with `$share/`: that is the filter of a shared subscription, and what is
+    ///   published there reaches none of the group.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName`` with the rule that was broken.
     public init(_ string: String) throws {
+        try self.init(received: string)
+        if TopicRules.isShared(string) { throw Self.sharedNameError(string) }
+    }
+
+    /// Takes the name that a message came with, which a broker without shared subscriptions may let begin with `$share/`.
+    package init(received string: String) throws {
         if TopicRules.isLegalName(string) {
             self.string = string
             return
@@ -39,7 +46,22 @@ public struct TopicName: Hashable, Sendable {
 
     /// Whether the text is known to be a legal name without a closer look: for the many that are, before a message is
     /// sent. Only ``init(_:)`` says what is wrong with one that is not.
-    package static func isPlainlyLegal(_ string: String) -> Bool { TopicRules.isLegalName(string) }
+    package static func isPlainlyLegal(_ string: String) -> Bool {
+        TopicRules.isLegalName(string) && !TopicRules.isShared(string)
+    }
+
+    private static func sharedNameError(_ string: String) -> CourierError {
+        guard let filter = try? TopicFilter(string) else {
+            return CourierError(
+                .invalidTopicName,
+                "The topic name \(string.quoted()) begins with $share/, which is for the filters of shared subscriptions; "
+                    + "publish to a name without it.")
+        }
+        return CourierError(
+            .invalidTopicName,
+            "The topic name \(string.quoted()) is a shared subscription's filter; publish to "
+                + "\(filter.matchedString.quoted()).")
+    }
 
     /// Compares the bytes.
     public static func == (left: TopicName, right: TopicName) -> Bool {

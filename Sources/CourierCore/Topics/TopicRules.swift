@@ -6,6 +6,7 @@ enum TopicRules {
     static let separator = UInt8(ascii: "/")
     static let singleLevelWildcard = UInt8(ascii: "+")
     static let multiLevelWildcard = UInt8(ascii: "#")
+    static let sharePrefix = "$share/"
 
     /// Whether the text is a legal topic name: the quick answer, for the many that are.
     static func isLegalName(_ text: String) -> Bool {
@@ -26,6 +27,11 @@ enum TopicRules {
             index += 8
         }
         return true
+    }
+
+    /// Whether the text begins as the filter of a shared subscription does [MQTT-4.8.2-1].
+    static func isShared(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "$") && text.utf8.starts(with: sharePrefix.utf8)
     }
 
     private static func isWildcardOrNull(_ byte: UInt8) -> Bool {

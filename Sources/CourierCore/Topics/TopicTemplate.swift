@@ -69,7 +69,7 @@ public struct TopicTemplate: Sendable {
 
     /// The topic name to publish to, if it was given as it is and is known to be legal without a closer look.
     package var exactName: String? {
-        guard case .exact(let name) = content, TopicRules.isLegalName(name) else { return nil }
+        guard case .exact(let name) = content, TopicName.isPlainlyLegal(name) else { return nil }
         return name
     }
 

@@ -41,7 +41,8 @@ extension MessageProperties {
         try checkText(contentType, "content type")
         if let responseTopic, (try? TopicName(responseTopic)) == nil {
             // [MQTT-3.3.2-14]
-            throw refuse("its response topic \(responseTopic.quoted()) is no topic name; give one without wildcards")
+            throw refuse(
+                "its response topic \(responseTopic.quoted()) is no topic name; give one without wildcards and $share/")
         }
         if let count = correlationData?.count, count > WireText.limit {
             throw refuse("its correlation data has \(count) bytes; at most \(WireText.limit) are allowed")

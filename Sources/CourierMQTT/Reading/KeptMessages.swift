@@ -29,7 +29,8 @@ struct KeptMessages {
 
     /// Keeps a message until `end`; `false` when there is no room.
     mutating func keep(_ message: ReceivedMessage, until end: Instant?) -> Bool {
-        guard elements.count - tickets.count < limit, let topic = try? TopicName(message.topic) else { return false }
+        guard elements.count - tickets.count < limit, let topic = try? TopicName(received: message.topic)
+        else { return false }
         elements.append(Element(message: message.detached(), topic: topic, end: end))
         return true
     }
@@ -37,7 +38,7 @@ struct KeptMessages {
     /// Keeps a message that its reader has not acknowledged, until `end`; `false` when another reader has left it here, and
     /// it is kept or being stored. Its reader had it in a buffer with a limit, so there is none here.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
-        guard let ticket = message.ticket, let topic = try? TopicName(message.topic),
+        guard let ticket = message.ticket, let topic = try? TopicName(received: message.topic),
             !ticket.isBeingStored, tickets.insert(ObjectIdentifier(ticket)).inserted
         else { return false }
         elements.append(Element(message: message.detached(), topic: topic, end: end))

@@ -69,7 +69,7 @@ extension MessageDistributor {
 
     /// Whether the broker has the message, and sends it to a reader that came after it.
     private func isSent(_ message: ReceivedMessage, to reader: Reader) -> Bool {
-        guard isKeptByBroker(message), let topic = try? TopicName(message.topic),
+        guard isKeptByBroker(message), let topic = try? TopicName(received: message.topic),
             let subscriptions = surroundings.subscriptions()
         else { return false }
         return subscriptions.bringsRetained(on: topic, to: reader.filter, after: reader.lastRequest)
@@ -83,7 +83,7 @@ extension MessageDistributor {
     private func firstReader(
         of topic: String, after serial: Int, _ isRight: (Reader) -> Bool = { _ in true }
     ) -> (id: ReaderID, reader: Reader)? {
-        guard let topic = try? TopicName(topic) else { return nil }
+        guard let topic = try? TopicName(received: topic) else { return nil }
         var first: (id: ReaderID, reader: Reader)?
         for (id, reader) in state.pointee.readers.enumerated() {
             guard let reader, reader.serial > serial, reader.serial < first?.reader.serial ?? .max,

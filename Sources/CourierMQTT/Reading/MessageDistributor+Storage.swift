@@ -18,7 +18,7 @@ extension MessageDistributor {
     /// Readers up to `serial` had it.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
-            let name = try? TopicName(topic)
+            let name = try? TopicName(received: topic)
         else { return }
         for id in state.pointee.readers.indices {
             guard let reader = state.pointee.readers[id], reader.serial > serial, reader.filter?.matches(name) ?? true

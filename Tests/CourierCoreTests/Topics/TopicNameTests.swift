@@ -25,6 +25,22 @@ import Testing
         expectCourierError(.invalidTopicName) { try TopicName("a\u{0}") }
     }
 
+    @Test func `the filter of a shared subscription is no name to publish to, and a message may come with it`() throws {
+        let error = try #require(expectCourierError(.invalidTopicName) { try TopicName("$share/pool/jobs/resize") })
+        #expect(error.message.contains("publish to \"jobs/resize\""))
+        for text in ["$share/", "$share/pool", "$share//jobs"] {
+            let error = try #require(expectCourierError(.invalidTopicName) { try TopicName(text) })
+            #expect(error.message.contains("publish to a name without it"))
+        }
+        for text in ["$share", "$shared/pool/jobs", "a/$share/pool/jobs"] {
+            #expect(try TopicName(text).string == text)
+            #expect(TopicName.isPlainlyLegal(text))
+        }
+        #expect(!TopicName.isPlainlyLegal("$share/pool/jobs/resize"))
+        #expect(try TopicName(received: "$share/pool/jobs/resize").string == "$share/pool/jobs/resize")
+        expectCourierError(.invalidTopicName) { try TopicName(received: "$share/pool/jobs/+") }
+    }
+
     @Test func `a wildcard or U+0000 is found wherever it stands, and no other byte is taken for one`() {
         for length in 1...25 {
             let legal = String(repeating: "\u{7f}", count: length)

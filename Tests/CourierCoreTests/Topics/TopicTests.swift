@@ -123,6 +123,14 @@ import Testing
         #expect(try shared.arguments(in: TopicName("jobs/7")) == ["id": "7"])
     }
 
+    @Test func `a topic with a share is for reading, not to publish to`() {
+        expectCourierError(.invalidTopicName) { try name(Topic<Note>("$share/pool/jobs/{kind}")(kind: "resize")) }
+        let exact = TopicTemplate(exactly: "$share/pool/jobs/resize")
+        expectCourierError(.invalidTopicName) { try exact.name(for: nil) }
+        #expect(exact.exactName == nil)
+        #expect(throws: Never.self) { try exact.filter(for: nil) }
+    }
+
     @Test func `an exact text has no parameters and no placeholders`() throws {
         let exact = TopicTemplate(exactly: "a/{b}/%u")
         #expect(try exact.name(for: nil).string == "a/{b}/%u")

@@ -48,6 +48,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [QoS.zero, .one, .two])
+    func `no form of publishing takes the filter of a shared subscription for a name`(_ qos: QoS) async throws {
+        try await Self.run(.connection([.accept()])) { world in
+            let filter = "$share/pool/jobs/resize"
+            let topic = Topic<String>(filter, qos: qos)
+            expectCourierError(.invalidTopicName) {
+                try world.client.publish(bytes: [1], to: filter, qos: qos) { _ in }
+            }
+            expectCourierError(.invalidTopicName) {
+                try world.client.publishMessage("message", topic: filter, qos: qos)
+            }
+            let byText = await #expect(throws: CourierError.self) {
+                try await world.client.publish("text", to: filter, qos: qos)
+            }
+            let byTopic = await #expect(throws: CourierError.self) {
+                try await world.client.publish("text", to: topic)
+            }
+            let enqueued = await #expect(throws: CourierError.self) {
+                try await world.client.enqueue("text", to: topic)
+            }
+            for error in [byText, byTopic, enqueued] {
+                #expect(error?.code == .invalidTopicName)
+                #expect(error?.message.contains("publish to \"jobs/resize\"") == true)
+            }
+            try await world.client.publish("text", to: "jobs/resize", qos: qos)
+            await world.settle()
+            #expect(await world.publishes().map(\.topic) == ["jobs/resize"])
+        }
+    }
+
     @Test func `completions are called in the order of the answers, refusals among them`() async throws {
         let gate = ScriptGate()
         let refusal = Acknowledgement(packetID: 1, reasonCode: .quotaExceeded)
