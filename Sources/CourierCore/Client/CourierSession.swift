@@ -106,18 +106,20 @@ public protocol CourierSession: CourierEventManager {
 
     // MARK: For async code
 
-    /// Waits until the connection is established; returns at once when it is.
+    /// Waits until the connection is established; returns at once when it is, and throws at once while nobody wants one,
+    /// another client has the session, or trying on is pointless.
     ///
     /// It waits as long as the client goes on trying by itself, which has no end: cancel its task to end the wait.
     /// A refusal of the user name or the password does not end it, not even with options that never change: an
     /// account may be unlocked. To give up then, listen for ``CourierEventType/connectionFailure(timeTaken:error:)``
     /// with the code ``CourierError/Code-swift.struct/notAuthorized`` and call ``CourierClient/disconnect()``.
     ///
-    /// - Throws: Why it can not be established without the app doing something first, or `CancellationError`.
+    /// - Throws: Why it is not established, or `CancellationError`.
     ///   ``CourierError/Code-swift.struct/sessionMissing`` when nobody wants a connection: `connect()` was not
-    ///   called, or ``CourierClient/disconnect()`` was called since; ``CourierError/Code-swift.struct/clientDestroyed``
+    ///   called, ``CourierClient/disconnect()`` was called since, or the app came back from the background and there is no
+    ///   topic to subscribe to; ``CourierError/Code-swift.struct/clientDestroyed``
     ///   after ``CourierClient/destroy()``; ``CourierError/Code-swift.struct/sessionTakenOver`` while another client
-    ///   has the session; ``CourierError/Code-swift.struct/connectionRefused``,
+    ///   has the session, after which the client tries again by itself; ``CourierError/Code-swift.struct/connectionRefused``,
     ///   ``CourierError/Code-swift.struct/notAuthorized``, ``CourierError/Code-swift.struct/invalidConfiguration``
     ///   or ``CourierError/Code-swift.struct/secureConnectionFailed`` when the next attempt would fail in the same
     ///   way.
