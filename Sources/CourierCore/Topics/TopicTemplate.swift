@@ -181,7 +181,7 @@ extension TopicTemplate {
             throw CourierError(
                 .unresolvedPlaceholder,
                 "The topic \(text.quoted()) holds \(placeholder), and no connection is known that has a \(meaning); "
-                    + "pass a ConnectionIdentity or connect first.")
+                    + "await connected() first, or, where you resolve it yourself, pass a ConnectionIdentity.")
         }
         if let problem = TopicRules.levelProblem(of: value) {
             throw CourierError(
