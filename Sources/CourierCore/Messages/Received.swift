@@ -36,9 +36,18 @@ extension Received: Hashable where Value: Hashable {}
 
 extension Received: ValueWithMessage {}
 
-/// What a reader that meets such a type has to know of it: which type to decode, and how to make the whole.
-package protocol ValueWithMessage: Sendable {
+/// A type of values that come with the message they were read from; a test double of ``CourierSession`` asks for it.
+///
+/// It says what a reader that meets such a type has to know of it: which type to decode, and how to make the whole.
+/// ``Received`` is the one that there is.
+public protocol ValueWithMessage: Sendable {
+    /// The type to decode.
     associatedtype Value: Sendable
 
+    /// Joins the two.
+    ///
+    /// - Parameters:
+    ///   - value: What the message says.
+    ///   - message: The message as it came.
     init(value: Value, message: Message)
 }

@@ -35,6 +35,19 @@ import Testing
         sink.cancel()
     }
 
+    @Test func `values come with their messages, to loops and publishers`() async throws {
+        let client = FakeClient()
+        let topics = Series<String>()
+        let sink = client.messagePublisher(topic: "chat/#").sink { (note: Received<Note>) in topics.append(note.topic) }
+        var notes = client.messages(Received<Note>.self, from: "chat/+/notes").makeAsyncIterator()
+        try send("a", on: "chat/7/notes", to: client)
+        let note = try #require(try await notes.next())
+        #expect(note.value == Note(title: "a"))
+        #expect(note.topic == "chat/7/notes")
+        #expect(topics.values == ["chat/7/notes"])
+        sink.cancel()
+    }
+
     @Test func `a filter that is not legal ends the loop with an error`() async {
         var notes = FakeClient().messages(Note.self, from: "a/#/b").makeAsyncIterator()
         await #expect(throws: CourierError.self) { try await notes.next() }

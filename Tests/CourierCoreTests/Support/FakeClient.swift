@@ -55,8 +55,13 @@ final class FakeClient: CourierClient {
         }
     }
     private static func value<Value>(_ type: Value.Type, of message: Message) -> Value? {
+        if let whole = type as? any ValueWithMessage.Type { return Self.whole(whole, of: message) as? Value }
         guard let type = type as? any Decodable.Type else { return message as? Value }
         return try? JSONDecoder().decode(type, from: message.data) as? Value
+    }
+    /// A value with its message, such as `Received<Note>`.
+    private static func whole<Whole: ValueWithMessage>(_: Whole.Type, of message: Message) -> (any Sendable)? {
+        value(Whole.Value.self, of: message).map { Whole(value: $0, message: message) }
     }
 
     // What it does not use.
