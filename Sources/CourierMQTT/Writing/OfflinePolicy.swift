@@ -1,6 +1,12 @@
 /// What may wait for a connection, and what happens to a message for which there is no room.
+///
+/// With a message store, what waits at QoS 1 and 2 is bounded by the limits of the store. Those here are for what
+/// memory holds of it, and for what is on its way into the store, as while the disk is slow or the client does not know yet
+/// whose messages it stores.
 public struct OfflinePolicy: Hashable, Sendable {
     /// What happens to a message when the queue is at a limit.
+    ///
+    /// On the way into a message store ``dropOldest`` and ``dropNewest`` do the same as ``fail``.
     public enum Overflow: Hashable, Sendable {
         /// An `await publish` or `await enqueue` waits for room, at most this long, and then fails with `queueFull`; the
         /// forms that do not wait fail at once.

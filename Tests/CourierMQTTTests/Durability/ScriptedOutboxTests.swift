@@ -90,6 +90,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [OfflinePolicy.Overflow.dropOldest, .dropNewest, .fail])
+    func `on the way into the store what has no room is refused, and nothing is dropped`(
+        _ overflow: OfflinePolicy.Overflow
+    ) async throws {
+        try await Self.run {
+            $0.offline = OfflinePolicy(maximumCount: 1, overflow: overflow)
+        } _: { world, store in
+            await Self.connect(world, store)
+            store.hold()
+            // One in a commit, one behind it, and one for which there is no room.
+            let first = try world.publish("a")
+            await world.until { store.heldCount == 1 }
+            let second = try world.publish("b")
+            expectCourierError(.queueFull) { try world.publish("c") }
+            store.release()
+            await world.until { first.value != nil && second.value != nil }
+            #expect(first.value?.success != nil)
+            #expect(second.value?.success != nil)
+            #expect(await world.publishes().map(\.text) == ["a", "b"])
+        }
+    }
+
     @Test func `a store without room refuses a message to its publisher, and the connection goes on`() async throws {
         let store = ControlledStore(MemoryMessageStore(maximumRows: 2))
         try await Self.run(Self.refusing, store) { world, _ in
