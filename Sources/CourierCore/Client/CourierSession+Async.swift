@@ -302,7 +302,7 @@ extension CourierSession {
     ///   - topic: Where somebody answers.
     ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
     /// - Returns: The first answer.
-    /// - Throws: What ``request(_:to:timeout:as:)`` throws.
+    /// - Throws: What ``request(_:at:timeout:as:)`` throws.
     public func request<Question, Answer: Sendable>(
         _ question: Question, to topic: String, timeout: Duration = .seconds(10)
     ) async throws -> Answer {
@@ -320,7 +320,7 @@ extension CourierSession {
     ///   - topic: Where somebody answers.
     ///   - type: The type of the answer.
     /// - Returns: The first answer.
-    /// - Throws: What ``request(_:to:timeout:as:)`` throws.
+    /// - Throws: What ``request(_:at:timeout:as:)`` throws.
     public func request<Question, Answer: Sendable>(
         _ question: Question, to topic: String, as type: Answer.Type
     ) async throws -> Answer {
@@ -341,15 +341,75 @@ extension CourierSession {
         _ question: Question, to topic: String, timeout: Duration = .seconds(10)
     ) async throws {}
 
+    /// Asks a question on a topic of its type and waits for the answer (MQTT 5).
+    ///
+    /// ```swift
+    /// let latest = try await client.request("7", to: latestNotes(room: "7"), as: Note.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers, all its parameters given. With `%u` or `%c`, await ``connected()`` first.
+    ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
+    ///   - type: The type of the answer.
+    /// - Returns: The first answer.
+    /// - Throws: What ``request(_:at:timeout:as:)`` throws.
+    public func request<Question, Answer: Sendable>(
+        _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10), as type: Answer.Type
+    ) async throws -> Answer {
+        try await request(question, at: topic.template, timeout: timeout, as: type)
+    }
+
+    /// Asks a question on a topic of its type and waits for the answer (MQTT 5).
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers, all its parameters given. With `%u` or `%c`, await ``connected()`` first.
+    ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
+    /// - Returns: The first answer.
+    /// - Throws: What ``request(_:at:timeout:as:)`` throws.
+    public func request<Question, Answer: Sendable>(
+        _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10)
+    ) async throws -> Answer {
+        try await request(question, at: topic.template, timeout: timeout, as: Answer.self)
+    }
+
+    /// Stands for a question of which nothing says what its answer is, so that the compiler can tell what is missing.
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers.
+    ///   - timeout: How long the call takes at most.
+    /// - Throws: Nothing; it can not be called.
+    @available(
+        *, unavailable, message: "say which type the answer has, as in request(question, to: topic, as: Note.self)"
+    )
+    public func request<Question>(
+        _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10)
+    ) async throws {}
+
     /// Answers questions of QoS 1 until the task is cancelled (MQTT 5 only).
     ///
     /// - Parameters:
     ///   - filter: The topic name or filter on which questions come.
     ///   - handler: Makes the answer.
-    /// - Throws: What ``respond(to:qos:handler:)`` throws.
+    /// - Throws: What ``respond(at:qos:handler:)`` throws.
     public func respond<Question: Sendable, Answer>(
         to filter: String, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws {
         try await respond(to: filter, qos: .one, handler: handler)
+    }
+
+    /// Answers questions of a topic's type until the task is cancelled (MQTT 5 only).
+    ///
+    /// - Parameters:
+    ///   - topic: The topic on which questions come; open parameters stand for any level.
+    ///   - qos: The quality of service of questions and answers; the topic's own by default.
+    ///   - handler: Makes the answer.
+    /// - Throws: What ``respond(at:qos:handler:)`` throws.
+    public func respond<Question: Sendable, Answer>(
+        to topic: Topic<Question>, qos: QoS? = nil, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws {
+        try await respond(at: topic.template, qos: qos ?? topic.qos, handler: handler)
     }
 }

@@ -275,7 +275,7 @@ public protocol CourierSession: CourierEventManager {
     ///
     /// - Parameters:
     ///   - question: The question.
-    ///   - topic: Where somebody answers, for example by ``respond(to:qos:handler:)``.
+    ///   - topic: Where somebody answers, for example by ``respond(at:qos:handler:)``.
     ///   - timeout: How long the call takes at most: for the connection, the question and the answer.
     ///   - type: The type of the answer.
     /// - Returns: The first answer.
@@ -292,6 +292,23 @@ public protocol CourierSession: CourierEventManager {
         _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer
 
+    /// Asks a question on a topic that may hold `%u` and `%c`, and waits for the answer (MQTT 5).
+    ///
+    /// The same as the form with a topic name in all else. The topic is filled in before the question waits for a
+    /// connection: with `%u` or `%c`, await ``connected()`` first.
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers, all its parameters given.
+    ///   - timeout: How long the call takes at most: for the connection, the question and the answer.
+    ///   - type: The type of the answer.
+    /// - Returns: The first answer.
+    /// - Throws: What is wrong with the topic, ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c`
+    ///   where no connection was begun yet that has one, or what the form with a topic name throws.
+    func request<Question, Answer: Sendable>(
+        _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
+    ) async throws -> Answer
+
     /// Answers questions until the task is cancelled (MQTT 5 only).
     ///
     /// Questions are answered one after the other. One without a response topic, as every message of MQTT 3.1.1 is, gets
@@ -306,6 +323,20 @@ public protocol CourierSession: CourierEventManager {
     /// - Throws: What a loop over ``messages(_:as:)`` throws: the filter is not legal, or the broker refuses it.
     func respond<Question: Sendable, Answer>(
         to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws
+
+    /// Answers questions on a topic that may hold `%u` and `%c` until the task is cancelled (MQTT 5 only).
+    ///
+    /// The same as the form with a filter in all else. Like a loop over ``messages(_:as:)`` it waits for the first
+    /// connection that gives `%u` and `%c` their meaning, and keeps what it has filled in.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic on which questions come; open parameters stand for any level.
+    ///   - qos: The quality of service of questions and answers.
+    ///   - handler: Makes the answer; runs on the caller's side.
+    /// - Throws: What a loop over ``messages(_:as:)`` throws: the topic is not legal, or the broker refuses it.
+    func respond<Question: Sendable, Answer>(
+        at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws
 
     // MARK: With completions

@@ -87,8 +87,16 @@ final class UnusableClient: CourierClient {
         _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer { throw problem }
 
+    func request<Question, Answer: Sendable>(
+        _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
+    ) async throws -> Answer { throw problem }
+
     func respond<Question: Sendable, Answer>(
         to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws { throw problem }
+
+    func respond<Question: Sendable, Answer>(
+        at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws { throw problem }
 
     func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> { empty() }

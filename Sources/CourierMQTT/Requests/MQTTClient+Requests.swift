@@ -5,6 +5,13 @@ import Synchronization
 
 extension MQTTClient {
     func request<Question, Answer: Sendable>(
+        _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
+    ) async throws -> Answer {
+        let name = try topic.name(for: parts.publishing.identity).string
+        return try await request(question, to: name, timeout: timeout, as: type)
+    }
+
+    func request<Question, Answer: Sendable>(
         _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer {
         let (payload, contentType) = try parts.registry.encode(question, topic: topic)
@@ -82,8 +89,14 @@ extension MQTTClient {
     func respond<Question: Sendable, Answer>(
         to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws {
+        try await respond(at: TopicTemplate(exactly: filter), qos: qos, handler: handler)
+    }
+
+    func respond<Question: Sendable, Answer>(
+        at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws {
         let decoder = ValueDecoder<Question>(parts.registry)
-        for try await message in messages(Message.self, from: filter, qos: qos) {
+        for try await message in messages(Message.self, as: SubscriptionRequest(topic: topic, qos: qos)) {
             guard let topic = message.properties.responseTopic else {
                 let text =
                     "The question on \(message.topic.quoted()) has no response topic; ask with `request`, over MQTT 5."

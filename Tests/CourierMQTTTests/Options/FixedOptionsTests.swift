@@ -66,6 +66,11 @@ import Testing
         await Self.expect(mistake, of: "respond") {
             try await client.respond(to: "t") { (question: String) in question }
         }
+        let mine = Topic<String>("%c")
+        await Self.expect(mistake, of: "request on a Topic") {
+            _ = try await client.request("x", to: mine, as: String.self)
+        }
+        await Self.expect(mistake, of: "respond on a Topic") { try await client.respond(to: mine) { $0 } }
         await Self.expect(mistake, of: "a loop") {
             for try await _ in client.messages(String.self, from: "t") {}
         }

@@ -1,0 +1,60 @@
+import CourierCore
+import CourierTesting
+import Testing
+
+@testable import CourierMQTT
+
+/// Questions and answers on topics that are written down once, with the type of the question.
+@Suite(.timeLimit(.minutes(5))) struct TopicRequestTests {
+    private static let squares = Topic<Int>("rooms/{room}/square", qos: .two)
+    private static let own = Topic<Int>("%u/%c/square")
+
+    /// Asks `question` where a client answers that responds to `topic`, which holds `%u` and `%c` before there is a
+    /// connection.
+    private static func ask(
+        on topic: Topic<Int>, _ question: (MQTTClient) async throws -> Void
+    ) async throws {
+        let broker = try LoopbackBroker.start()
+        let options = ConnectOptions(
+            host: "127.0.0.1", port: broker.port, clientId: "desk", username: "ada", password: "")
+        let test = try TestClient(options)
+        let server = Task { [client = test.client] in
+            try await client.respond(to: topic) { number in number * number }
+        }
+        try await test.connect()
+        try await test.wait(for: "subscribeSuccess")
+        try await question(test.client)
+        server.cancel()
+        _ = await server.result
+        try await test.end()
+        await broker.shutdown()
+    }
+
+    @Test func `a topic is asked on with its values, and answered on with any`() async throws {
+        try await Self.ask(on: Self.squares) { client in
+            #expect(try await client.request(7, to: Self.squares(room: "1"), as: Int.self) == 49)
+            let inferred: Int = try await client.request(8, to: Self.squares(room: "2"), timeout: .seconds(60))
+            #expect(inferred == 64)
+            let error = await #expect(throws: CourierError.self) {
+                try await client.request(9, to: Self.squares, as: Int.self)
+            }
+            #expect(error?.code == .missingTopicArgument)
+        }
+    }
+
+    @Test func `%u and %c are those of the connection`() async throws {
+        try await Self.ask(on: Self.own) { client in
+            #expect(try await client.request(7, to: Self.own, as: Int.self) == 49)
+            #expect(try await client.request(8, to: "ada/desk/square", as: Int.self) == 64)
+        }
+    }
+
+    @Test func `before there was a connection %u and %c are an error that names the remedy`() async throws {
+        let test = try TestClient(.local(1))
+        let error = await #expect(throws: CourierError.self) {
+            try await test.client.request(7, to: Self.own, as: Int.self)
+        }
+        #expect(error?.code == .unresolvedPlaceholder)
+        #expect(error?.message.contains("await connected() first") == true)
+    }
+}
