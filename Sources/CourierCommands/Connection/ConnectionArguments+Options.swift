@@ -161,7 +161,8 @@ extension ConnectionArguments {
             missing: "will topic"
         ) {
             guard (try? TopicName($1[0])) != nil else {
-                throw ArgumentError("Invalid will topic '\($1[0])', does it contain '+' or '#'?")
+                throw ArgumentError(
+                    "Invalid will topic '\($1[0])', does it contain '+' or '#', or begin with '$share/'?")
             }
             $0.will.topic = $1[0]
         },
@@ -311,7 +312,8 @@ extension ConnectionArguments {
         switch role {
         case .publisher, .requester:
             guard (try? TopicName(topic)) != nil else {
-                throw ArgumentError("Invalid publish topic '\(topic)', does it contain '+' or '#'?")
+                throw ArgumentError(
+                    "Invalid publish topic '\(topic)', does it contain '+' or '#', or begin with '$share/'?")
             }
             topics = [topic]
         case .subscriber:

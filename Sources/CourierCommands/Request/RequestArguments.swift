@@ -24,7 +24,9 @@ package struct RequestArguments: Sendable {
                         missing: "response topic"
                     ) {
                         guard (try? TopicName($1[0])) != nil else {
-                            throw ArgumentError("Invalid response topic '\($1[0])', does it contain '+' or '#'?")
+                            throw ArgumentError(
+                                "Invalid response topic '\($1[0])', does it contain '+' or '#', or begin with '$share/'?"
+                            )
                         }
                         $0.responseTopic = $1[0]
                     },
