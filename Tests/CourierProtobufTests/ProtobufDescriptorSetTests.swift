@@ -66,11 +66,21 @@ struct ProtobufDescriptorSetTests {
         #"{"anInt32":"NaN"}"#, #"{"anInt64":"-nan"}"#, #"{"aUint64":"Infinity"}"#, #"{"names":{"nan":"x"}}"#,
         #"{"aDouble":"nan"}"#, #"{"aFloat":"inf"}"#, #"{"created":"NaN"}"#, #"{"lasted":"NaNs"}"#, #"{"aMood":1e999}"#,
         #"{"aFloat":1e39}"#, #"{"strings":"a"}"#, #"{"aDouble":nan}"#, #"{"lasted":"1"}"#,
+        #"{"any":{"@type":"type.googleapis.com/x.Y","title":"hi"}}"#,
+        #"{"any":{"@type":"type.googleapis.com/x.Y","value":"AQI=","value":"AQI="}}"#,
+        #"{"any":{"@type":"type.googleapis.com/google.protobuf.Duration","value":"1s","title":"hi"}}"#,
         String(repeating: #"{"child":"#, count: 5_000), String(repeating: "[", count: 100_000),
     ])
     func `JSON that does not fit is an error`(text: String) throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         #expect(throws: CourierError.self) { try types.payload(fromJSON: text, type: type) }
+    }
+
+    @Test(arguments: [#"{"@type":"type.googleapis.com/x.Y","value":"AQI="}"#, #"{"@type":"type.googleapis.com/x.Y"}"#])
+    func `a packed message of an unknown type comes back as it was`(any: String) throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet())
+        let payload = try types.payload(fromJSON: "{\"any\":\(any)}", type: type)
+        #expect(try types.json(from: payload, type: type) == "{\"any\":\(any)}")
     }
 
     @Test func `a type that the set does not have is an error`() throws {

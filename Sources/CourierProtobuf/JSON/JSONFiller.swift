@@ -264,16 +264,24 @@ struct JSONFiller {
         var any = ProtobufAny(typeURL: url)
         if let type = types.messages[any.typeName] {
             let isShort = WellKnownForm(type) != nil
-            let inner = isShort ? members.first { $0.name == "value" }?.value ?? .null : .object(members)
+            let inner: JSONNode = try isShort ? onlyValue(members, of: url) ?? .null : .object(members)
             // What is packed shares the working memory of what it stands in.
             let budget = fields.arena.pointee.budget
             let data = try MessagePacking.data(type.schema, limits: limits, budget: budget) {
                 try fill($0, as: type, from: inner)
             }
             any.value = Array(data)
-        } else if let value = members.first(where: { $0.name == "value" }) {
-            any.value = try bytes(value.value)
+        } else if let value = try onlyValue(members, of: url) {
+            any.value = try bytes(value)
         }
         try any.writeProtobuf(fields)
+    }
+
+    /// What stands beside `@type` where nothing but `value` may.
+    private func onlyValue(_ members: [(name: String, value: JSONNode)], of url: String) throws -> JSONNode? {
+        guard members.count <= 1, members.allSatisfy({ $0.name == "value" }) else {
+            throw mismatch(url.quoted(), "an object with @type and value only")
+        }
+        return members.first?.value
     }
 }
