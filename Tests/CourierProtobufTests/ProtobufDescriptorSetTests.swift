@@ -66,6 +66,8 @@ struct ProtobufDescriptorSetTests {
         #"{"anInt32":"NaN"}"#, #"{"anInt64":"-nan"}"#, #"{"aUint64":"Infinity"}"#, #"{"names":{"nan":"x"}}"#,
         #"{"aDouble":"nan"}"#, #"{"aFloat":"inf"}"#, #"{"created":"NaN"}"#, #"{"lasted":"NaNs"}"#, #"{"aMood":1e999}"#,
         #"{"aFloat":1e39}"#, #"{"strings":"a"}"#, #"{"aDouble":nan}"#, #"{"lasted":"1"}"#,
+        #"{"names":{"1":"a","01":"b"}}"#, #"{"names":{"1":"a","1.0":"b"}}"#, #"{"names":{"0":"a","-0":"b"}}"#,
+        #"{"anInt32":"+1"}"#, #"{"anInt32":"0x10"}"#, #"{"anInt32":"1 "}"#, #"{"aDouble":"0x10"}"#,
         #"{"any":{"@type":"type.googleapis.com/x.Y","title":"hi"}}"#,
         #"{"any":{"@type":"type.googleapis.com/x.Y","value":"AQI=","value":"AQI="}}"#,
         #"{"any":{"@type":"type.googleapis.com/google.protobuf.Duration","value":"1s","title":"hi"}}"#,

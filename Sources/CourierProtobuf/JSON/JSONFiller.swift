@@ -86,9 +86,6 @@ struct JSONFiller {
         from members: [(name: String, value: JSONNode)]
     ) throws {
         if members.isEmpty { return }
-        guard Set(members.map { Array($0.name.utf8) }).count == members.count else {
-            throw CourierError(.encodingFailed, "a map has the same key twice")
-        }
         let list = try fields.list(index, count: members.count, stride: 8)
         for (position, member) in try sorted(members, by: key).enumerated() {
             let entry = try fields.enter(index)
@@ -111,15 +108,27 @@ struct JSONFiller {
         return .bool(flag)
     }
 
-    /// In the order in which every implementation writes maps that are to be compared.
+    /// In the order in which every implementation writes maps that are to be compared. Texts are the same key only if
+    /// their bytes are, numbers however they are written.
     private func sorted(
         _ members: [(name: String, value: JSONNode)], by key: DynamicTypes.Kind
     ) throws -> [(name: String, value: JSONNode)] {
         switch key {
-        case .string, .bool: return members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        case .string, .bool:
+            let sorted = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            try checkKeys(sorted.map { Array($0.name.utf8) })
+            return sorted
         default:
-            return try members.map { (try integer(.string($0.name), "a key") as Int128, $0) }
-                .sorted { $0.0 < $1.0 }.map(\.1)
+            let sorted = try members.map { (try integer(.string($0.name), "a key") as Int128, $0) }
+                .sorted { $0.0 < $1.0 }
+            try checkKeys(sorted.map(\.0))
+            return sorted.map(\.1)
+        }
+    }
+
+    private func checkKeys(_ sorted: [some Equatable]) throws {
+        guard zip(sorted, sorted.dropFirst()).allSatisfy({ $0 != $1 }) else {
+            throw CourierError(.encodingFailed, "a map has the same key twice")
         }
     }
 
@@ -170,15 +179,9 @@ struct JSONFiller {
     }
 
     private func integer<Value: FixedWidthInteger>(_ node: JSONNode, _ what: String) throws -> Value {
-        let text: String
-        switch node {
-        case .number(let number): text = number
-        case .string(let string): text = string
-        default: throw mismatch(what, "a number")
-        }
-        if let value = Value(text), text.first != "+" { return value }
+        let text = try number(node, what)
         // 1e3 and 1.0 are integers too.
-        guard let value = Double(text).flatMap({ Value(exactly: $0) }), text.first?.isLetter == false else {
+        guard let value = Value(text) ?? Double(text).flatMap({ Value(exactly: $0) }) else {
             throw mismatch(what, "a whole number in range")
         }
         return value
@@ -189,10 +192,20 @@ struct JSONFiller {
         case .string("NaN"): return .nan
         case .string("Infinity"): return .infinity
         case .string("-Infinity"): return -.infinity
-        case .number(let text), .string(let text):
-            guard let value = Double(text), value.isFinite else { throw mismatch("a number", "in range") }
+        default:
+            guard let value = Double(try number(node, "a value")), value.isFinite else {
+                throw mismatch("a number", "in range")
+            }
             return value
-        default: throw mismatch("a number", "a number")
+        }
+    }
+
+    /// A number as it was written, which may be in quotes.
+    private func number(_ node: JSONNode, _ what: String) throws -> String {
+        switch node {
+        case .number(let text): return text
+        case .string(let text) where JSONParser.isNumber(text): return text
+        default: throw mismatch(what, "a number")
         }
     }
 

@@ -36,6 +36,17 @@ struct JSONParser {
         depthLeft = limits.depth
     }
 
+    private init(number text: String) {
+        bytes = Array(text.utf8)
+        depthLeft = 0
+    }
+
+    /// Whether a text is a number of JSON and nothing else.
+    static func isNumber(_ text: String) -> Bool {
+        var parser = JSONParser(number: text)
+        return (try? parser.number()) != nil && parser.at == parser.bytes.count
+    }
+
     mutating func document() throws(CourierError) -> JSONNode {
         let node = try value()
         skipSpace()
