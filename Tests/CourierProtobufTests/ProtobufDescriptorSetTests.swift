@@ -68,6 +68,7 @@ struct ProtobufDescriptorSetTests {
         #"{"aFloat":1e39}"#, #"{"strings":"a"}"#, #"{"aDouble":nan}"#, #"{"lasted":"1"}"#,
         #"{"names":{"1":"a","01":"b"}}"#, #"{"names":{"1":"a","1.0":"b"}}"#, #"{"names":{"0":"a","-0":"b"}}"#,
         #"{"anInt32":"+1"}"#, #"{"anInt32":"0x10"}"#, #"{"anInt32":"1 "}"#, #"{"aDouble":"0x10"}"#,
+        #"{"mask":"a_b"}"#, #"{"mask":["aB"]}"#, #"{"mask":{"path":"a"}}"#,
         #"{"any":{"@type":"type.googleapis.com/x.Y","title":"hi"}}"#,
         #"{"any":{"@type":"type.googleapis.com/x.Y","value":"AQI=","value":"AQI="}}"#,
         #"{"any":{"@type":"type.googleapis.com/google.protobuf.Duration","value":"1s","title":"hi"}}"#,
@@ -83,6 +84,21 @@ struct ProtobufDescriptorSetTests {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         let payload = try types.payload(fromJSON: "{\"any\":\(any)}", type: type)
         #expect(try types.json(from: payload, type: type) == "{\"any\":\(any)}")
+    }
+
+    @Test(
+        arguments: [
+            ([], "\"\""), (["a_b", "c.d_e"], #""aB,c.dE""#), (["address_line_1"], #"{"paths":["address_line_1"]}"#),
+            (["a__b"], #"{"paths":["a__b"]}"#), (["aB"], #"{"paths":["aB"]}"#), (["a,b"], #"{"paths":["a,b"]}"#),
+            (["a", ""], #"{"paths":["a",""]}"#),
+        ] as [([String], String)])
+    func `a mask comes back as it was, its paths as they are where they have no short form`(
+        paths: [String], text: String
+    ) throws {
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet())
+        let payload = try Courier_Test_Everything(mask: ProtobufFieldMask(paths: paths)).protobufData()
+        #expect(try types.json(from: payload, type: type) == "{\"mask\":\(text)}")
+        #expect(try types.payload(fromJSON: "{\"mask\":\(text)}", type: type) == payload)
     }
 
     @Test func `a type that the set does not have is an error`() throws {

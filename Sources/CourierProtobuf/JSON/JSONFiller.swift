@@ -245,8 +245,11 @@ struct JSONFiller {
             try fields.write(1, ProtobufCodec.Number<Int32>.self, nanos)
         case .wrapper: try fill(fields, 0, type.fields[0], from: node)
         case .fieldMask:
-            guard case .string(let text) = node else { throw mismatch(type.name, "a text") }
-            let paths = text.split(separator: ",").map { TimeText.snake(String($0)) }
+            if case .object = node { return false }  // The paths of one that has no short form.
+            guard case .string(let text) = node, !text.utf8.contains(UInt8(ascii: "_")) else {
+                throw mismatch(type.name, "a text of paths in lower camel case")
+            }
+            let paths = TimeText.paths(text)
             try check(count: paths.count, of: type.name)
             try fields.writeRepeated(0, ProtobufCodec.Text.self, paths)
         case .structure, .list: try fill(fields, 0, type.fields[0], from: node)

@@ -203,7 +203,8 @@ struct JSONPrinter {
         case .fieldMask:
             var paths: [String] = []
             for part in parts { try part.readRepeated(0, ProtobufCodec.Text.self, into: &paths) }
-            try string(paths.map(TimeText.lowerCamel).joined(separator: ","))
+            guard let short = TimeText.mask(paths) else { return false }  // It would come back as another one.
+            try string(short)
         case .structure:
             let entries = try messages(parts, 0)
             if case .map(let key, let value) = type.fields[0].shape { try writeMap(entries, key, value) }

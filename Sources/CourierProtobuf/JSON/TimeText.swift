@@ -46,8 +46,18 @@ enum TimeText {
         return match.1.isEmpty ? (seconds, nanos) : (-seconds, -nanos)
     }
 
+    /// `a_b` and `c.d_e` become `aB,c.dE`; `nil` for paths that do not come back from that as they were.
+    static func mask(_ paths: [String]) -> String? {
+        let text = paths.map(lowerCamel).joined(separator: ",")
+        let isSame = Self.paths(text).elementsEqual(paths) { $0.utf8.elementsEqual($1.utf8) }
+        return isSame ? text : nil
+    }
+
+    /// `aB,c.dE` becomes `a_b` and `c.d_e`.
+    static func paths(_ mask: String) -> [String] { mask.split(separator: ",").map { snake(String($0)) } }
+
     /// `a_b.c_d` becomes `aB.cD`.
-    static func lowerCamel(_ path: String) -> String {
+    private static func lowerCamel(_ path: String) -> String {
         var result = ""
         var isUpper = false
         for letter in path {
@@ -62,7 +72,7 @@ enum TimeText {
     }
 
     /// `aB.cD` becomes `a_b.c_d`.
-    static func snake(_ path: String) -> String {
+    private static func snake(_ path: String) -> String {
         path.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
 
