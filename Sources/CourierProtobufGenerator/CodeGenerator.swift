@@ -14,7 +14,7 @@ struct GeneratorContext {
 package enum CodeGenerator {
     /// Raised whenever other code is made of the same files. The build plugin compares it to know whether what
     /// was made is still good; the age of this program says nothing, since it is linked anew without reason.
-    package static let version = 2
+    package static let version = 3
 
     /// Answers a request of protoc. What is wrong with a `.proto` file is part of the answer.
     ///

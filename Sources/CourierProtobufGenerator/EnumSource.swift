@@ -12,8 +12,9 @@ struct EnumSource {
     static func caseNames(_ descriptor: EnumDescriptor) -> [String] {
         var names = SwiftNames.cases(descriptor.values.map(\.name), of: descriptor.name)
         var seen: Set<String> = []
-        for index in names.indices where !seen.insert(names[index]).inserted {
-            names[index] += "_\(descriptor.values[index].number)".replacingMinus
+        for index in names.indices {
+            let suffix = "_\(descriptor.values[index].number)".replacingMinus
+            while !seen.insert(names[index]).inserted { names[index] = names[index].withoutBackticks + suffix }
         }
         return names
     }

@@ -68,6 +68,12 @@ struct FieldModel {
         }
     }
 
+    /// The property with the declared default for when the field is not there.
+    var orDefault: String? {
+        guard case .optional = shape, declaredDefault != nil else { return nil }
+        return SwiftNames.orDefault(name)
+    }
+
     /// The property as an expression where a parameter is called `fields`.
     var reference: String { name == "fields" ? "self.fields" : name }
 

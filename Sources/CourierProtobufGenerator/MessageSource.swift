@@ -60,14 +60,14 @@ struct MessageSource {
     ) -> [Oneof] {
         let others = Set(
             descriptor.messages.map { SwiftNames.type($0.name) } + descriptor.enums.map { SwiftNames.type($0.name) })
-        var names = Set(fields.filter { $0.oneof == nil }.map(\.name))
+        var names = Set(fields.filter { $0.oneof == nil }.map(\.name) + fields.compactMap(\.orDefault))
         var oneofs: [Oneof] = []
         for (index, oneof) in descriptor.oneofs.enumerated() {
             let members = fields.filter { $0.oneof == index }
             guard let first = members.first?.index else { continue }
             let type = SwiftNames.type(oneof.name)
             var name = SwiftNames.property(oneof.name)
-            if !names.insert(name).inserted { name = "\(name.filter { $0 != "`" })Oneof" }
+            if !names.insert(name).inserted { name = "\(name.withoutBackticks)Oneof" }
             oneofs.append(
                 Oneof(
                     index: index, name: name, type: others.contains(type) ? "\(type)Oneof" : type, first: first,
@@ -153,10 +153,9 @@ struct MessageSource {
             }
             let wrapper = property.field?.isIndirect == true ? "@ProtobufIndirect " : ""
             source.line("\(wrapper)\(visibility)\(property.declaration)")
-            if let field = property.field, case .optional = field.shape, let value = field.declaredDefault {
+            if let field = property.field, let orDefault = field.orDefault, let value = field.declaredDefault {
                 source.comment("``\(field.name)``, or the default that the `.proto` file declares.")
-                let name = field.name.filter { $0 != "`" }
-                source.line("\(visibility)var \(name)OrDefault: \(field.value.swift) { \(field.name) ?? \(value) }")
+                source.line("\(visibility)var \(orDefault): \(field.value.swift) { \(field.name) ?? \(value) }")
             }
         }
         source.comment("Fields that this version of the `.proto` file does not have.")

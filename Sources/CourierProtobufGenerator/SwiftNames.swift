@@ -3,6 +3,9 @@ enum SwiftNames {
     /// `user_id` becomes `userID`.
     static func property(_ name: String) -> String { escaped(lowerCamel(name), reserved: reservedMembers) }
 
+    /// The property with the declared default of the property with this name.
+    static func orDefault(_ property: String) -> String { property.withoutBackticks + "OrDefault" }
+
     /// `COLOR_DARK_RED` of `Color` becomes `darkRed`, for each of the values of an enumeration.
     static func cases(_ names: [String], of type: String) -> [String] {
         let prefix = snake(type).uppercased() + "_"
@@ -99,4 +102,9 @@ enum SwiftNames {
         "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
         "try", "typealias", "var", "where", "while", "Any",
     ]
+}
+
+extension String {
+    /// A name as the beginning of a longer one, which is no keyword.
+    var withoutBackticks: String { filter { $0 != "`" } }
 }

@@ -11,6 +11,7 @@ struct TypeTable {
 
     struct Enumeration {
         let descriptor: EnumDescriptor
+        let file: FileDescriptor
         let path: String
         let caseNames: [String]
     }
@@ -27,7 +28,7 @@ struct TypeTable {
                 add(message, file, scope, SwiftNames.type(message.name, prefix: prefix))
             }
             for enumeration in file.enums {
-                add(enumeration, scope, SwiftNames.type(enumeration.name, prefix: prefix))
+                add(enumeration, file, scope, SwiftNames.type(enumeration.name, prefix: prefix))
             }
         }
     }
@@ -40,12 +41,13 @@ struct TypeTable {
         for nested in message.messages {
             add(nested, file, name, "\(path).\(SwiftNames.type(nested.name))")
         }
-        for nested in message.enums { add(nested, name, "\(path).\(SwiftNames.type(nested.name))") }
+        for nested in message.enums { add(nested, file, name, "\(path).\(SwiftNames.type(nested.name))") }
     }
 
-    private mutating func add(_ enumeration: EnumDescriptor, _ scope: String, _ path: String) {
+    private mutating func add(
+        _ enumeration: EnumDescriptor, _ file: FileDescriptor, _ scope: String, _ path: String
+    ) {
         enumerations["\(scope).\(enumeration.name)"] = Enumeration(
-            descriptor: enumeration, path: path,
-            caseNames: EnumSource.caseNames(enumeration))
+            descriptor: enumeration, file: file, path: path, caseNames: EnumSource.caseNames(enumeration))
     }
 }

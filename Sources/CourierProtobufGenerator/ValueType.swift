@@ -69,20 +69,26 @@ struct ValueType {
         if name == ".google.protobuf.NullValue" {
             return ValueType("Int32", codec: "Number<Int32>", kind: "enumeration", initial: "0")
         }
-        guard let path = types.enumerations[name]?.path else { throw GeneratorError("there is no enumeration \(name)") }
+        guard let type = types.enumerations[name] else { throw GeneratorError("there is no enumeration \(name)") }
+        try checkOrigin(name, type.file)
+        let path = type.path
         return ValueType(path, codec: "Enumeration<\(path)>", kind: "enumeration", initial: "\(path)()")
     }
 
     private static func message(_ name: String, in types: TypeTable) throws(GeneratorError) -> ValueType {
         if let known = wellKnown[name] { return known }
         guard let message = types.messages[name] else { throw GeneratorError("there is no message \(name)") }
-        if message.file.name.hasPrefix("google/protobuf/") {
-            throw GeneratorError(
-                "\(name.dropFirst()) of \(message.file.name) has no Swift type; copy its file to use it")
-        }
+        try checkOrigin(name, message.file)
         var type = ValueType(message: message.path)
         type.messageName = name
         return type
+    }
+
+    /// Nothing is made of Google's own files.
+    private static func checkOrigin(_ name: String, _ file: FileDescriptor) throws(GeneratorError) {
+        if file.name.hasPrefix("google/protobuf/") {
+            throw GeneratorError("\(name.dropFirst()) of \(file.name) has no Swift type; copy its file to use it")
+        }
     }
 
     /// The types of Google that Swift, or CourierProtobuf, has one for.

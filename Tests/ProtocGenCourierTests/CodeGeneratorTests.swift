@@ -141,4 +141,55 @@ struct CodeGeneratorTests {
         #expect(source.contains("var aB: Int32?"))
         #expect(source.contains("var aB_2: Int32?"))
     }
+
+    @Test func `values that would have the same name as a keyword keep apart`() throws {
+        let response = try generate(
+            source: """
+                syntax = "proto3";
+                enum Direction { option allow_alias = true; IN = 0; in = 0; OUT = 1; }
+                """)
+        let source = try #require(response.files.first?.content)
+        #expect(source.contains("case `in`\n"))
+        #expect(source.contains("static let in_0 = Direction.`in`\n"))
+    }
+
+    @Test func `values of one number that would have the same name keep apart`() throws {
+        let response = try generate(
+            source: """
+                syntax = "proto3";
+                enum Sound { option allow_alias = true; A = 0; MOO = 2; moo = 2; Moo = 2; }
+                """)
+        let source = try #require(response.files.first?.content)
+        #expect(source.contains("case moo\n"))
+        #expect(source.contains("static let moo_2 = Sound.moo\n"))
+        #expect(source.contains("static let moo_2_2 = Sound.moo\n"))
+    }
+
+    @Test func `a field and a oneof that would be called like a default keep apart from it`() throws {
+        let response = try generate(
+            source: """
+                syntax = "proto2";
+                message Thing {
+                  optional string name_or_default = 2;
+                  optional string name = 1 [default = "x"];
+                  optional int32 count = 3 [default = 7];
+                  oneof count_or_default { int32 number = 4; }
+                }
+                """)
+        let source = try #require(response.files.first?.content)
+        #expect(source.contains("var nameOrDefault_2: String?\n"))
+        #expect(source.contains("var nameOrDefault: String { name ?? \"x\" }\n"))
+        #expect(source.contains("var countOrDefault: Int32 { count ?? 7 }\n"))
+        #expect(source.contains("var countOrDefaultOneof: CountOrDefault?\n"))
+    }
+
+    @Test func `an enumeration of Google's own files is an error that names it`() throws {
+        let response = try generate(
+            source: """
+                syntax = "proto3";
+                import "google/protobuf/type.proto";
+                message Thing { google.protobuf.Syntax syntax = 1; }
+                """)
+        #expect(response.error.contains("google.protobuf.Syntax of google/protobuf/type.proto has no Swift type"))
+    }
 }
