@@ -155,6 +155,32 @@ struct ProtobufDescriptorSetTests {
         }
     }
 
+    @Test func `a large message in JSON shares the working memory with what is packed in it`() throws {
+        let set = try Tool.descriptorSet()
+        let children = Array(repeating: Courier_Test_Everything(), count: 4_000)
+        let plain = Courier_Test_Everything(children: children)
+        let packed = try ProtobufAny(plain)
+        let both = try Courier_Test_Everything(any: packed, children: children).protobufData()
+        let types = try ProtobufDescriptorSet(set, limits: ProtobufLimits(workingMemory: 16 << 20))
+        #expect(throws: Never.self) { try types.json(from: plain.protobufData(), type: type) }
+        #expect(throws: Never.self) {
+            try types.json(from: Courier_Test_Everything(any: packed).protobufData(), type: type)
+        }
+        let error = #expect(throws: CourierError.self) { try types.json(from: both, type: type) }
+        #expect(error?.message.contains("16777216") == true)
+        #expect(throws: Never.self) { try ProtobufDescriptorSet(set).json(from: both, type: type) }
+    }
+
+    @Test func `packed messages beside each other take their working memory in turn`() throws {
+        let packed = try ProtobufAny(
+            Courier_Test_Everything(children: Array(repeating: Courier_Test_Everything(), count: 4_000)))
+        let child = Courier_Test_Everything(any: packed)
+        let message = Courier_Test_Everything(children: [child, child, child])
+        let types = try ProtobufDescriptorSet(
+            Tool.descriptorSet(), limits: ProtobufLimits(workingMemory: 16 << 20))
+        #expect(throws: Never.self) { try types.json(from: message.protobufData(), type: type) }
+    }
+
     @Test func `a set that lies about its types never crashes a reader`() throws {
         let set = try FileDescriptorSet(protobufData: Tool.descriptorSet())
         let payload = try #require(try peer.random(seed: 7, count: 1).first)

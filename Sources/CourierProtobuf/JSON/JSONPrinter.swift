@@ -10,11 +10,14 @@ struct JSONPrinter {
     private(set) var text = ""
     /// A packed `Any` begins a new message, which libprotobuf-c's own depth does not count.
     private var depthLeft: Int
+    /// What is packed is read while that which it stands in is still there, and shares its working memory.
+    private var memoryLeft: Int
 
-    init(types: DynamicTypes, limits: ProtobufLimits) {
+    init(types: DynamicTypes, limits: ProtobufLimits, memoryLeft: Int) {
         self.types = types
         self.limits = limits
         depthLeft = limits.depth
+        self.memoryLeft = memoryLeft
     }
 
     mutating func write(_ parts: [ProtobufReader], as type: DynamicTypes.Message) throws {
@@ -127,8 +130,9 @@ struct JSONPrinter {
     }
 
     private mutating func writeEmpty(_ type: DynamicTypes.Message) throws {
-        try MessageUnpacking.with(UnsafeRawBufferPointer(start: nil, count: 0), schema: type.schema, limits: limits) {
-            try write([$0], as: type)
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        try MessageUnpacking.with(nothing, schema: type.schema, limits: limits, budget: memoryLeft) { fields, _ in
+            try write([fields], as: type)
         }
     }
 
@@ -232,8 +236,14 @@ struct JSONPrinter {
             try string(any.typeURL)
         }
         if let type = types.messages[any.typeName] {
+            let before = memoryLeft
+            guard any.value.count <= before else {
+                throw MessageUnpacking.outOfMemory(type.schema, size: any.value.count, limits)
+            }
+            let budget = before - any.value.count
             try any.value.withUnsafeBytes { bytes in
-                try MessageUnpacking.with(bytes, schema: type.schema, limits: limits) { fields in
+                try MessageUnpacking.with(bytes, schema: type.schema, limits: limits, budget: budget) { fields, left in
+                    memoryLeft = left
                     if WellKnownForm(type) == nil {
                         try enter(type)
                         try writeFields([fields], of: type, &isFirst)
@@ -244,6 +254,7 @@ struct JSONPrinter {
                     }
                 }
             }
+            memoryLeft = before
         } else if !any.value.isEmpty {
             try name("value", &isFirst)
             try put("\"\(Data(any.value).base64EncodedString())\"")

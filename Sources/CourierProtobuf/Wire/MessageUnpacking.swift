@@ -6,17 +6,18 @@ enum MessageUnpacking {
     static func value<Message: GeneratedProtobufMessage>(
         _ type: Message.Type, from bytes: UnsafeRawBufferPointer, limits: ProtobufLimits
     ) throws -> Message {
-        try with(bytes, schema: Message.protobufSchema, limits: limits) { fields in
+        try with(bytes, schema: Message.protobufSchema, limits: limits, budget: limits.workingMemory) { fields, _ in
             var message = Message()
             try message.readProtobuf(fields)
             return message
         }
     }
 
-    /// Runs `body` with the fields of a message; they are gone when it returns.
+    /// Runs `body` with the fields of a message, and with what is left of `budget`, the bytes of memory that they may
+    /// take from the heap. They are gone when it returns.
     static func with<Result>(
-        _ bytes: UnsafeRawBufferPointer, schema: ProtobufSchema, limits: ProtobufLimits,
-        _ body: (ProtobufReader) throws -> Result
+        _ bytes: UnsafeRawBufferPointer, schema: ProtobufSchema, limits: ProtobufLimits, budget: Int,
+        _ body: (_ fields: ProtobufReader, _ budget: Int) throws -> Result
     ) throws -> Result {
         guard bytes.count <= limits.size else {
             throw CourierError(
@@ -24,7 +25,7 @@ enum MessageUnpacking {
         }
         // libprotobuf-c follows messages in messages as deep as they go, so that is looked at before. Few types need it.
         if schema.maximumDepth ?? .max > limits.depth { try WireInspector(limits).check(bytes, schema) }
-        return try MessageArena.with(budget: limits.workingMemory, depth: limits.depth) { arena in
+        return try MessageArena.with(budget: budget, depth: limits.depth) { arena in
             arena.pointee.expect(bytes.count * 6)
             var allocator = ProtobufCAllocator(arena)
             let message = withUnsafeMutablePointer(to: &allocator) {
@@ -32,16 +33,18 @@ enum MessageUnpacking {
                     schema.descriptor, $0, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
             }
             guard let message else {
-                if arena.pointee.isExhausted {
-                    throw CourierError(
-                        .decodingFailed,
-                        "reading a \(schema.name) of \(bytes.count) bytes takes more than the \(limits.workingMemory) bytes that it may"
-                    )
-                }
+                if arena.pointee.isExhausted { throw outOfMemory(schema, size: bytes.count, limits) }
                 try WireInspector(limits).check(bytes, schema)
                 throw CourierError(.decodingFailed, "the bytes are no \(schema.name)")
             }
-            return try body(ProtobufReader(record: message, maximumCount: limits.maximumCount))
+            let fields = ProtobufReader(record: message, maximumCount: limits.maximumCount)
+            return try body(fields, arena.pointee.budget)
         }
+    }
+
+    static func outOfMemory(_ schema: ProtobufSchema, size: Int, _ limits: ProtobufLimits) -> CourierError {
+        CourierError(
+            .decodingFailed,
+            "reading a \(schema.name) of \(size) bytes takes more than the \(limits.workingMemory) bytes that it may")
     }
 }
