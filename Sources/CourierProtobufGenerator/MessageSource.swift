@@ -52,14 +52,23 @@ struct MessageSource {
         self.path = path
         fields = try FieldModels.make(
             descriptor, fullName: fullName, context: context, comments: comments, path: path, isProto3: isProto3)
-        oneofs = Self.oneofs(descriptor, fields, comments, path)
+        let taken = Self.nestedNames(descriptor, fullName, context.types)
+            .union(context.types.messages[fullName]?.outerNames ?? [])
+        oneofs = Self.oneofs(descriptor, fields, taken, comments, path)
+    }
+
+    private static func nestedNames(
+        _ descriptor: MessageDescriptor, _ fullName: String, _ types: TypeTable
+    ) -> Set<String> {
+        Set(
+            descriptor.messages.compactMap { types.messages["\(fullName).\($0.name)"]?.name }
+                + descriptor.enums.compactMap { types.enumerations["\(fullName).\($0.name)"]?.name })
     }
 
     private static func oneofs(
-        _ descriptor: MessageDescriptor, _ fields: [FieldModel], _ comments: Comments, _ path: [Int32]
+        _ descriptor: MessageDescriptor, _ fields: [FieldModel], _ taken: Set<String>, _ comments: Comments,
+        _ path: [Int32]
     ) -> [Oneof] {
-        let others = Set(
-            descriptor.messages.map { SwiftNames.type($0.name) } + descriptor.enums.map { SwiftNames.type($0.name) })
         var names = Set(fields.filter { $0.oneof == nil }.map(\.name) + fields.compactMap(\.orDefault))
         var oneofs: [Oneof] = []
         for (index, oneof) in descriptor.oneofs.enumerated() {
@@ -70,7 +79,7 @@ struct MessageSource {
             if !names.insert(name).inserted { name = "\(name.withoutBackticks)Oneof" }
             oneofs.append(
                 Oneof(
-                    index: index, name: name, type: others.contains(type) ? "\(type)Oneof" : type, first: first,
+                    index: index, name: name, type: taken.contains(type) ? "\(type)Oneof" : type, first: first,
                     members: members,
                     comment: comments.text(
                         path + [Comments.Step.oneof, Int32(index)],
@@ -101,14 +110,15 @@ struct MessageSource {
     private func writeNestedTypes(to source: inout SourceText) throws(GeneratorError) {
         for (index, nested) in descriptor.enums.enumerated() {
             EnumSource(
-                descriptor: nested, name: SwiftNames.type(nested.name), visibility: visibility, comments: comments,
-                path: path + [Comments.Step.nestedEnum, Int32(index)]
+                descriptor: nested, name: context.types.enumerations["\(fullName).\(nested.name)"]?.name ?? "",
+                visibility: visibility, comments: comments, path: path + [Comments.Step.nestedEnum, Int32(index)]
             ).write(to: &source)
             source.line()
         }
         for (index, nested) in descriptor.messages.enumerated() where nested.options?.mapEntry != true {
+            let nestedName = "\(fullName).\(nested.name)"
             try MessageSource(
-                nested, fullName: "\(fullName).\(nested.name)", name: SwiftNames.type(nested.name),
+                nested, fullName: nestedName, name: context.types.messages[nestedName]?.name ?? "",
                 visibility: visibility, context: context, comments: comments,
                 path: path + [Comments.Step.nestedMessage, Int32(index)],
                 isProto3: context.isProto3(fullName)

@@ -7,6 +7,10 @@ struct TypeTable {
         let file: FileDescriptor
         /// The name in Swift, with those of the types around it.
         let path: String
+        /// The first names of the paths that stand inside it: what is nested in it would hide them by the same name.
+        let outerNames: Set<String>
+
+        var name: String { path.lastName }
     }
 
     struct Enumeration {
@@ -14,16 +18,28 @@ struct TypeTable {
         let file: FileDescriptor
         let path: String
         let caseNames: [String]
+
+        var name: String { path.lastName }
     }
 
     private(set) var messages: [String: Message] = [:]
     private(set) var enumerations: [String: Enumeration] = [:]
+    /// The first name of each type's path.
+    private var firstNames: [String: String] = [:]
 
     /// - Parameter files: All files, with those they import.
     init(_ files: [FileDescriptor]) {
         for file in files {
-            let prefix = file.options?.swiftPrefix ?? SwiftNames.prefix(package: file.package)
-            let scope = file.package.isEmpty ? "" : ".\(file.package)"
+            let (prefix, scope) = Self.prefixAndScope(file)
+            for message in file.messages {
+                addFirstName(message, scope, SwiftNames.type(message.name, prefix: prefix))
+            }
+            for enumeration in file.enums {
+                firstNames["\(scope).\(enumeration.name)"] = SwiftNames.type(enumeration.name, prefix: prefix)
+            }
+        }
+        for file in files {
+            let (prefix, scope) = Self.prefixAndScope(file)
             for message in file.messages {
                 add(message, file, scope, SwiftNames.type(message.name, prefix: prefix))
             }
@@ -33,15 +49,40 @@ struct TypeTable {
         }
     }
 
+    private static func prefixAndScope(_ file: FileDescriptor) -> (prefix: String, scope: String) {
+        (
+            file.options?.swiftPrefix ?? SwiftNames.prefix(package: file.package),
+            file.package.isEmpty ? "" : ".\(file.package)"
+        )
+    }
+
+    private mutating func addFirstName(_ message: MessageDescriptor, _ scope: String, _ firstName: String) {
+        if message.options?.mapEntry == true { return }  // Swift has no type for it.
+        let name = "\(scope).\(message.name)"
+        firstNames[name] = firstName
+        for nested in message.messages { addFirstName(nested, name, firstName) }
+        for nested in message.enums { firstNames["\(name).\(nested.name)"] = firstName }
+    }
+
     private mutating func add(
         _ message: MessageDescriptor, _ file: FileDescriptor, _ scope: String, _ path: String
     ) {
         let name = "\(scope).\(message.name)"
-        messages[name] = Message(descriptor: message, file: file, path: path)
-        for nested in message.messages {
-            add(nested, file, name, "\(path).\(SwiftNames.type(nested.name))")
+        let outerNames = outerNames(in: message)
+        messages[name] = Message(descriptor: message, file: file, path: path, outerNames: outerNames)
+        func nestedPath(_ nested: String) -> String {
+            let type = SwiftNames.type(nested)
+            return "\(path).\(outerNames.contains(type) ? type + "_" : type)"
         }
-        for nested in message.enums { add(nested, file, name, "\(path).\(SwiftNames.type(nested.name))") }
+        for nested in message.messages { add(nested, file, name, nestedPath(nested.name)) }
+        for nested in message.enums { add(nested, file, name, nestedPath(nested.name)) }
+    }
+
+    /// Those of its own fields and of all that is nested in it.
+    private func outerNames(in message: MessageDescriptor) -> Set<String> {
+        message.messages.reduce(into: Set(message.fields.compactMap { firstNames[$0.typeName] })) {
+            $0.formUnion(outerNames(in: $1))
+        }
     }
 
     private mutating func add(
@@ -50,4 +91,9 @@ struct TypeTable {
         enumerations["\(scope).\(enumeration.name)"] = Enumeration(
             descriptor: enumeration, file: file, path: path, caseNames: EnumSource.caseNames(enumeration))
     }
+}
+
+extension String {
+    /// What stands behind the last dot of a path.
+    fileprivate var lastName: String { split(separator: ".").last.map(String.init) ?? self }
 }

@@ -142,6 +142,43 @@ struct CodeGeneratorTests {
         #expect(source.contains("var aB_2: Int32?"))
     }
 
+    @Test func `a oneof or a nested type does not hide an outer type that is used in its message`() throws {
+        let response = try generate(
+            source: """
+                syntax = "proto3";
+                message Command {}
+                message Batch {
+                  enum Command { NONE = 0; }
+                  Command own = 1;
+                  .Command other = 2;
+                }
+                message Request { oneof command { Command single = 1; Batch batch = 2; } }
+                """)
+        let source = try #require(response.files.first?.content)
+        #expect(source.contains("    enum Command_: ProtobufEnum, CaseIterable {\n"))
+        #expect(source.contains("var own: Batch.Command_ = Batch.Command_()\n"))
+        #expect(source.contains("var other: Command?\n"))
+        #expect(source.contains("    enum CommandOneof: Hashable, Sendable {\n"))
+        #expect(source.contains("case single(Command)\n"))
+        #expect(source.contains("var command: CommandOneof?\n"))
+    }
+
+    @Test func `a oneof and a nested type keep their names where no outer type of that name is used`() throws {
+        let response = try generate(
+            source: """
+                syntax = "proto3";
+                message Status {}
+                message Payload {
+                  enum Status { NONE = 0; }
+                  map<string, int32> counts = 1;
+                  oneof payload { string text = 2; }
+                }
+                """)
+        let source = try #require(response.files.first?.content)
+        #expect(source.contains("    enum Status: ProtobufEnum, CaseIterable {\n"))
+        #expect(source.contains("    enum Payload: Hashable, Sendable {\n"))
+    }
+
     @Test func `values that would have the same name as a keyword keep apart`() throws {
         let response = try generate(
             source: """
