@@ -63,16 +63,16 @@ enum FieldModels {
     /// The name of each field in Swift; of fields that would have the same, the later ones get their number. So does one
     /// that would be called like the default of another.
     private static func names(_ message: MessageDescriptor) -> [String] {
-        let withDefault = message.fields.filter { $0.label == .optional && $0.defaultValue != nil && !isMember($0) }
+        let withDefault = message.fields.filter { $0.label == .optional && $0.defaultValue != nil && !isInOneof($0) }
         let defaults = Set(withDefault.map { SwiftNames.orDefault(SwiftNames.property($0.name)) })
         var seen: Set<String> = []
         return message.fields.map { field in
-            let isMember = isMember(field)
+            let isMember = isInOneof(field)
             let name = isMember ? SwiftNames.member(field.name) : SwiftNames.property(field.name)
             let isFree = seen.insert(name).inserted && (isMember || !defaults.contains(name))
             return isFree ? name : "\(name.withoutBackticks)_\(field.number)"
         }
     }
 
-    private static func isMember(_ field: FieldDescriptor) -> Bool { field.oneofIndex != nil && !field.proto3Optional }
+    private static func isInOneof(_ field: FieldDescriptor) -> Bool { field.oneofIndex != nil && !field.proto3Optional }
 }

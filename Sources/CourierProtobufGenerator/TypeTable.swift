@@ -68,7 +68,7 @@ struct TypeTable {
         _ message: MessageDescriptor, _ file: FileDescriptor, _ scope: String, _ path: String
     ) {
         let name = "\(scope).\(message.name)"
-        let outerNames = outerNames(in: message)
+        let outerNames = namesUsed(in: message)
         messages[name] = Message(descriptor: message, file: file, path: path, outerNames: outerNames)
         func nestedPath(_ nested: String) -> String {
             let type = SwiftNames.type(nested)
@@ -78,10 +78,10 @@ struct TypeTable {
         for nested in message.enums { add(nested, file, name, nestedPath(nested.name)) }
     }
 
-    /// Those of its own fields and of all that is nested in it.
-    private func outerNames(in message: MessageDescriptor) -> Set<String> {
+    /// The first names of the types of its own fields, and of all that is nested in it.
+    private func namesUsed(in message: MessageDescriptor) -> Set<String> {
         message.messages.reduce(into: Set(message.fields.compactMap { firstNames[$0.typeName] })) {
-            $0.formUnion(outerNames(in: $1))
+            $0.formUnion(namesUsed(in: $1))
         }
     }
 
