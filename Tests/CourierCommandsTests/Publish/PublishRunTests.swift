@@ -76,28 +76,6 @@ import Testing
         #expect(outcome.code == 0 && !outcome.errors.contains("no connection to end"), "\(outcome)")
     }
 
-    @Test func `a connection that was lost when the end of QoS 0 was asked for is told, and no success`() async throws {
-        let folder = try TemporaryFolder()
-        let port = try LocalPort.free()
-        let broker = try ScriptedBroker.start(
-            [.connection([.accept(), .expect(.publish), .cut(.orderly)])],
-            afterwards: [.expect(.connect), .stall], at: .tcp(host: "127.0.0.1", port: port))
-        for name in ["output", "gate"] { try #require(mkfifo(folder.file(name), 0o600) == 0) }
-        let gate = open(folder.file("gate"), O_RDWR | O_CLOEXEC)
-        defer { close(gate) }
-        // What -d says of it is more than a pipe holds: the run stands still until somebody reads.
-        let topic = String(repeating: "w", count: 65_535)
-        let reader = "{ read -r line <'\(folder.file("gate"))'; cat; } <'\(folder.file("output"))' >/dev/null"
-        let courier = "\(try CourierExecutable.path.get()) pub -h 127.0.0.1 -p \(port) -t \(topic) -m x -d"
-        let run = try ProgramRun(["/bin/sh", "-c", "\(reader) & exec \(courier) >'\(folder.file("output"))'"])
-        try await broker.received(.connect, on: 2)
-        try #require(write(gate, "\n", 1) == 1)
-        let outcome = await run.end()
-        #expect(outcome.code == 7 && outcome.errorLines.first == "Error: The connection was lost.", "\(outcome)")
-        #expect(!outcome.errors.contains("no connection to end"), "\(outcome)")
-        await broker.shutdown()
-    }
-
     @Test func `nothing is drawn over lines that are typed`() async throws {
         // Longer than the progress takes to be drawn.
         let delay = Duration.milliseconds(500)
