@@ -161,8 +161,7 @@ extension ConnectionArguments {
             missing: "will topic"
         ) {
             guard (try? TopicName($1[0])) != nil else {
-                throw ArgumentError(
-                    "Invalid will topic '\($1[0])', does it contain '+' or '#', or begin with '$share/'?")
+                throw ArgumentError("Invalid will topic '\($1[0])', does it contain '+' or '#'?")
             }
             $0.will.topic = $1[0]
         },
@@ -312,8 +311,7 @@ extension ConnectionArguments {
         switch role {
         case .publisher, .requester:
             guard (try? TopicName(topic)) != nil else {
-                throw ArgumentError(
-                    "Invalid publish topic '\(topic)', does it contain '+' or '#', or begin with '$share/'?")
+                throw ArgumentError("Invalid publish topic '\(topic)', does it contain '+' or '#'?")
             }
             topics = [topic]
         case .subscriber:

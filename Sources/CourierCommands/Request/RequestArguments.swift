@@ -24,9 +24,7 @@ package struct RequestArguments: Sendable {
                         missing: "response topic"
                     ) {
                         guard (try? TopicName($1[0])) != nil else {
-                            throw ArgumentError(
-                                "Invalid response topic '\($1[0])', does it contain '+' or '#', or begin with '$share/'?"
-                            )
+                            throw ArgumentError("Invalid response topic '\($1[0])', does it contain '+' or '#'?")
                         }
                         $0.responseTopic = $1[0]
                     },
