@@ -244,7 +244,7 @@ final class ChatLink: Sendable {
         state.withLock { $0.isConnected = false }
         let error = (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         let problem =
-            connection.watch.takeRefusal().map { ConnectionProblem($0) }
+            connection.watch.takeRefusal(error.reasonCode).map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
         // A refusal without a reason code is one of MQTT 5, and the attempt with 3.1.1 follows at once.
         if error.code == .connectionRefused, error.reasonCode == nil { return }

@@ -19,6 +19,14 @@ package final class ConnectionWatch: PacketObserver {
         package let code: UInt8
         /// Whether it is of MQTT 5.
         package let isVersion5: Bool
+
+        /// What MQTT 5 calls it; `nil` for a return code that 3.1.1 does not have.
+        var reasonCode: ReasonCode? { isVersion5 ? ReasonCode(rawValue: code) : Self.returnCodes[code] }
+
+        private static let returnCodes: [UInt8: ReasonCode] = [
+            1: .unsupportedProtocolVersion, 2: .clientIdentifierNotValid, 3: .serverUnavailable,
+            4: .badUserNameOrPassword, 5: .notAuthorized,
+        ]
     }
 
     /// A message that the broker refused.
@@ -46,6 +54,12 @@ package final class ConnectionWatch: PacketObserver {
 
     /// The last refusal, until it is asked for again.
     package func takeRefusal() -> Refusal? { state.withLock { $0.refusal.take() } }
+
+    /// The last refusal, until it is asked for again, if it is this one: a later one is of an attempt whose end is still to
+    /// be told.
+    func takeRefusal(_ code: ReasonCode?) -> Refusal? {
+        state.withLock { state in state.refusal?.reasonCode == code ? state.refusal.take() : nil }
+    }
 
     package func observed(_ batch: PacketBatch) {
         if batch.direction == .outgoing, print == nil { return }

@@ -1,0 +1,34 @@
+import CourierCore
+import Foundation
+import Testing
+
+@testable import CourierCommands
+
+/// Refusals as the watch saw them, and the events that they are of.
+struct ConnectionWatchTests {
+    /// A watch that has seen a CONNACK with this byte.
+    private static func watch(_ code: UInt8, _ version: ObservedConnection.ProtocolVersion) -> ConnectionWatch {
+        let watch = ConnectionWatch()
+        let options = ConnectOptions(host: "b", port: 1, clientId: "c", username: "", password: "")
+        let connection = ObservedConnection(
+            id: 1, options: options, protocolVersion: version, openedAt: Date(), openedInstant: .now)
+        let bytes: [UInt8] = version == .v5 ? [0x20, 3, 0, code, 0] : [0x20, 2, 0, code]
+        watch.observed(PacketBatch(direction: .incoming, bytes: bytes, time: .now, connection: connection))
+        return watch
+    }
+
+    @Test(
+        arguments: [
+            (0x85, .v5, .clientIdentifierNotValid), (2, .v311, .clientIdentifierNotValid), (5, .v311, .notAuthorized),
+        ] as [(UInt8, ObservedConnection.ProtocolVersion, ReasonCode)])
+    func `a refusal is taken by its code, once`(
+        code: UInt8, version: ObservedConnection.ProtocolVersion, reason: ReasonCode
+    ) {
+        let watch = Self.watch(code, version)
+        // The event of the attempt before comes late.
+        #expect(watch.takeRefusal(.unsupportedProtocolVersion) == nil)
+        #expect(watch.takeRefusal(nil) == nil)
+        #expect(watch.takeRefusal(reason)?.code == code)
+        #expect(watch.takeRefusal(reason) == nil)
+    }
+}
