@@ -126,14 +126,21 @@ final class DurableOutbox: @unchecked Sendable {
 // MARK: - From any thread
 
 extension DurableOutbox {
-    /// Takes a message of a session, as ``PublishGate/session`` counts them, on its way; `false` when too much waits
-    /// for the store.
+    /// Takes a message of a session, as ``PublishGate/session`` counts them, on its way, or gives it or older ones up, if
+    /// the policy says so; `false` when too much waits for the store.
     func add(_ arrival: Arrival, to session: Int) throws(CourierError) -> Bool {
-        let verdict = try arrivals.add(arrival, to: session, at: loop.clock.now)
+        let (verdict, dropped) = try arrivals.add(arrival, to: session, at: loop.clock.now)
         if verdict == .full { return false }
+        for older in dropped.list { giveUp(older) }
+        for waiter in dropped.roomWaiters { waiter.resume(.success(())) }
         ends.began(arrival.shape.topic, arrival.shape.qos, arrival.payload.count)
+        if verdict == .givenUp { giveUp(arrival) }
         if verdict == .takenFirst { loop.execute { [self] in storeArrivals() } }
         return true
+    }
+
+    private func giveUp(_ arrival: Arrival) {
+        refused(arrival, PublishEnds.queueError(.queueFull, arrival.shape.topic))
     }
 
     /// A waiter that is resumed when there is room on the way into the store; at once if there is.

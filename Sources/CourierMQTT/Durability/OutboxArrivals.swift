@@ -37,6 +37,8 @@ final class OutboxArrivals: Sendable {
         case taken
         /// It is the first since they were taken out, or the first whose time will be over: somebody has to look.
         case takenFirst
+        /// Too much waits, and it is given up as the policy says.
+        case givenUp
         /// Too much waits.
         case full
     }
@@ -48,8 +50,11 @@ final class OutboxArrivals: Sendable {
     }
 
     private struct State {
-        var taken = Taken()
+        /// From `start` on, in order; those before are gone.
+        var waiting: [DurableOutbox.Arrival?] = []
+        var start = 0
         var byteCount = 0
+        var roomWaiters: [Waiter<Void>] = []
         /// When the first of them will have waited too long.
         var nextEnd: ContinuousClock.Instant?
         /// Whether somebody is going to look.
@@ -62,7 +67,30 @@ final class OutboxArrivals: Sendable {
         var end: CourierError?
 
         func hasRoom(_ policy: OfflinePolicy) -> Bool {
-            taken.list.count < policy.maximumCount && byteCount < policy.maximumBytes
+            waiting.count - start < policy.maximumCount && byteCount < policy.maximumBytes
+        }
+
+        mutating func append(_ arrival: DurableOutbox.Arrival) {
+            waiting.append(arrival)
+            byteCount += arrival.byteCount
+        }
+
+        mutating func popFirst() -> DurableOutbox.Arrival? {
+            guard start < waiting.count, let oldest = waiting[start].take() else { return nil }
+            byteCount -= oldest.byteCount
+            start += 1
+            if start * 2 > waiting.count {
+                waiting.removeFirst(start)
+                start = 0
+            }
+            return oldest
+        }
+
+        /// Takes out those who wait for room, if there is some.
+        mutating func takeRoomWaiters(_ policy: OfflinePolicy) -> [Waiter<Void>] {
+            guard hasRoom(policy) else { return [] }
+            defer { roomWaiters = [] }
+            return roomWaiters
         }
 
         mutating func nextStamp() -> UInt64 {
@@ -80,8 +108,8 @@ final class OutboxArrivals: Sendable {
         }
 
         mutating func takeAll() -> Taken {
-            defer { (taken, byteCount, nextEnd) = (Taken(), 0, nil) }
-            return taken
+            defer { (waiting, start, byteCount, roomWaiters, nextEnd) = ([], 0, 0, [], nil) }
+            return Taken(list: waiting.compactMap { $0 }, roomWaiters: roomWaiters)
         }
     }
 
@@ -92,25 +120,36 @@ final class OutboxArrivals: Sendable {
 
     /// Takes a message of the session after so many that were given up, if there is room; throws when that one was,
     /// too. Its time runs from `now` on.
+    ///
+    /// - Returns: What became of it, and the older ones that were given up for it.
     func add(
         _ arrival: DurableOutbox.Arrival, to session: Int, at now: ContinuousClock.Instant
-    ) throws(CourierError) -> Verdict {
+    ) throws(CourierError) -> (Verdict, dropped: Taken) {
         let messageEnd = arrival.end(from: now, policy)
-        let (verdict, end) = state.withLock { state -> (Verdict, CourierError?) in
-            if let end = state.end { return (.full, end) }
-            if state.givenUp > session { return (.full, DurableOutbox.destroyed) }
-            guard state.hasRoom(policy) else { return (.full, nil) }
+        let (answer, end) = state.withLock { state -> ((Verdict, dropped: Taken), CourierError?) in
+            if let end = state.end { return ((.full, Taken()), end) }
+            if state.givenUp > session { return ((.full, Taken()), DurableOutbox.destroyed) }
+            var dropped = Taken()
+            if !state.hasRoom(policy) {
+                switch policy.overflow {
+                case .suspend, .fail: return ((.full, Taken()), nil)
+                case .dropNewest: return ((.givenUp, Taken()), nil)
+                case .dropOldest:
+                    while !state.hasRoom(policy), let oldest = state.popFirst() { dropped.list.append(oldest) }
+                }
+            }
             var stamped = arrival
             stamped.stamp = state.nextStamp()
             stamped.addedAt = now
-            state.taken.list.append(stamped)
-            state.byteCount += arrival.byteCount
+            state.append(stamped)
+            // What was given up may have been larger than what came for it.
+            if !dropped.list.isEmpty { dropped.roomWaiters = state.takeRoomWaiters(policy) }
             let isFirst = state.note(messageEnd) || !state.isScheduled
             state.isScheduled = true
-            return (isFirst ? .takenFirst : .taken, nil)
+            return ((isFirst ? .takenFirst : .taken, dropped), nil)
         }
         if let end { throw end }
-        return verdict
+        return answer
     }
 
     /// The stamp of a message that passes the store by: higher than those of what was handed over before.
@@ -121,7 +160,7 @@ final class OutboxArrivals: Sendable {
         let waiter = Waiter<Void>(census)
         let hasRoom = state.withLock { state in
             if state.hasRoom(policy) { return true }
-            state.taken.roomWaiters.append(waiter)
+            state.roomWaiters.append(waiter)
             return false
         }
         if hasRoom { waiter.resume(.success(())) }
@@ -130,7 +169,7 @@ final class OutboxArrivals: Sendable {
 
     /// Forgets a waiter that waits no more.
     func forget(_ waiter: Waiter<Void>) {
-        state.withLock { state in state.taken.roomWaiters.removeAll { $0 === waiter } }
+        state.withLock { state in state.roomWaiters.removeAll { $0 === waiter } }
     }
 
     /// Takes out what is of the session after so many that have ended; nothing while that one is given up, too.
@@ -149,19 +188,18 @@ final class OutboxArrivals: Sendable {
         state.withLock { state in
             guard let nextEnd = state.nextEnd, nextEnd <= now else { return Taken() }
             var expired = Taken()
-            let waiting = state.taken.list
-            (state.taken.list, state.byteCount, state.nextEnd) = ([], 0, nil)
-            for arrival in waiting {
+            let waiting = state.waiting
+            (state.waiting, state.start, state.byteCount, state.nextEnd) = ([], 0, 0, nil)
+            for case let arrival? in waiting {
                 let end = arrival.addedAt.flatMap { arrival.end(from: $0, policy) }
                 if let end, end <= now {
                     expired.list.append(arrival)
                 } else {
-                    state.taken.list.append(arrival)
-                    state.byteCount += arrival.byteCount
+                    state.append(arrival)
                     _ = state.note(end)
                 }
             }
-            if state.hasRoom(policy) { swap(&expired.roomWaiters, &state.taken.roomWaiters) }
+            expired.roomWaiters = state.takeRoomWaiters(policy)
             return expired
         }
     }

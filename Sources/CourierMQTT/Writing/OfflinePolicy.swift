@@ -5,8 +5,6 @@
 /// whose messages it stores.
 public struct OfflinePolicy: Hashable, Sendable {
     /// What happens to a message when the queue is at a limit.
-    ///
-    /// On the way into a message store ``dropOldest`` and ``dropNewest`` do the same as ``fail``.
     public enum Overflow: Hashable, Sendable {
         /// An `await publish` or `await enqueue` waits for room, at most this long, and then fails with `queueFull`; the
         /// forms that do not wait fail at once.

@@ -158,7 +158,7 @@ final class PublishEnds: @unchecked Sendable {
             case .messageReplaced: "The message to \(topic.quoted()) was replaced by a newer one before it was sent."
             case .messageExpired: "The message to \(topic.quoted()) was not sent in the time that it was good for."
             case .clientDestroyed: "The client was destroyed before the message to \(topic.quoted()) was sent."
-            default: "The message to \(topic.quoted()) was given up: too many messages wait for a connection."
+            default: "The message to \(topic.quoted()) was given up: more messages wait than `offline` allows."
             }
         return CourierError(code, sentence)
     }

@@ -90,25 +90,72 @@ import Testing
         }
     }
 
-    @Test(arguments: [OfflinePolicy.Overflow.dropOldest, .dropNewest, .fail])
-    func `on the way into the store what has no room is refused, and nothing is dropped`(
-        _ overflow: OfflinePolicy.Overflow
+    /// A world whose store is busy with one message, "a", while two more may wait for it.
+    private static func runBehindSlowStore(
+        _ overflow: OfflinePolicy.Overflow, maximumBytes: Int = .max,
+        _ body: (ScriptedWorld, ControlledStore) async throws -> Void
     ) async throws {
-        try await Self.run {
-            $0.offline = OfflinePolicy(maximumCount: 1, overflow: overflow)
+        try await run {
+            $0.offline = OfflinePolicy(maximumCount: 2, maximumBytes: maximumBytes, overflow: overflow)
         } _: { world, store in
-            await Self.connect(world, store)
+            await connect(world, store)
             store.hold()
-            // One in a commit, one behind it, and one for which there is no room.
-            let first = try world.publish("a")
+            try world.publish("a")
             await world.until { store.heldCount == 1 }
-            let second = try world.publish("b")
-            expectCourierError(.queueFull) { try world.publish("c") }
+            try await body(world, store)
+        }
+    }
+
+    @Test func `on the way into the store the call fails for which there is no room`() async throws {
+        try await Self.runBehindSlowStore(.fail) { world, store in
+            let outcomes = try ["b", "c"].map { try world.publish($0) }
+            expectCourierError(.queueFull) { try world.publish("d") }
             store.release()
-            await world.until { first.value != nil && second.value != nil }
-            #expect(first.value?.success != nil)
-            #expect(second.value?.success != nil)
-            #expect(await world.publishes().map(\.text) == ["a", "b"])
+            await world.until { outcomes.allSatisfy { $0.value?.success != nil } }
+            #expect(await world.publishes().map(\.text) == ["a", "b", "c"])
+        }
+    }
+
+    @Test func `on the way into the store the oldest messages are given up for the newest`() async throws {
+        try await Self.runBehindSlowStore(.dropOldest) { world, store in
+            let outcomes = try (0..<9).map { try world.publish("\($0)") }
+            let accepted = Task { [client = world.client] in try await client.enqueue("last", to: "t") }
+            let givenUp = Array(repeating: CourierError.Code.queueFull, count: 8)
+            await world.until { outcomes[..<8].compactMap { $0.value?.failure?.code } == givenUp }
+            await world.until { world.errors(of: "messageSendFailure").map(\.code) == givenUp }
+            store.release()
+            try await accepted.value
+            await world.until { outcomes[8].value != nil }
+            await world.until { await world.publishes().map(\.text) == ["a", "8", "last"] }
+        }
+    }
+
+    @Test func `on the way into the store the newest message is given up, and who waits for it is told`() async throws {
+        try await Self.runBehindSlowStore(.dropNewest) { world, store in
+            let outcomes = try ["b", "c", "d"].map { try world.publish($0) }
+            await world.until { outcomes[2].value?.failure?.code == .queueFull }
+            let notTaken = await #expect(throws: CourierError.self) { try await world.client.enqueue("e", to: "t") }
+            #expect(notTaken?.code == .queueFull)
+            let notSent = await #expect(throws: CourierError.self) { try await world.client.publish("f", to: "t") }
+            #expect(notSent?.code == .queueFull)
+            let givenUp = Array(repeating: CourierError.Code.queueFull, count: 3)
+            await world.until { world.errors(of: "messageSendFailure").map(\.code) == givenUp }
+            store.release()
+            await world.until { outcomes[0].value?.success != nil && outcomes[1].value?.success != nil }
+            #expect(await world.publishes().map(\.text) == ["a", "b", "c"])
+        }
+    }
+
+    @Test func `who waits for room on the way into the store gets what a large message left`() async throws {
+        try await Self.runBehindSlowStore(.dropOldest, maximumBytes: 100) { world, store in
+            let large = try world.publish(String(repeating: "x", count: 200))
+            let ready = Task { [client = world.client] in try await client.readyToPublish() }
+            await world.until { world.client.waitingCount == 1 }
+            try world.publish("b")
+            try await ready.value
+            await world.until { large.value?.failure?.code == .queueFull }
+            store.release()
+            await world.until { await world.publishes().map(\.text) == ["a", "b"] }
         }
     }
 
