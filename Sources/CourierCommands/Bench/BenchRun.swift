@@ -201,15 +201,15 @@ final class BenchRun: @unchecked Sendable {
         guard phase == .running, console.isErrorTerminal else { return }
         let rate = histogram.total - shownCount
         shownCount = histogram.total
-        console.writeToErrors(
-            "\r\u{1B}[K\(histogram.total) of \(settings.count) messages, \(rate)/s, half within "
+        console.draw(
+            "\(histogram.total) of \(settings.count) messages, \(rate)/s, half within "
                 + "\(BenchReport.text(histogram.percentile(0.5)))")
     }
 
     // MARK: The end
 
     private func finish(_ code: Int32, lastArrival: Duration? = nil) {
-        if console.isErrorTerminal { console.writeToErrors("\r\u{1B}[K") }
+        console.erase()
         let report = BenchReport(
             sentCount: sentCount, histogram: histogram, timeline: timeline, duration: begunAt.duration(to: .now),
             size: settings.size, lastArrival: lastArrival)

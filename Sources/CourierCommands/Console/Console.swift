@@ -21,6 +21,8 @@ package final class Console: Sendable {
 
     private struct State {
         var isQuiet = false
+        /// Whether the cursor stands behind what ``draw(_:)`` has drawn.
+        var isBehindDrawing = false
         /// Why the output takes nothing more: an error number.
         var outputFailure: Int32?
     }
@@ -103,11 +105,31 @@ package final class Console: Sendable {
     /// Prints a line for whoever runs the command, also when it is to be quiet: the command line itself is wrong.
     package func complain(_ line: String) { writeToErrors(line + "\n") }
 
-    /// Prints to the errors as it is.
+    /// Prints to the errors as it is, in the place of what is drawn there.
     package func writeToErrors(_ text: String) {
         flush()
+        erase()
         _ = Self.write(Array(text.utf8), to: errors)
     }
+
+    /// Draws a line on the terminal of the errors, in the place of the one before, until something else is printed there.
+    package func draw(_ line: String) {
+        flush()
+        _ = Self.write(Array((Self.lineErasure + line).utf8), to: errors)
+        state.withLock { $0.isBehindDrawing = true }
+    }
+
+    /// Takes away what was drawn last, unless something was printed behind it.
+    package func erase() {
+        let isBehindDrawing = state.withLock { state in
+            defer { state.isBehindDrawing = false }
+            return state.isBehindDrawing
+        }
+        if isBehindDrawing { _ = Self.write(Array(Self.lineErasure.utf8), to: errors) }
+    }
+
+    /// Goes to the beginning of the line, and erases it.
+    private static let lineErasure = "\r\u{1B}[K"
 
     /// Writes all bytes; returns the error number when they are not taken any more.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {

@@ -37,16 +37,15 @@ final class ProgressLine: @unchecked Sendable {
         hasEnded = true
         timer.cancel()
         if let counts { self.counts = counts }
-        if isDrawn {
-            draw()
-            console.writeToErrors("\n")
-        }
+        if isDrawn { console.writeToErrors(text + "\n") }
     }
 
     private func draw() {
         isDrawn = true
-        console.writeToErrors("\r\u{1B}[K" + Self.text(counts, size: size, after: started.duration(to: .now)))
+        console.draw(text)
     }
+
+    private var text: String { Self.text(counts, size: size, after: started.duration(to: .now)) }
 
     /// The line, without its place on the terminal.
     static func text(_ counts: LineWindow.Counts, size: Int?, after time: Duration) -> String {

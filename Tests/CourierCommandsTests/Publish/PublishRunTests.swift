@@ -92,6 +92,26 @@ import Testing
         await broker.shutdown()
     }
 
+    @Test func `an error takes the place of the progress on a terminal`() async throws {
+        let folder = try TemporaryFolder()
+        let gate = ScriptGate()
+        let broker = try ScriptedBroker.start(
+            [.connection([.accept(), .expect(.publish), .answer, .hold(gate), .cut(.orderly)])],
+            afterwards: [.expect(.connect), .stall], at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        try #require(mkfifo(folder.file("lines"), 0o600) == 0)
+        let writer = open(folder.file("lines"), O_RDWR | O_CLOEXEC)
+        let line = try Self.words(broker.port).joined(separator: " ")
+        let session = try TerminalSession([
+            "/bin/sh", "-c", "exec \(line) -l -q 1 <'\(folder.file("lines"))'",
+        ])
+        try #require(write(writer, "one\n", 4) == 4)
+        try await session.wait(for: "1 sent, 1 acknowledged")
+        gate.release()
+        try await session.wait { $0.contains("Error: The connection was lost.") }
+        close(writer)
+        await broker.shutdown()
+    }
+
     @Test func `no line is lost where the broker reads slower than lines come`() async throws {
         let folder = try TemporaryFolder()
         // More than the socket and the client keep on the way.
