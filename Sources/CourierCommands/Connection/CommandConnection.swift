@@ -17,6 +17,8 @@ package final class CommandConnection: Sendable {
         package var event: @Sendable (CourierEventType) -> Void = { _ in }
         /// Learns of messages that the broker refused, on the queue.
         package var refusedPublish: @Sendable (ConnectionWatch.RefusedPublish) -> Void = { _ in }
+        /// Learns, on the queue, that the output takes no more debug lines; again with each of them.
+        package var outputClosed: @Sendable () -> Void = {}
 
         package init() {}
     }
@@ -49,6 +51,7 @@ package final class CommandConnection: Sendable {
             queue.async {
                 console.write(line + "\n")
                 console.flush()
+                if console.isOutputClosed { told.outputClosed() }
             }
         }
         watch = ConnectionWatch(print: arguments.isDebugging ? print : nil) { refused in

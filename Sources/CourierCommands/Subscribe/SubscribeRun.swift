@@ -61,6 +61,7 @@ final class SubscribeRun: @unchecked Sendable {
     private func start() throws {
         var told = CommandConnection.Told()
         told.event = { [weak self] in self?.happened($0) }
+        told.outputClosed = { [weak self] in self?.close(ExitCode.success) }
         let unwanted = try UnwantedTopics(settings)
         let connection = try CommandConnection(settings.connection, console, told: told) { config in
             // As many as are wanted may be on their way; what comes behind them would be acknowledged and not printed.

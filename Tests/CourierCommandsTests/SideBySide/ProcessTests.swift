@@ -43,7 +43,9 @@ struct ProcessTests {
         let courier = try CourierExecutable.path.get()
         let sent = try await ProgramRun([courier, "pub"] + broker.place + ["-t", "a", "-m", "x", "-r", "-q", "1"]).end()
         try #require(sent.code == 0)
-        for words in ["sub \(broker.place.joined(separator: " ")) -t a -C 1", "--help"] {
+        let place = broker.place.joined(separator: " ")
+        // The last one prints no message, only what it sends and receives.
+        for words in ["sub \(place) -t a -C 1", "--help", "sub \(place) -t b -d -W 30"] {
             let outcome = try await ProgramRun(["/bin/sh", "-c", "exec \(courier) \(words) >/dev/full"]).end()
             #expect(outcome.code == 1, "\(words)")
             #expect(outcome.errors == "Error: The output can not be written: No space left on device.\n", "\(words)")
