@@ -42,7 +42,12 @@ struct Examination {
         self.arguments = arguments
         self.told = told
         let configuration = arguments.connection.configuration()
-        options = arguments.connection.connectOptions
+        var options = arguments.connection.connectOptions
+        // The clients take an IPv6 address with or without brackets, and the look-up without.
+        if options.host.hasPrefix("["), options.host.hasSuffix("]") {
+            options.host = String(options.host.dropFirst().dropLast())
+        }
+        self.options = options
         var tls = arguments.connection.isSecure ? configuration.tls ?? TLSClientConfiguration() : nil
         tls?.peerChainSeen = { [chain] shown in chain.value.withLock { $0 = shown } }
         self.tls = tls

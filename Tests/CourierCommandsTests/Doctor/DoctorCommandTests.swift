@@ -1,4 +1,5 @@
 import CommandArguments
+import CourierTesting
 import CourierTransport
 import Foundation
 import Glibc
@@ -208,6 +209,22 @@ struct DoctorCommandTests {
         #expect(refused.code == 1 && refused.text.contains("start the broker"))
         let unknown = try await Self.doctor(["-h", "nobody.invalid"])
         #expect(unknown.code == 1 && unknown.text.contains("Correct the name (-h)"))
+    }
+
+    private static func hasIPv6() async -> Bool {
+        guard let broker = try? LoopbackBroker.start(on: .tcp(host: "::1")) else { return false }
+        await broker.shutdown()
+        return true
+    }
+
+    @Test(.enabled("needs IPv6 on this machine") { await hasIPv6() }, arguments: ["-h", "-L"])
+    func `an IPv6 address may stand in brackets`(option: String) async throws {
+        let broker = try LoopbackBroker.start(on: .tcp(host: "::1"))
+        let place = option == "-h" ? ["-h", "[::1]", "-p", "\(broker.port)"] : ["-L", "mqtt://[::1]:\(broker.port)"]
+        let outcome = try await Self.doctor(place + ["-n", "1"])
+        #expect(outcome.code == 0 && Self.problems(outcome) == [], "\(outcome.text)")
+        #expect(outcome.text.contains("[::1]:\(broker.port) answers"), "\(outcome.text)")
+        await broker.shutdown()
     }
 
     @Test func `a socket that a broker has left behind, and none, have different remedies`() async throws {
