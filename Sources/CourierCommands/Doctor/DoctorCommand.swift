@@ -26,8 +26,10 @@ package struct DoctorCommand: CourierCommand {
             exitCodes: [
                 .init("0", "The broker can be used."),
                 .init("1", "The command line is wrong, the name has no address, or nothing answers there."),
-                .init("2", "No MQTT is spoken there, or the broker breaks it off."), .init("8", "TLS failed."),
-                .init("5", "The broker does not let this client in."),
+                .init(
+                    "2",
+                    "No MQTT is spoken there, or the broker breaks it off, or refuses the messages of --publish."),
+                .init("5", "The broker does not let this client in, or nobody for now."), .init("8", "TLS failed."),
             ])
     }
 

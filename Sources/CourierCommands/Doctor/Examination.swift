@@ -267,7 +267,7 @@ struct Examination {
         }
         if let code = codes.first(where: { $0 != .unsupportedProtocolVersion }) {
             let name = ReasonCode(rawValue: code.rawValue).name
-            return note(.problem(.mqtt5, "the broker lets nobody in: \(name)", Advice.refused(code)))
+            return note(.problem(.authentication, "the broker lets nobody in: \(name)", Advice.refused(code)))
         }
         // TLS 1.3 refuses a client's certificate, or that there is none, only behind its handshake.
         if case .transport(let error)? = newer.failure, tls != nil {

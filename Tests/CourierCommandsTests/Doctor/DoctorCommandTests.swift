@@ -102,6 +102,18 @@ struct DoctorCommandTests {
         _ = await broker.run.end()
     }
 
+    @Test func `a broker that is busy lets nobody in, which has the same exit code`() async throws {
+        // The first connection only looks whether something listens, the last one is of MQTT 3.1.1.
+        let broker = try ScriptedBroker.start([
+            .connection(), .connection([.refuse(.serverBusy)]), .connection([.refuse(.serverUnavailable)]),
+        ])
+        let outcome = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(broker.port)"])
+        #expect(outcome.code == 5 && Self.problems(outcome).count == 1, "\(outcome.text)")
+        #expect(outcome.text.contains("PROBLEM  access      the broker lets nobody in: "), "\(outcome.text)")
+        #expect(outcome.text.contains("Try again later."), "\(outcome.text)")
+        await broker.shutdown()
+    }
+
     @Test(arguments: [
         ("server", "localhost", nil), ("server", "127.0.0.1", nil), ("chained", "localhost", nil),
         ("expired", "localhost", "has expired on 2020-02-01"), ("early", "localhost", "is not valid yet"),
