@@ -12,7 +12,7 @@ package struct SubscribeCommand: CourierCommand {
             usage: ["[-h HOST] [-p PORT] -t FILTER [-t FILTER …] [OPTIONS]", "-L URL [-t FILTER …] [OPTIONS]"],
             discussion: [
                 "Prints until it is ended by SIGINT or SIGTERM, by -C, -E or -W, or by a reader that goes away. A "
-                    + "connection that is lost comes back by itself.",
+                    + "connection that is lost comes back by itself, unless trying again is of no use.",
                 "The options are those of mosquitto_sub. Options are also read from $XDG_CONFIG_HOME/mosquitto_sub or "
                     + "~/.config/mosquitto_sub, one a line.",
             ],

@@ -41,6 +41,8 @@ final class SubscribeRun: @unchecked Sendable {
     /// What it ends with when no filter is granted.
     private var refusalCode = ExitCode.success
     private var screen = WatchScreen()
+    /// Why the client tries no more, unless it has another server to try; `nil` while it is connected or tries on.
+    private var finalProblem: ConnectionProblem?
 
     init(_ settings: SubscribeArguments, _ schema: ProtobufSchema?, _ console: Console) {
         self.settings = settings
@@ -95,7 +97,9 @@ final class SubscribeRun: @unchecked Sendable {
 
     private func happened(_ event: CourierEventType) {
         switch event {
-        case .connectionSuccess: if phase == .connecting { phase = .subscribing }
+        case .connectionSuccess:
+            finalProblem = nil
+            if phase == .connecting { phase = .subscribing }
         case .subscribeAttempt(let topics): awaited.formUnion(topics)
         case .subscribeSuccess(let topics, _):
             granted.formUnion(topics.map(\.topic))
@@ -156,7 +160,28 @@ final class SubscribeRun: @unchecked Sendable {
             for line in problem.lines { console.tell(line) }
             return close(problem.exitCode)
         }
+        if error.isFinal { return endWhenStopped(problem) }
         if isLost, console.isErrorTerminal { console.tell("\(problem.lines[0]) Connecting again.") }
+    }
+
+    /// Ends when the client tries no more. One that has another server to try goes on all the same, and only it knows.
+    private func endWhenStopped(_ problem: ConnectionProblem) {
+        let isAwaited = finalProblem != nil
+        finalProblem = problem
+        guard !isAwaited, let connection else { return }
+        Task { [self] in
+            do {
+                try await connection.client.connected()
+            } catch {
+                connection.queue.async { [self] in stopped() }
+            }
+        }
+    }
+
+    private func stopped() {
+        guard phase != .closing, let problem = finalProblem else { return }
+        for line in problem.lines { console.tell(line) }
+        close(problem.exitCode)
     }
 
     private func interrupted() {

@@ -45,4 +45,15 @@ import Testing
         #expect(outcome.errorLines.contains("All subscription requests were denied."), "\(outcome)")
         await second.shutdown()
     }
+
+    @Test func `it ends where the client tries no more after a loss, and says why`() async throws {
+        let broker = try ScriptedBroker.start([
+            .connection([.accept(), .serve(until: .subscribe), .answer, .disconnect(.badAuthenticationMethod)])
+        ])
+        let outcome = try await ProgramRun(Self.words(broker.port) + ["-t", "a", "-W", "60"]).end()
+        #expect(outcome.code == 7 && outcome.errorLines.count == 2, "\(outcome)")
+        #expect(outcome.errorLines.first == "Error: The connection was lost.", "\(outcome)")
+        #expect(outcome.errors.contains("Bad authentication method"), "\(outcome)")
+        await broker.shutdown()
+    }
 }
