@@ -25,13 +25,16 @@ final class SubscribeRun: @unchecked Sendable {
     private var connection: CommandConnection?
     private var signals: SignalWatch?
     private var reading: AnyCancellable?
+    /// Removes retained messages; `nil` where they are to stay.
+    private var removals: RetainedRemovals?
 
     // MARK: On the queue only
 
     private var phase = Phase.connecting
     private var printedCount = 0
     private var rateCount = 0
-    private var removalsUnderWay = 0
+    /// What it ends with in the place of success when a retained message was not removed.
+    private var removalCode = ExitCode.success
     private var isFlushDue = false
     /// The filters about which the broker is still to say something.
     private var awaited: Set<String>
@@ -75,10 +78,15 @@ final class SubscribeRun: @unchecked Sendable {
             unwanted.remember(in: &config)
         }
         self.connection = connection
+        if settings.removesRetained {
+            removals = RetainedRemovals(connection) { [weak self] in self?.removed($0) }
+        }
         connection.queue.sync {
-            signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, exitCode: { _ in ExitCode.success }) {
-                [weak self] _ in self?.interrupted()
-            }
+            // It takes longer than the warning that messages are not removed.
+            let patience = Ending.drainTimeout + .seconds(1)
+            signals = ending.watch(
+                [SIGINT, SIGTERM], on: connection.queue, patience: patience, exitCode: { _ in ExitCode.success }
+            ) { [weak self] _ in self?.interrupted() }
             if settings.isWatching, !settings.showsRate {
                 console.write(screen.start(host: settings.connection.shownHost))
             }
@@ -187,8 +195,13 @@ final class SubscribeRun: @unchecked Sendable {
     private func interrupted() {
         switch phase {
         case .connecting: ending.end(ExitCode.notAccepted)
-        case .subscribing, .reading: finish(ExitCode.success)
-        case .draining, .closing: ending.end(ExitCode.success)
+        case .subscribing, .reading:
+            finish(ExitCode.success)
+            connection?.queue.asyncAfter(deadline: .now() + Ending.drainTimeout.seconds) { [weak self] in
+                self?.close(ExitCode.success)
+            }
+        case .draining(let code): close(code)
+        case .closing: ending.end(ExitCode.success)
         }
     }
 
@@ -215,7 +228,7 @@ final class SubscribeRun: @unchecked Sendable {
         {
             return
         }
-        if settings.removesRetained, message.isRetained { remove(message.topic) }
+        if message.isRetained { removals?.remove(message.topic) }
         if settings.chance == 10_000 || Int.random(in: 0..<10_000) < settings.chance { print(message) }
         guard let count = settings.messageCount else { return }
         printedCount += 1
@@ -252,23 +265,15 @@ final class SubscribeRun: @unchecked Sendable {
         }
     }
 
-    /// Removes a retained message from the broker.
-    private func remove(_ topic: String) {
-        removalsUnderWay += 1
-        let told: @Sendable () -> Void = { [weak self] in self?.removed() }
-        do {
-            try connection?.client.publish(
-                bytes: [], to: topic, qos: .one, retain: true, properties: MessageProperties()
-            ) { _ in told() }
-        } catch {
-            console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
-            removalsUnderWay -= 1
+    /// The client is done with a retained message. What the broker refuses is no failure of the command, as in `pub`.
+    private func removed(_ error: CourierError?) {
+        guard phase != .closing else { return }
+        if let error {
+            let isRefused = error.code == .publishRefused || error.code == .notAuthorized
+            console.tell("\(isRefused ? "Warning" : "Error"): \(error.message)")
+            if !isRefused { removalCode = ExitCode.failure }
         }
-    }
-
-    private func removed() {
-        removalsUnderWay -= 1
-        if case .draining(let code) = phase, removalsUnderWay == 0 { close(code) }
+        if case .draining(let code) = phase, removals?.isIdle == true { close(code) }
     }
 
     private func showRate() {
@@ -284,12 +289,17 @@ final class SubscribeRun: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Prints nothing more, and ends when nothing is under way.
+    /// Prints nothing more, and ends when nothing is under way, or when nothing has been answered for a while.
     private func finish(_ exitCode: Int32) {
-        if removalsUnderWay == 0 { return close(exitCode) }
+        guard let removals, !removals.isIdle else { return close(exitCode) }
         phase = .draining(exitCode: exitCode)
+        awaitAnswers(behind: removals.answeredCount)
+    }
+
+    private func awaitAnswers(behind count: Int) {
         connection?.queue.asyncAfter(deadline: .now() + Ending.drainTimeout.seconds) { [weak self] in
-            self?.close(exitCode)
+            guard let self, case .draining(let code) = phase, let removals else { return }
+            if removals.answeredCount == count { close(code) } else { awaitAnswers(behind: removals.answeredCount) }
         }
     }
 
@@ -297,6 +307,11 @@ final class SubscribeRun: @unchecked Sendable {
         guard phase != .closing, let connection else { return }
         phase = .closing
         console.flush()
-        connection.close { [ending] _ in ending.end(exitCode) }
+        if let count = removals?.stop(), count > 0 {
+            console.tell("Warning: Retained messages were not removed: \(count).")
+            removalCode = ExitCode.failure
+        }
+        let code = exitCode == ExitCode.success ? removalCode : exitCode
+        connection.close { [ending] _ in ending.end(code) }
     }
 }

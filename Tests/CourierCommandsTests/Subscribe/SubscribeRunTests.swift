@@ -1,5 +1,7 @@
 import CourierTesting
 import CourierTransport
+import Glibc
+import MQTTCodec
 import TestSupport
 import Testing
 
@@ -54,6 +56,67 @@ import Testing
         #expect(outcome.code == 7 && outcome.errorLines.count == 2, "\(outcome)")
         #expect(outcome.errorLines.first == "Error: The connection was lost.", "\(outcome)")
         #expect(outcome.errors.contains("Bad authentication method"), "\(outcome)")
+        await broker.shutdown()
+    }
+
+    @Test func `every retained message is removed, also where the client has no room for so many`() async throws {
+        // More than it keeps of what is not acknowledged.
+        let count = 16_000
+        let gate = ScriptGate()
+        let messages = (0..<count).map { number in
+            let payload = number == count - 1 ? "last" : "x"
+            return ScriptStep.send(
+                .publish(Publish(topic: "state/\(number)", payload: Array(payload.utf8), isRetained: true)))
+        }
+        let broker = try ScriptedBroker.start(afterwards: [
+            .accept(), .serve(until: .subscribe), .answer, .fault(.hold(.pubAck, until: gate)), .group(messages),
+        ])
+        let run = try ProgramRun(Self.words(broker.port) + ["-t", "state/+", "--remove-retained"])
+        try await run.wait { $0.output.suffix(5).elementsEqual("last\n".utf8) }
+        gate.release()
+        try await broker.received(.publish, number: count)
+        kill(try #require(run.id), SIGINT)
+        let outcome = await run.end()
+        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+        var topics: Set<String> = []
+        for received in await broker.packets(.publish) {
+            guard case .publish(let publish) = received.packet else { continue }
+            #expect(publish.isRetained && publish.payload.isEmpty)
+            topics.insert(publish.topic)
+        }
+        #expect(topics.count == count)
+        await broker.shutdown()
+    }
+
+    @Test func `a retained message that the broker does not let go is told`() async throws {
+        var configuration = BrokerConfiguration()
+        configuration.access = BrokerAccessPolicy(
+            rules: [.init(.deny, .publish, "state", username: "ada")], otherwise: .allow)
+        let broker = try LoopbackBroker.start(configuration: configuration)
+        let courier = try CourierExecutable.path.get()
+        let sent = try await ProgramRun(
+            [courier, "pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "state", "-m", "on", "-r", "-q", "1"]
+        ).end()
+        try #require(sent.code == 0)
+        let outcome = try await ProgramRun(
+            Self.words(broker.port) + ["-u", "ada", "-t", "state", "--remove-retained", "-C", "1"]
+        ).end()
+        #expect(outcome.code == 0 && outcome.text == "on\n", "\(outcome)")
+        #expect(outcome.errorLines.count == 1 && outcome.errors.hasPrefix("Warning: "), "\(outcome)")
+        #expect(outcome.errors.contains("state") && outcome.errors.contains("Not authorized"), "\(outcome)")
+        await broker.shutdown()
+    }
+
+    @Test func `a retained message whose removal is not acknowledged is told, and no success`() async throws {
+        let message = Publish(topic: "state", payload: Array("on".utf8), isRetained: true)
+        let broker = try ScriptedBroker.start(afterwards: [
+            .accept(), .serve(until: .subscribe), .answer, .fault(.drop(.pubAck)), .send(.publish(message)),
+        ])
+        let outcome = try await ProgramRun(
+            Self.words(broker.port) + ["-t", "state", "--remove-retained", "-C", "1"]
+        ).end()
+        #expect(outcome.code == 1, "\(outcome)")
+        #expect(outcome.errors == "Warning: Retained messages were not removed: 1.\n", "\(outcome)")
         await broker.shutdown()
     }
 }

@@ -1,0 +1,94 @@
+import CourierCore
+import Dispatch
+
+/// Removes retained messages from the broker by empty ones, no faster than the client takes these.
+///
+/// Safe to share: everything that changes is touched on the connection's queue only.
+final class RetainedRemovals: @unchecked Sendable {
+    /// How many bytes of topics wait at most for room in the client; the messages of further ones stay on the broker.
+    static let waitingLimit = 64 << 20
+
+    private let connection: CommandConnection
+    private let answered: @Sendable (CourierError?) -> Void
+    /// The topics for which the client had no room yet, in their order.
+    private var waiting: ArraySlice<String> = []
+    private var waitingSize = 0
+    private var isAwaitingRoom = false
+    private var sentCount = 0
+    /// How many messages are left on the broker because too many topics waited.
+    private var leftCount = 0
+    /// How many are removed, or are known to stay.
+    private(set) var answeredCount = 0
+
+    /// Removes messages by the client of a connection.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - answered: Called on the queue for each one: it is removed, or why not.
+    init(_ connection: CommandConnection, answered: @escaping @Sendable (CourierError?) -> Void) {
+        self.connection = connection
+        self.answered = answered
+    }
+
+    /// Whether nothing waits and nothing is under way.
+    var isIdle: Bool { waiting.isEmpty && sentCount == answeredCount }
+
+    /// Removes the message of a topic.
+    func remove(_ topic: String) {
+        let size = Self.size(of: topic)
+        guard waitingSize + size <= Self.waitingLimit else {
+            leftCount += 1
+            return
+        }
+        waiting.append(topic)
+        waitingSize += size
+        if !isAwaitingRoom { sendWaiting() }
+    }
+
+    /// Sends nothing more.
+    ///
+    /// - Returns: How many messages may still be there, for all that is known.
+    func stop() -> Int {
+        defer { waiting = [] }
+        return waiting.count + sentCount - answeredCount + leftCount
+    }
+
+    private func sendWaiting() {
+        while let topic = waiting.first {
+            do {
+                try connection.client.publish(
+                    bytes: [], to: topic, qos: .one, retain: true, properties: MessageProperties()
+                ) { [weak self] result in
+                    if case .failure(let error) = result { self?.end(error) } else { self?.end(nil) }
+                }
+            } catch {
+                let error = (error as? CourierError) ?? CourierError(.invalidMessage, "\(error)", cause: error)
+                if error.code == .queueFull { return awaitRoom() }
+                connection.queue.async { [weak self] in self?.end(error) }
+            }
+            sentCount += 1
+            waiting.removeFirst()
+            waitingSize -= Self.size(of: topic)
+        }
+        // Those that were sent are still in its memory.
+        waiting = []
+    }
+
+    private func awaitRoom() {
+        isAwaitingRoom = true
+        Task { [self] in
+            try? await connection.client.readyToPublish()  // Where it throws, so does the next message, which is told.
+            connection.queue.async { [self] in
+                isAwaitingRoom = false
+                sendWaiting()
+            }
+        }
+    }
+
+    private func end(_ error: CourierError?) {
+        answeredCount += 1
+        answered(error)
+    }
+
+    private static func size(of topic: String) -> Int { MemoryLayout<String>.stride + topic.utf8.count }
+}
