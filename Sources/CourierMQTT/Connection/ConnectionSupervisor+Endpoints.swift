@@ -31,8 +31,8 @@ extension ConnectionSupervisor {
         case .failed(let reason):
             isSearchDue = false  // Asked again when all that is known has failed.
             // What was known before is better than nothing, and the host itself may be a broker.
-            actions.append(
-                .log(.warning, "the service records of \(grant.options.host.quoted()) are not known: \(reason)"))
+            let host = grant.options.host.shownHost.quoted()
+            actions.append(.log(.warning, "the service records of \(host) are not known: \(reason)"))
         case .unavailable:
             use(EndpointList(grant.options, limit: configuration.maximumEndpoints), &actions)
             guard grant.options.alternatives.isEmpty else {
@@ -50,8 +50,8 @@ extension ConnectionSupervisor {
     ) {
         let error = CourierError(
             .connectionFailed,
-            "The service records of \(grant.options.host.quoted()) say that it has no broker of this kind; ask its "
-                + "administrator, or connect without service records.")
+            "The service records of \(grant.options.host.shownHost.quoted()) say that it has no broker of this "
+                + "kind; ask its administrator, or connect without service records.")
         let opening = Opening(
             attempt: locating.attempt, options: grant.options, detour: nil, startedAt: now, giveUpAt: nil)
         if locating.isAgain { actions.append(.emit(.reconnect)) }
@@ -105,7 +105,7 @@ extension ConnectionSupervisor {
         guard let round, round.list.endpoints.count > 1, let grant,
             round.list.index(host: options.host, port: options.port) != nil
         else { return nil }
-        return grant.options.endpointName
+        return grant.options.authority
     }
 
     /// Whom the certificate of an endpoint has to be for that service records have led to: the domain that was asked. What

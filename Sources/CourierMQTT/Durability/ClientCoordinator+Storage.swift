@@ -31,7 +31,7 @@ extension ClientCoordinator {
         }
     }
 
-    private func words(_ scope: StoreScope) -> String { "\(scope.clientID.quoted()) at \(scope.broker)" }
+    private func words(_ scope: StoreScope) -> String { "\(scope.clientID.quoted()) at \(scope.broker.shownHost)" }
 
     private func warn(_ text: String, _ options: ConnectOptions) {
         settings.log.log(.warning, source: "configuration", clientID: options.clientId, text)

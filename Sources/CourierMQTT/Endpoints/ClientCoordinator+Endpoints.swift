@@ -35,10 +35,11 @@ struct NamedService: Hashable, Sendable {
     /// The scheme of its endpoints, so that their ports decide nothing.
     let scheme: String
 
-    /// The service that options ask for; `nil` where there is none, as for addresses and Unix sockets.
+    /// The service that options ask for; `nil` where there is none, as for addresses and Unix sockets, and for what is no
+    /// host: it may be a URL with a password, which DNS must not see.
     init?(_ options: ConnectOptions, hasTLSSettings: Bool) {
         guard let scheme = try? ConnectionScheme(options, hasTLSSettings: hasTLSSettings),
-            !Self.isAddress(options.host)
+            (try? BrokerHost(options.host)) != nil, !Self.isAddress(options.host)
         else { return nil }
         let host = options.host.hasSuffix(".") ? String(options.host.dropLast()) : options.host
         if scheme == .tcp {

@@ -72,7 +72,7 @@ extension ConnectPlan {
 
         /// What a stream of the app's own says as Host: what the options have, if they have it.
         private static func hostField(_ options: ConnectOptions) -> String? {
-            options.host.isEmpty ? nil : options.endpointName
+            options.host.isEmpty ? nil : options.authority
         }
 
         private static func tcp(_ options: ConnectOptions) throws(CourierError) -> TransportEndpoint {

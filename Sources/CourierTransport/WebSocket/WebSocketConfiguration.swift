@@ -79,7 +79,9 @@ extension WebSocketConfiguration {
                     + "a fragment")
         }
         if let host, host.isEmpty || !host.isVisibleASCII || host.utf8.contains(where: { "/?#@".utf8.contains($0) }) {
-            throw refuse("“\(HTTPHead.shown(host))” can not be a Host")
+            // What stands before an @ may be a password.
+            let shown = host.utf8.lastIndex(of: UInt8(ascii: "@")).map { "<hidden>\(host[$0...])" } ?? host
+            throw refuse("“\(HTTPHead.shown(shown))” can not be a Host")
         }
         guard subprotocol.isHTTPToken else { throw refuse("the subprotocol must be a token") }
         guard headLimit > 0, headFieldLimit > 0, messageLimit > 0, frameSize > 0 else {

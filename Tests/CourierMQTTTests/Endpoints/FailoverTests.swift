@@ -289,7 +289,7 @@ import Testing
         #expect(name("a.example", 8883) == "_secure-mqtt._tcp.a.example")
         #expect(name("a.example", 1883, "tls") == "_secure-mqtt._tcp.a.example")
         #expect(name("a.example", tls: true) == "_secure-mqtt._tcp.a.example")
-        for host in ["10.0.0.1", "::1", "[2001:db8::1]"] { #expect(name(host) == nil) }
+        for host in ["10.0.0.1", "::1", "[2001:db8::1]", "token@a.example", "mqtt//a"] { #expect(name(host) == nil) }
         #expect(name("/run/broker.sock", 0, "unix") == nil)
         #expect(name("a.example", 1883, "gopher") == nil)
     }

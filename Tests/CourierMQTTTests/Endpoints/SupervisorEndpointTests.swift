@@ -486,6 +486,17 @@ import Testing
         world.expectNoFaults()
     }
 
+    @Test(arguments: [EndpointSearch.failed("no answer"), .unavailable])
+    func `what is told of a look-up has nothing of what stands before the @ of a host`(_ answer: EndpointSearch) {
+        var world = locating(
+            ConnectOptions(host: "ada:hunter2@b", port: 1883, clientId: "c", username: "", password: ""))
+        world.handle(.endpointsFound(world.lastAttempt, answer))
+        let told = world.logLines + world.events.map { "\($0)" }
+        #expect(told.contains { $0.contains("<hidden>@b") })
+        #expect(!told.contains { $0.contains("hunter2") })
+        world.expectNoFaults()
+    }
+
     @Test func `a domain that gives up its broker costs one attempt a round, whatever it had before`() {
         var world = locating()
         let found = [BrokerEndpoint(host: "n1", port: 1), BrokerEndpoint(host: "n2", port: 2)]

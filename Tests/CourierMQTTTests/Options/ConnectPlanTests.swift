@@ -136,6 +136,16 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
+    @Test func `the error about a Host that can not be one has nothing of what stands before its @`() {
+        let options = ConnectOptions(
+            host: "mqtt://ada:hunter2@b", port: 80, clientId: "c", username: "", password: "",
+            webSocket: WebSocketOptions())
+        let error = expectCourierError(.invalidConfiguration, "<hidden>@b") {
+            try plan(options, endpoint: .descriptors(reading: 3, writing: 4))
+        }
+        #expect(error?.description.contains("hunter2") == false)
+    }
+
     @Test func `a Unix socket has its path as host, and no port`() throws {
         let plan = try plan(options(host: "/run/broker.sock", port: 0, scheme: "unix"))
         #expect(plan.name == "unix:/run/broker.sock")

@@ -1,13 +1,12 @@
 import CourierCore
 import Synchronization
 
-/// Keeps the warnings of a client.
+/// Keeps what a client logs, of which most tests want the warnings.
 final class WarningLog: LogHandler {
-    private let kept = Mutex<[String]>([])
+    private let kept = Mutex<[LogRecord]>([])
 
-    var warnings: [String] { kept.withLock { $0 } }
+    var records: [LogRecord] { kept.withLock { $0 } }
+    var warnings: [String] { records.filter { $0.level >= .warning }.map(\.message) }
 
-    func log(_ record: LogRecord) {
-        if record.level >= .warning { kept.withLock { $0.append(record.message) } }
-    }
+    func log(_ record: LogRecord) { kept.withLock { $0.append(record) } }
 }
