@@ -11,7 +11,8 @@ extension ClientEngine {
         _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout ActionList
     ) {
         guard case .idle = phase else { preconditionFailure("reconfigured during a connection") }
-        let isSameClient = configuration.connect.clientID == self.configuration.connect.clientID
+        // As servers compare client ids: Swift's `==` calls composed and decomposed é equal.
+        let isSameClient = configuration.connect.clientID.utf8.elementsEqual(self.configuration.connect.clientID.utf8)
         let isSameWish = configuration.connect.version == self.configuration.connect.version
         let acknowledgements = self.configuration.acknowledgements
         self.configuration = configuration

@@ -169,6 +169,22 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
+    @Test func `a client id of the same letters in other bytes has another session`() throws {
+        let talk = Conversation { $0.connect.clientID = "caf\u{E9}" }
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 1)
+        try talk.receive(.pubRec(1))
+        talk.close()
+        _ = try talk.sent()
+        _ = talk.performed()
+        talk.reconfigure(isSameServer: true) { $0.connect.clientID = "cafe\u{301}" }
+        #expect(talk.failures() == [1: .sessionLost])
+        try talk.connect(isSessionPresent: true)
+        #expect(try talk.sent() == [], "no PUBREL into a session that is not this one's")
+        talk.publish(qos: .exactlyOnce, token: 2)
+        #expect(try talk.sent() == [.pubRel(1)])
+    }
+
     @Test func `at another server nothing is known of the session`() throws {
         let talk = Conversation()
         try talk.connect()

@@ -148,9 +148,10 @@ public struct ConnectOptions: Hashable, Sendable {
                 alternatives: alternatives))
     }
 
-    /// Two that say the same are equal.
+    /// Two that say the same are equal; client ids by their bytes, as brokers compare them.
     public static func == (one: ConnectOptions, other: ConnectOptions) -> Bool {
-        one.box === other.box || one.box.values == other.box.values
+        one.box === other.box
+            || (one.box.values == other.box.values && TopicRules.sameBytes(one.clientId, other.clientId))
     }
 
     /// Hashes what is said.

@@ -1,5 +1,5 @@
 /// The rules that topic names and filters share, and the sentences that say which one was broken.
-enum TopicRules {
+package enum TopicRules {
     /// The longest topic name or filter, in bytes of UTF-8: the length field has two bytes [MQTT-4.7.3-3].
     static let maximumLength = 65_535
 
@@ -69,6 +69,7 @@ enum TopicRules {
         return "contains \(name), which would let it out of its level; remove or escape that character"
     }
 
-    /// Equality by bytes: composed and decomposed é are different topics, although Swift's `==` calls them equal.
-    static func sameBytes(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+    /// Equality by bytes: composed and decomposed é are different topics, and different client ids, although Swift's `==`
+    /// calls them equal.
+    package static func sameBytes(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 }

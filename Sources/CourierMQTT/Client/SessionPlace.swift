@@ -10,7 +10,7 @@ struct SessionPlace: Sendable {
 
     /// Whether a session of this client id that is found there is the same.
     func hasSession(of other: SessionPlace) -> Bool {
-        guard options.clientId == other.options.clientId else { return false }
+        guard TopicRules.sameBytes(options.clientId, other.options.clientId) else { return false }
         return (cluster != nil && cluster == other.cluster) || options.leadsToServer(of: other.options)
     }
 }

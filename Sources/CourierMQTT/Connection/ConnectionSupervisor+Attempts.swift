@@ -87,7 +87,7 @@ extension ConnectionSupervisor {
         let timeout = configuration.connectTimeout
         liveness = Liveness(configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
         // The drops were those of another id.
-        if let info, info.clientId != options.clientId { drops = DropStreak() }
+        if let info, !TopicRules.sameBytes(info.clientId, options.clientId) { drops = DropStreak() }
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil

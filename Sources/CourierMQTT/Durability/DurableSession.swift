@@ -174,7 +174,8 @@ final class DurableSession: @unchecked Sendable {
             reconfigure()
             return restore(driver)
         }
-        let isSameClient = identity.clientID == self.identity?.clientID && unfinished == nil
+        let hasSameID = self.identity.map { TopicRules.sameBytes($0.clientID, identity.clientID) } ?? false
+        let isSameClient = hasSameID && unfinished == nil
         self.identity = identity
         let isOwn = identity == scope
         (outbox.storesPacketIDs, inbox.storesPacketIDs) = (isOwn, isOwn)

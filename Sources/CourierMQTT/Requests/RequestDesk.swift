@@ -57,7 +57,7 @@ final class RequestDesk: Sendable {
         let topics = try state.withLock { state -> (present: AnswerTopic, former: AnswerTopic?) in
             let former = state.topic
             let present: AnswerTopic
-            if let former, former.clientID == clientID {
+            if let former, TopicRules.sameBytes(former.clientID, clientID) {
                 present = former
             } else {
                 present = try AnswerTopic(for: clientID, census: census, coordinator) { [weak self] message in

@@ -60,6 +60,14 @@ import Testing
         #expect(Set([original, copy, original]).count == 2)
     }
 
+    @Test func `client ids are compared by their bytes`() {
+        func options(_ clientID: String) -> ConnectOptions {
+            ConnectOptions(host: "a", port: 1, clientId: clientID, username: "", password: "")
+        }
+        #expect(options("caf\u{E9}") == options("caf\u{E9}"))
+        #expect(options("caf\u{E9}") != options("cafe\u{301}"))
+    }
+
     @Test func `a provider needs no more than what the article shows`() {
         final class Minimal: IConnectionServiceProvider {
             let clientId = "phone-7"

@@ -208,10 +208,14 @@ extension ConnectionSupervisorTests {
     // MARK: In a row
 
     /// A connection after so many that were dropped no later than another client would have it. Six are a takeover.
-    private func connected(afterDrops count: Int) -> SupervisorHarness {
+    private func connected(
+        afterDrops count: Int, _ options: ConnectOptions = SupervisorHarness.options
+    ) -> SupervisorHarness {
         var world = SupervisorHarness()
         world.handle(.topicsChanged(areWanted: true))
-        world.connect(.v311)
+        world.handle(.connectRequested(source: "test"))
+        world.grant(options)
+        world.accept(.v311)
         for _ in 0..<count {
             world.wait(14)
             world.drop()
@@ -270,13 +274,15 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test(arguments: [("c", 60.0), ("d", 1.0)])
+    @Test(arguments: [("caf\u{E9}", 60.0), ("tea", 1.0), ("cafe\u{301}", 1.0)])
     func `another client id begins the count of drops anew`(_ clientID: String, _ pause: Double) {
-        var world = connected(afterDrops: 4)
+        func options(_ id: String) -> ConnectOptions {
+            ConnectOptions(host: "broker", port: 1883, clientId: id, username: "ada", password: "s3cret")
+        }
+        var world = connected(afterDrops: 4, options("caf\u{E9}"))
         #expect(pauseAfterDrop(&world) == 1)
         world.handle(.connectRequested(source: "app"))
-        world.grant(
-            ConnectOptions(host: "broker", port: 1883, clientId: clientID, username: "ada", password: "s3cret"))
+        world.grant(options(clientID))
         world.accept(.v311)
         #expect(pauseAfterDrop(&world) == pause)
         world.expectNoFaults()

@@ -344,13 +344,16 @@ import Testing
         }
     }
 
+    private static func options(id: String) -> ConnectOptions {
+        ConnectOptions(
+            host: "broker.invalid", port: 1883, keepAlive: 0, clientId: id, username: "", password: "",
+            isCleanSession: true)
+    }
+
     /// The topic for the answer to a client of this id.
     private static func responseTopic(of clientID: String) async throws -> String? {
-        let options = ConnectOptions(
-            host: "broker.invalid", port: 1883, keepAlive: 0, clientId: clientID, username: "", password: "",
-            isCleanSession: true)
         var topic: String?
-        try await ScriptedWorld.run(provider: ScriptedProvider(options)) { world in
+        try await ScriptedWorld.run(provider: ScriptedProvider(options(id: clientID))) { world in
             await world.connect()
             let asking = Self.ask(world)
             await world.until { await !Self.questions(world).isEmpty }
@@ -363,6 +366,24 @@ import Testing
 
     @Test func `a client id is one level of it, whatever it holds`() async throws {
         #expect(try await Self.responseTopic(of: "a/b+#c") == "courier/answers/a%2Fb%2B%23c")
+    }
+
+    @Test func `a client id of the same letters in other bytes has a topic of its own`() async throws {
+        let ids = ["caf\u{E9}", "cafe\u{301}"]
+        let provider = ScriptedProvider(ids.map { ScriptedProvider.Answer.options(Self.options(id: $0)) })
+        try await ScriptedWorld.run(provider: provider) { world in
+            for (number, id) in ids.enumerated() {
+                await world.connect()
+                let asking = Self.ask(world)
+                await world.until { await Self.questions(world).count == number + 1 }
+                let topic = await Self.questions(world).last?.properties.responseTopic
+                #expect(topic.map { Array($0.utf8) } == Array("courier/answers/\(id)".utf8))
+                asking.cancel()
+                _ = await asking.result
+                world.client.disconnect()
+                await world.run(for: .seconds(6))
+            }
+        }
     }
 
     @Test(arguments: ["", "app-%%%%"])

@@ -54,6 +54,24 @@ extension ScriptedSubscriptionTests {
         }
     }
 
+    @Test func `another client id may have the same letters in other bytes`() async throws {
+        let (id, next) = ("caf\u{E9}", "cafe\u{301}")
+        let provider = ScriptedProvider([.options(Self.options(id: id)), .options(Self.options(id: next))])
+        try await ScriptedWorld.run([.connection([.accept()]), Self.present], provider: provider) { world in
+            await world.connect()
+            world.client.subscribe(("x", .one))
+            await world.settle()
+            world.client.disconnect()
+            await world.run(for: .seconds(6))
+            await world.connect()
+            #expect(world.client.connectionState == .connected)
+            let ids = await world.broker.connections.compactMap(\.connect?.clientID)
+            #expect(ids.map { Array($0.utf8) } == [Array(id.utf8), Array(next.utf8)])
+            for number in 1...2 { #expect(await Self.filters(world, on: number) == [["x"]]) }
+            #expect(world.test.info.map { Array($0.clientId.utf8) } == Array(next.utf8), "events name the new one")
+        }
+    }
+
     @Test func `[MQTT-3.1.2-5] what was granted elsewhere is asked for again at the server that kept an older session`()
         async throws
     {
