@@ -68,13 +68,25 @@ final class MessageReaders: Sendable {
             do {
                 return .success(try decoder.decode(message.message()))
             } catch {
-                guard let problem = try? registry.decode(Problem.self, from: message.message()) else {
+                guard let problem = self.problem(Problem.self, in: message.message()) else {
                     report(message, error)
                     return nil
                 }
                 return .failure(Self.bridged(errorDecodeHandler(problem)))
             }
         }
+    }
+
+    /// The problem that a message describes, with the message where its type wants that; `nil` if it describes none.
+    private func problem<Problem>(_ type: Problem.Type, in message: Message) -> Problem? {
+        guard let whole = type as? any ValueWithMessage.Type else {
+            return try? registry.decode(type, from: message)
+        }
+        return self.whole(whole, of: message) as? Problem
+    }
+
+    private func whole<Whole: ValueWithMessage>(_: Whole.Type, of message: Message) -> (any ValueWithMessage)? {
+        try? ValueDecoder<Whole>(registry).decode(message)
     }
 
     /// The app's error as the published signature wants it: itself, or an `NSError` around it.

@@ -60,6 +60,32 @@ import Testing
         }
     }
 
+    @Test func `an error that the server describes comes with its topic, too`() async throws {
+        struct ServerError: Codable { let reason: String }
+        struct Refusal: Error, Equatable {
+            let topic: String
+            let reason: String
+        }
+        try await Self.withClient { test in
+            let results = AsyncStream<Result<Received<Note>, NSError>>.makeStream()
+            let reader = test.client.messagePublisher(
+                topic: "chat/#",
+                errorDecodeHandler: { (error: Received<ServerError>) in
+                    Refusal(topic: error.topic, reason: error.value.reason)
+                }
+            )
+            .sink { (result: Result<Received<Note>, NSError>) in results.continuation.yield(result) }
+            try await test.client.subscribe(to: "chat/#")
+            try await test.client.publish(ServerError(reason: "full"), to: "chat/1")
+            try await test.client.publish(Note(title: "a"), to: "chat/2")
+            var iterator = results.stream.makeAsyncIterator()
+            let error = try #require(await iterator.next()?.failure)
+            #expect(error.userInfo[NSUnderlyingErrorKey] as? Refusal == Refusal(topic: "chat/1", reason: "full"))
+            #expect(await iterator.next()?.success?.value == Note(title: "a"))
+            reader.cancel()
+        }
+    }
+
     @Test func `its message is acknowledged by hand`() async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port))
