@@ -3,7 +3,7 @@
 
 // --- Limits ----------------------------------------------------------------------------------------------------------
 
-/** Rows that the page keeps; older ones are fetched again when somebody looks further back. */
+/** Rows that the page keeps while it follows; older ones are fetched again when somebody looks further back. */
 const KEPT = 20000;
 /** Behind by more than this, the page skips to the latest, because nobody can read them as fast as they come. */
 const BEHIND = 4000;
@@ -125,8 +125,10 @@ async function restart() {
 
 /** Puts older rows before the others. */
 async function lookBack(mine) {
-  const body = await get(path({ before: oldest }));
+  const before = oldest;
+  const body = await get(path({ before }));
   if (mine !== epoch) return false;
+  if (before !== oldest) return true; // Meanwhile the list begins elsewhere, and these rows would leave a hole.
   const added = body.rows.filter((row) => !byNumber.has(row.number));
   for (const row of added) byNumber.add(row.number);
   items = added.concat(items);
@@ -200,12 +202,11 @@ function add(rows, known = new Set()) {
     heard.rows += 1;
     if (row.isError) heard.errors += 1;
   }
-  if (items.length > KEPT) {
+  if (items.length > KEPT && isFollowing) {
     const gone = items.splice(0, items.length - KEPT);
     for (const row of gone) byNumber.delete(row.number);
     oldest = (items.find((item) => item.number) || { number: oldest }).number;
     $("older").hidden = false;
-    if (!isFollowing) list.scrollTop = Math.max(0, list.scrollTop - gone.length * rowHeight);
   }
   schedule();
 }
