@@ -354,7 +354,8 @@ function move(by) {
   if (index < 0) index = by > 0 ? Math.floor(list.scrollTop / rowHeight) - 1 : rows;
   index = Math.min(rows - 1, Math.max(0, index + by));
   if (items[index].gap) index = Math.min(rows - 1, Math.max(0, index + Math.sign(by)));
-  isFollowing = false;
+  isFollowing = by > 0 && index === rows - 1; // In a full list nothing is scrolled that could say so.
+  if (isFollowing) pull();
   const top = index * rowHeight;
   if (top < list.scrollTop) list.scrollTop = top;
   if (top + rowHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + rowHeight - list.clientHeight;
