@@ -90,6 +90,7 @@ let oldest = null; // where looking further back goes on
 let unbroken = 0; // from here on no packets were left out
 let query = "";
 let epoch = 0; // grows when the list begins anew, so that late answers are dropped
+let isBroken = false; // a request failed while the list began anew: the next news begins it again
 let tick = null;
 let isPaused = false;
 let isFollowing = true;
@@ -106,6 +107,7 @@ function path(parameters) {
 /** Begins the list anew with the latest rows. */
 async function restart() {
   epoch += 1;
+  isBroken = false;
   items = [];
   byNumber.clear();
   next = null;
@@ -115,10 +117,16 @@ async function restart() {
   const start = tick.nextRow;
   const mine = epoch;
   schedule();
-  const { error } = await get("check?" + new URLSearchParams({ query }));
-  if (mine !== epoch) return;
-  showError(error);
-  if (error || !await lookBack(mine)) return;
+  try {
+    const { error } = await get("check?" + new URLSearchParams({ query }));
+    if (mine !== epoch) return;
+    showError(error);
+    if (error || !await lookBack(mine)) return;
+  } catch (error) {
+    if (mine === epoch) isBroken = true;
+    setState("lost");
+    return;
+  }
   next = start;
   pull();
 }
@@ -651,9 +659,10 @@ function ticked(news) {
     lastListed = Date.now();
     listConnections();
   }
-  if (!before || before.clearCount !== news.clearCount || news.nextRow < before.nextRow) {
-    if (before) close();
-    restart().catch(() => setState("lost"));
+  const isAnother = !before || before.clearCount !== news.clearCount || news.nextRow < before.nextRow;
+  if (before && isAnother) close();
+  if (isAnother || isBroken) {
+    restart();
   } else {
     pull();
   }
@@ -714,7 +723,7 @@ function setQuery(text) {
   if (text === query) return;
   query = text;
   for (const link of $("exports").children) setExport(link);
-  if (tick) restart().catch(() => setState("lost"));
+  if (tick) restart();
 }
 
 function setExport(link) {
