@@ -171,6 +171,15 @@ struct ProtobufDescriptorSetTests {
         #expect(throws: Never.self) { try ProtobufDescriptorSet(set).json(from: both, type: type) }
     }
 
+    @Test func `a message in JSON leaves what it does not need of the working memory to what is packed in it`() throws {
+        // What is expected for the outer message alone, six times its size, is more than the working memory.
+        let message = Courier_Test_Everything(aBytes: Array(repeating: 1, count: 750_000))
+        let packed = try Courier_Test_Everything(any: ProtobufAny(message))
+        let both = try Courier_Test_Everything(any: ProtobufAny(packed)).protobufData()
+        let types = try ProtobufDescriptorSet(Tool.descriptorSet(), limits: ProtobufLimits(workingMemory: 4 << 20))
+        #expect(throws: Never.self) { try types.json(from: both, type: type) }
+    }
+
     @Test func `packed messages beside each other take their working memory in turn`() throws {
         let packed = try ProtobufAny(
             Courier_Test_Everything(children: Array(repeating: Courier_Test_Everything(), count: 4_000)))

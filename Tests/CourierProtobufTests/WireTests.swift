@@ -6,7 +6,7 @@ import Testing
 /// The parts underneath, where a message can not reach them alone.
 struct WireTests {
     @Test func `an arena gives aligned memory until its budget is used up`() {
-        MessageArena.with(budget: 100_000, depth: 1) { arena in
+        MessageArena.with(.init(budget: 100_000), depth: 1) { arena in
             var taken = 0
             while let place = arena.pointee.allocate(1_001) {
                 #expect(Int(bitPattern: place) % 8 == 0)
@@ -18,6 +18,25 @@ struct WireTests {
             #expect(isExhausted)
             #expect(taken > 60_000 && taken <= 102_048)
             #expect(absurd == [nil, nil])
+        }
+    }
+
+    @Test func `an arena goes on in what another one has left, within the same budget`() throws {
+        try MessageArena.with(.init(budget: 100_000), depth: 1) { arena in
+            arena.pointee.expect(50_000)
+            let place = arena.pointee.allocate(10_000)
+            let first = try #require(place)
+            first.initializeMemory(as: UInt8.self, repeating: 0xAA, count: 10_000)
+            MessageArena.with(arena.pointee.rest, depth: 1) { other in
+                var taken = 0
+                while let place = other.pointee.allocate(1_000) {
+                    place.initializeMemory(as: UInt8.self, repeating: 0x55, count: 1_000)
+                    taken += 1_000
+                }
+                #expect(taken > 80_000 && taken <= 90_000)
+            }
+            let kept = UnsafeRawBufferPointer(start: first, count: 10_000).allSatisfy { $0 == 0xAA }
+            #expect(kept)
         }
     }
 

@@ -11,9 +11,9 @@ struct JSONPrinter {
     /// A packed `Any` begins a new message, which libprotobuf-c's own depth does not count.
     private var depthLeft: Int
     /// What is packed is read while that which it stands in is still there, and shares its working memory.
-    private var memoryLeft: Int
+    private var memoryLeft: MessageArena.Rest
 
-    init(types: DynamicTypes, limits: ProtobufLimits, memoryLeft: Int) {
+    init(types: DynamicTypes, limits: ProtobufLimits, memoryLeft: MessageArena.Rest) {
         self.types = types
         self.limits = limits
         depthLeft = limits.depth
@@ -131,9 +131,12 @@ struct JSONPrinter {
 
     private mutating func writeEmpty(_ type: DynamicTypes.Message) throws {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-        try MessageUnpacking.with(nothing, schema: type.schema, limits: limits, budget: memoryLeft) { fields, _ in
+        let before = memoryLeft
+        try MessageUnpacking.with(nothing, schema: type.schema, limits: limits, memory: before) { fields, left in
+            memoryLeft = left
             try write([fields], as: type)
         }
+        memoryLeft = before
     }
 
     private func keyText(_ entry: ProtobufReader, _ kind: DynamicTypes.Kind) throws -> String {
@@ -228,7 +231,11 @@ struct JSONPrinter {
 
     private mutating func writeAny(_ parts: [ProtobufReader]) throws {
         var any = ProtobufAny()
-        for part in parts { try any.readProtobuf(part) }
+        var value = UnsafeBufferPointer<UInt8>(start: nil, count: 0)  // Not copied: it may be most of the message.
+        for part in parts {
+            try part.read(0, ProtobufCodec.Text.self, into: &any.typeURL)
+            if part.isPresent(1) { value = ProtobufCodec.Bytes.buffer(part.place(1)) }
+        }
         try put("{")
         var isFirst = true
         if !any.typeURL.isEmpty {
@@ -237,27 +244,22 @@ struct JSONPrinter {
         }
         if let type = types.messages[any.typeName] {
             let before = memoryLeft
-            guard any.value.count <= before else {
-                throw MessageUnpacking.outOfMemory(type.schema, size: any.value.count, limits)
-            }
-            let budget = before - any.value.count
-            try any.value.withUnsafeBytes { bytes in
-                try MessageUnpacking.with(bytes, schema: type.schema, limits: limits, budget: budget) { fields, left in
-                    memoryLeft = left
-                    if WellKnownForm(type) == nil {
-                        try enter(type)
-                        try writeFields([fields], of: type, &isFirst)
-                        depthLeft += 1
-                    } else {
-                        try name("value", &isFirst)
-                        try write([fields], as: type)
-                    }
+            let bytes = UnsafeRawBufferPointer(value)
+            try MessageUnpacking.with(bytes, schema: type.schema, limits: limits, memory: before) { fields, left in
+                memoryLeft = left
+                if WellKnownForm(type) == nil {
+                    try enter(type)
+                    try writeFields([fields], of: type, &isFirst)
+                    depthLeft += 1
+                } else {
+                    try name("value", &isFirst)
+                    try write([fields], as: type)
                 }
             }
             memoryLeft = before
-        } else if !any.value.isEmpty {
+        } else if !value.isEmpty {
             try name("value", &isFirst)
-            try put("\"\(Data(any.value).base64EncodedString())\"")
+            try put("\"\(Data(value).base64EncodedString())\"")
         }
         try put("}")
     }

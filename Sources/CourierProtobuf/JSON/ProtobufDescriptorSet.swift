@@ -42,8 +42,9 @@ public final class ProtobufDescriptorSet: Sendable {
     public func json(from payload: Data, type: String) throws -> String {
         let type = try types.message(type)
         return try payload.withUnsafeBytes { bytes in
-            try MessageUnpacking.with(bytes, schema: type.schema, limits: limits, budget: limits.workingMemory) {
-                fields, memoryLeft in
+            try MessageUnpacking.with(
+                bytes, schema: type.schema, limits: limits, memory: .init(budget: limits.workingMemory)
+            ) { fields, memoryLeft in
                 var printer = JSONPrinter(types: types, limits: limits, memoryLeft: memoryLeft)
                 try printer.write([fields], as: type)
                 return printer.text

@@ -6,13 +6,23 @@ import CProtobufC
 /// which is enough for a small message.
 @usableFromInline
 struct MessageArena: ~Copyable {
+    /// What an arena has not handed out. Another arena may hand it out while the first one stays as it is.
+    struct Rest {
+        /// Where what is free of the last block begins, aligned to 8.
+        var start: UnsafeMutableRawPointer?
+        /// How many bytes are free there.
+        var size = 0
+        /// How many more bytes may be taken from the heap.
+        var budget: Int
+    }
+
     @usableFromInline var cursor: UnsafeMutableRawPointer
     @usableFromInline var remaining: Int
     /// Blocks from the heap, each with the address of the one before in its first word.
     private var lastBlock: UnsafeMutableRawPointer?
     private var nextBlockSize = 16 << 10
     /// How many more bytes may be taken from the heap.
-    private(set) var budget: Int
+    private var budget: Int
     private(set) var isExhausted = false
     /// How many more messages may stand in each other; counted while writing.
     var depthLeft: Int
@@ -32,16 +42,19 @@ struct MessageArena: ~Copyable {
         depthLeft = depth
     }
 
-    /// Runs `body` with an arena that starts on the stack.
+    /// Runs `body` with an arena that starts in the block of `rest`, or on the stack where there is more room.
     static func with<Result>(
-        budget: Int, depth: Int, _ body: (UnsafeMutablePointer<MessageArena>) throws -> Result
+        _ rest: Rest, depth: Int, _ body: (UnsafeMutablePointer<MessageArena>) throws -> Result
     ) rethrows -> Result {
         try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: stackSize / 8) { stack in
             try withUnsafeTemporaryAllocation(of: MessageArena.self, capacity: 1) { place in
-                guard let start = stack.baseAddress, let arena = place.baseAddress else {
+                guard let stackStart = stack.baseAddress, let arena = place.baseAddress else {
                     preconditionFailure("memory on the stack has an address")
                 }
-                arena.initialize(to: MessageArena(start: start, size: stackSize, budget: budget, depth: depth))
+                var start = UnsafeMutableRawPointer(stackStart)
+                var size = stackSize
+                if let blockStart = rest.start, rest.size > size { (start, size) = (blockStart, rest.size) }
+                arena.initialize(to: MessageArena(start: start, size: size, budget: rest.budget, depth: depth))
                 defer { arena.deinitialize(count: 1) }
                 return try body(arena)
             }
@@ -55,6 +68,8 @@ struct MessageArena: ~Copyable {
             this.deallocate()
         }
     }
+
+    var rest: Rest { Rest(start: cursor, size: remaining, budget: budget) }
 
     /// Memory that starts at a multiple of 8, not cleared; `nil` when the budget is used up.
     @inlinable

@@ -16,7 +16,7 @@ enum MessagePacking {
     static func data(
         _ schema: ProtobufSchema, limits: ProtobufLimits, budget: Int, _ body: (ProtobufWriter) throws -> Void
     ) throws -> Data {
-        try MessageArena.with(budget: budget, depth: limits.depth) { arena in
+        try MessageArena.with(.init(budget: budget), depth: limits.depth) { arena in
             let fields: ProtobufWriter
             do {
                 fields = try ProtobufWriter.begin(schema.descriptor, in: arena)

@@ -6,18 +6,20 @@ enum MessageUnpacking {
     static func value<Message: GeneratedProtobufMessage>(
         _ type: Message.Type, from bytes: UnsafeRawBufferPointer, limits: ProtobufLimits
     ) throws -> Message {
-        try with(bytes, schema: Message.protobufSchema, limits: limits, budget: limits.workingMemory) { fields, _ in
+        try with(
+            bytes, schema: Message.protobufSchema, limits: limits, memory: .init(budget: limits.workingMemory)
+        ) { fields, _ in
             var message = Message()
             try message.readProtobuf(fields)
             return message
         }
     }
 
-    /// Runs `body` with the fields of a message, and with what is left of `budget`, the bytes of memory that they may
-    /// take from the heap. They are gone when it returns.
+    /// Runs `body` with the fields of a message, and with what they leave of `memory` for messages that are read before
+    /// it returns. The fields are gone then.
     static func with<Result>(
-        _ bytes: UnsafeRawBufferPointer, schema: ProtobufSchema, limits: ProtobufLimits, budget: Int,
-        _ body: (_ fields: ProtobufReader, _ budget: Int) throws -> Result
+        _ bytes: UnsafeRawBufferPointer, schema: ProtobufSchema, limits: ProtobufLimits,
+        memory: MessageArena.Rest, _ body: (_ fields: ProtobufReader, _ rest: MessageArena.Rest) throws -> Result
     ) throws -> Result {
         guard bytes.count <= limits.size else {
             throw CourierError(
@@ -25,7 +27,7 @@ enum MessageUnpacking {
         }
         // libprotobuf-c follows messages in messages as deep as they go, so that is looked at before. Few types need it.
         if schema.maximumDepth ?? .max > limits.depth { try WireInspector(limits).check(bytes, schema) }
-        return try MessageArena.with(budget: budget, depth: limits.depth) { arena in
+        return try MessageArena.with(memory, depth: limits.depth) { arena in
             arena.pointee.expect(bytes.count * 6)
             var allocator = ProtobufCAllocator(arena)
             let message = withUnsafeMutablePointer(to: &allocator) {
@@ -38,11 +40,11 @@ enum MessageUnpacking {
                 throw CourierError(.decodingFailed, "the bytes are no \(schema.name)")
             }
             let fields = ProtobufReader(record: message, maximumCount: limits.maximumCount)
-            return try body(fields, arena.pointee.budget)
+            return try body(fields, arena.pointee.rest)
         }
     }
 
-    static func outOfMemory(_ schema: ProtobufSchema, size: Int, _ limits: ProtobufLimits) -> CourierError {
+    private static func outOfMemory(_ schema: ProtobufSchema, size: Int, _ limits: ProtobufLimits) -> CourierError {
         CourierError(
             .decodingFailed,
             "reading a \(schema.name) of \(size) bytes takes more than the \(limits.workingMemory) bytes that it may")
