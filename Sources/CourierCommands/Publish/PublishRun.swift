@@ -45,6 +45,7 @@ final class PublishRun: @unchecked Sendable {
     private var connection: CommandConnection?
     private var signals: SignalWatch?
     private var progress: ProgressLine?
+    private var stop: ClientStop?
 
     // MARK: On the queue only
 
@@ -92,6 +93,7 @@ final class PublishRun: @unchecked Sendable {
         told.refusedPublish = { [weak self] in self?.refused($0) }
         let connection = try CommandConnection(settings.connection, console, told: told)
         self.connection = connection
+        stop = ClientStop(connection) { [weak self] in self?.stopped($0) }
         connection.queue.sync {
             // It takes longer than the warning that messages are not acknowledged.
             let patience = Ending.drainTimeout + .seconds(1)
@@ -118,6 +120,7 @@ final class PublishRun: @unchecked Sendable {
         case .connectionSuccess:
             hasToldOfWaiting = false
             isConnected = true
+            stop?.connected()
             if phase == .connecting { phase = .sending }
             begin()
             whenConnected.take()?()
@@ -157,6 +160,10 @@ final class PublishRun: @unchecked Sendable {
             for line in problem.lines { console.tell(line) }
             return close(problem.exitCode)
         }
+        if error.isFinal {
+            stop?.failed(problem)
+            return
+        }
         guard !hasToldOfWaiting else { return }
         hasToldOfWaiting = true
         console.tell(problem.lines[0])
@@ -165,6 +172,14 @@ final class PublishRun: @unchecked Sendable {
         if isLost, settings.connection.level == .zero {
             console.tell("Warning: What was sent just before may be lost; -q 1 sends it again.")
         }
+    }
+
+    /// The client tries no more.
+    private func stopped(_ problem: ConnectionProblem) {
+        guard phase == .connecting || phase == .sending else { return }
+        for line in problem.lines { console.tell(line) }
+        if let storePath { console.tell("What is not delivered stays in \(storePath).") }
+        close(problem.exitCode)
     }
 
     /// The first signal, which ends in order.

@@ -44,8 +44,7 @@ final class SubscribeRun: @unchecked Sendable {
     /// What it ends with when no filter is granted.
     private var refusalCode = ExitCode.success
     private var screen = WatchScreen()
-    /// Why the client tries no more, unless it has another server to try; `nil` while it is connected or tries on.
-    private var finalProblem: ConnectionProblem?
+    private var stop: ClientStop?
 
     init(_ settings: SubscribeArguments, _ schema: ProtobufSchema?, _ console: Console) {
         self.settings = settings
@@ -78,6 +77,7 @@ final class SubscribeRun: @unchecked Sendable {
             unwanted.remember(in: &config)
         }
         self.connection = connection
+        stop = ClientStop(connection) { [weak self] in self?.stopped($0) }
         if settings.removesRetained {
             removals = RetainedRemovals(connection) { [weak self] in self?.removed($0) }
         }
@@ -106,7 +106,7 @@ final class SubscribeRun: @unchecked Sendable {
     private func happened(_ event: CourierEventType) {
         switch event {
         case .connectionSuccess:
-            finalProblem = nil
+            stop?.connected()
             if phase == .connecting { phase = .subscribing }
         case .subscribeAttempt(let topics): awaited.formUnion(topics)
         case .subscribeSuccess(let topics, _):
@@ -168,26 +168,16 @@ final class SubscribeRun: @unchecked Sendable {
             for line in problem.lines { console.tell(line) }
             return close(problem.exitCode)
         }
-        if error.isFinal { return endWhenStopped(problem) }
-        if isLost, console.isErrorTerminal { console.tell("\(problem.lines[0]) Connecting again.") }
-    }
-
-    /// Ends when the client tries no more. One that has another server to try goes on all the same, and only it knows.
-    private func endWhenStopped(_ problem: ConnectionProblem) {
-        let isAwaited = finalProblem != nil
-        finalProblem = problem
-        guard !isAwaited, let connection else { return }
-        Task { [self] in
-            do {
-                try await connection.client.connected()
-            } catch {
-                connection.queue.async { [self] in stopped() }
-            }
+        if error.isFinal {
+            stop?.failed(problem)
+        } else if isLost, console.isErrorTerminal {
+            console.tell("\(problem.lines[0]) Connecting again.")
         }
     }
 
-    private func stopped() {
-        guard phase != .closing, let problem = finalProblem else { return }
+    /// The client tries no more.
+    private func stopped(_ problem: ConnectionProblem) {
+        guard phase != .closing else { return }
         for line in problem.lines { console.tell(line) }
         close(problem.exitCode)
     }
@@ -228,7 +218,8 @@ final class SubscribeRun: @unchecked Sendable {
         {
             return
         }
-        if message.isRetained { removals?.remove(message.topic) }
+        // An empty one is a removal, which comes back with --retain-as-published.
+        if message.isRetained, !message.data.isEmpty { removals?.remove(message.topic) }
         if settings.chance == 10_000 || Int.random(in: 0..<10_000) < settings.chance { print(message) }
         guard let count = settings.messageCount else { return }
         printedCount += 1

@@ -50,9 +50,9 @@ public final class MQTTChuckConnection: Sendable {
     convenience init(_ connection: ObservedConnection, ordinal: Int) {
         let options = connection.options
         self.init(
-            id: connection.id, ordinal: ordinal, clientID: options.clientId, host: options.host, port: options.port,
-            scheme: options.scheme, alpn: options.alpn ?? [], protocolVersion: connection.protocolVersion,
-            openedNanoseconds: Nanoseconds.since1970(connection.openedAt))
+            id: connection.id, ordinal: ordinal, clientID: options.clientId, host: options.host.shownHost,
+            port: options.port, scheme: options.scheme, alpn: options.alpn ?? [],
+            protocolVersion: connection.protocolVersion, openedNanoseconds: Nanoseconds.since1970(connection.openedAt))
     }
 
     /// When the connection was opened.

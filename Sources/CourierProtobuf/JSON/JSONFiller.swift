@@ -282,7 +282,7 @@ struct JSONFiller {
             let isShort = WellKnownForm(type) != nil
             let inner: JSONNode = try isShort ? onlyValue(members, of: url) ?? .null : .object(members)
             // What is packed shares the working memory of what it stands in.
-            let budget = fields.arena.pointee.budget
+            let budget = fields.arena.pointee.rest.budget
             let data = try MessagePacking.data(type.schema, limits: limits, budget: budget) {
                 try fill($0, as: type, from: inner)
             }

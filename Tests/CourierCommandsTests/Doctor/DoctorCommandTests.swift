@@ -3,6 +3,7 @@ import CourierTesting
 import CourierTransport
 import Foundation
 import Glibc
+import MQTTCodec
 import TestSupport
 import Testing
 

@@ -76,6 +76,20 @@ import Testing
         #expect(outcome.code == 0 && !outcome.errors.contains("no connection to end"), "\(outcome)")
     }
 
+    @Test func `it ends where the client tries no more after a loss, and says where the message stays`() async throws {
+        let folder = try TemporaryFolder()
+        let broker = try ScriptedBroker.start(
+            [.connection([.accept(), .expect(.publish), .disconnect(.badAuthenticationMethod)])],
+            at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
+        let store = folder.file("store")
+        let outcome = try await ProgramRun(
+            Self.words(broker.port) + ["-V", "5", "-i", "desk", "-q", "1", "-m", "x", "--store", store]
+        ).end()
+        #expect(outcome.code == 7 && outcome.errorLines.first == "Error: The connection was lost.", "\(outcome)")
+        #expect(outcome.errorLines.last == "What is not delivered stays in \(store).", "\(outcome)")
+        await broker.shutdown()
+    }
+
     @Test func `nothing is drawn over lines that are typed`() async throws {
         // Longer than the progress takes to be drawn.
         let delay = Duration.milliseconds(500)

@@ -88,6 +88,22 @@ import Testing
         await broker.shutdown()
     }
 
+    @Test func `a removal that comes back as published is not removed again`() async throws {
+        let messages = ["on", ""].map { Publish(topic: "state", payload: Array($0.utf8), isRetained: true) }
+        let broker = try ScriptedBroker.start([
+            .connection([
+                .accept(), .serve(until: .subscribe), .answer, .send(.publish(messages[0])), .serve(until: .publish()),
+                .answer, .send(.publish(messages[1])),
+            ])
+        ])
+        let outcome = try await ProgramRun(
+            Self.words(broker.port) + ["-t", "state", "--remove-retained", "--retain-as-published", "-C", "2"]
+        ).end()
+        #expect(outcome.code == 0 && outcome.text == "on\n\n" && outcome.errors == "", "\(outcome)")
+        #expect(await broker.packets(.publish).count == 1)
+        await broker.shutdown()
+    }
+
     @Test func `a retained message that the broker does not let go is told`() async throws {
         var configuration = BrokerConfiguration()
         configuration.access = BrokerAccessPolicy(

@@ -1,6 +1,7 @@
 import CourierCore
 import CourierTesting
 import CourierTransport
+import MQTTCodec
 import TestSupport
 import Testing
 
