@@ -12,7 +12,7 @@ public import Foundation
 /// import CourierTransport  // TLSClientConfiguration
 ///
 /// var config = MQTTClientConfig(authService: authService, autoReconnectInterval: 1, maxAutoReconnectInterval: 30)
-/// config.will = WillMessage(topic: "presence/7", text: "offline", isRetained: true)
+/// config.will = WillMessage(topic: "presence/7", text: "offline", qos: .one, isRetained: true)
 /// config.tls = TLSClientConfiguration()
 /// let client = CourierClientFactory().makeMQTTClient(config: config)
 /// ```
@@ -58,7 +58,8 @@ public struct MQTTClientConfig {
 
     /// Which version of MQTT to speak; 5, or 3.1.1 with a broker that does not know it, by default.
     public var protocolVersion = ProtocolVersionPolicy.preferVersion5
-    /// What the broker publishes when this client is lost; nothing by default.
+    /// What the broker publishes when this client is lost; nothing by default. It is not published after `disconnect()` or
+    /// `destroy()`, nor in the background, which end the connection in order.
     public var will: WillMessage?
     /// How long the broker keeps the session without a connection (MQTT 5, unless `isCleanSession`); 7 days by default.
     public var sessionExpiry = Duration.seconds(7 * 24 * 3_600)
