@@ -256,8 +256,9 @@ public protocol CourierSession: CourierEventManager {
     ///
     /// The first call after such a failure waits until there is room for a message of that size, and with a connection until
     /// at most half of what may wait does: who publishes as fast as there is room does not wait for each message. A call
-    /// without a failure before it returns at once while there is room for one more message, in the message store where there
-    /// is one.
+    /// without a failure before it returns at once while there is room for one more message. Where there is a message store,
+    /// that is room on the way into it; a store at its own limit, which is
+    /// ``CourierError/Code-swift.struct/storeFull``, is not waited for.
     ///
     /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed, or
     ///   `CancellationError`.

@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test func `with a store it does not wait for one that is full, as after storeFull`() async throws {
+        try await ScriptedWorld.run(Self.endless) {
+            $0.messageStore = MemoryMessageStore(maximumRows: 1)
+        } _: { world in
+            await world.connect()
+            try await world.client.enqueue("0", to: "t")
+            for _ in 0..<2 {
+                let error = await #expect(throws: CourierError.self) { try await world.client.enqueue("1", to: "t") }
+                #expect(error?.code == .storeFull)
+                let isReady = Self.ask(world)
+                await world.until { isReady.value == true }
+            }
+        }
+    }
+
     @Test func `after a message was refused it waits for room for one of that size, and once only`() async throws {
         try await ScriptedWorld.run(Self.refusing) {
             $0.offline = OfflinePolicy(maximumBytes: 100, overflow: .fail)
