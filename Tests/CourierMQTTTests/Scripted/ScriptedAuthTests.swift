@@ -240,16 +240,52 @@ import Testing
         }
     }
 
+    /// Gives the same options each time, with the same end.
+    private struct SteadyProvider: ConnectionServiceProvider {
+        let clientID = "scripted"
+        let end = Date(timeIntervalSinceNow: 1_000)
+
+        func connectOptions() async throws -> ConnectGrant {
+            let options = ConnectOptions(
+                host: "broker.invalid", port: 1883, keepAlive: 0, clientId: clientID, username: "", password: "")
+            return ConnectGrant(options, expiresAt: end)
+        }
+    }
+
+    /// The same client with another provider.
+    private static func ask(_ provider: any ConnectionServiceProvider, _ config: inout MQTTClientConfig) {
+        let given = config
+        config = MQTTClientConfig(provider: provider)
+        config.deliveryQueue = given.deliveryQueue
+        config.eventLoops = given.eventLoops
+        config.endpoint = given.endpoint
+        config.networkMonitor = given.networkMonitor
+        config.protocolVersion = .version5
+    }
+
+    @Test func `what is left of credentials is counted by the date when they come, and by the clock from then on`()
+        async throws
+    {
+        try await ScriptedWorld.run {
+            Self.ask(SteadyProvider(), &$0)
+        } _: { world in
+            await world.connect()
+            try await world.broker.received(.connect)
+            for count in 2...4 {
+                await world.run(for: .seconds(900))
+                #expect(world.events.count { $0 == "connectionServiceAuthSuccess" } == count - 1)
+                // 30 s before an end that is 1,000 s away again, by a wall clock that went on meanwhile.
+                await world.run(for: .seconds(75))
+                await world.until { world.events.count { $0 == "connectionServiceAuthSuccess" } == count }
+            }
+            #expect(await world.broker.connections.count == 1)
+        }
+    }
+
     @Test func `credentials are renewed before they end, and a change connects anew`() async throws {
         let provider = EndingProvider()
-        try await ScriptedWorld.run { config in
-            let given = config
-            config = MQTTClientConfig(provider: provider)
-            config.deliveryQueue = given.deliveryQueue
-            config.eventLoops = given.eventLoops
-            config.endpoint = given.endpoint
-            config.networkMonitor = given.networkMonitor
-            config.protocolVersion = .version5
+        try await ScriptedWorld.run {
+            Self.ask(provider, &$0)
         } _: { world in
             await world.connect()
             try await world.broker.received(.connect)
