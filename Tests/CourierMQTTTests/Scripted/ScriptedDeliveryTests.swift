@@ -45,6 +45,24 @@ import Testing
         }
     }
 
+    /// The script of docs/testing.md for a client that subscribes.
+    @Test func `an order that was not acknowledged is sent again by a client that subscribes`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .serve(until: .publish(to: "orders/7")), .cut(.reset)]),
+            .connection([.accept(isSessionPresent: true), .serve(until: .publish(isDuplicate: true)), .answer]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            try await world.client.subscribe(to: "orders/+/state")
+            let order = try world.publish("one", to: "orders/7")
+            await world.run(for: .seconds(2))
+            await world.until { order.value != nil }
+            #expect(order.value?.success?.reasonCode == .success)
+            #expect(await world.broker.packets(.subscribe).map(\.connection) == [1])
+            try await world.broker.verify()
+        }
+    }
+
     @Test func `without a session it is published anew`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .publish), .cut(.reset)])
         try await ScriptedWorld.run([script]) { world in
