@@ -347,6 +347,8 @@ extension CourierSession {
     /// let latest = try await client.request("7", to: latestNotes(room: "7"), as: Note.self)
     /// ```
     ///
+    /// The question has QoS 1, whatever ``Topic/qos`` says: the acknowledgement is what tells that nobody is subscribed.
+    ///
     /// - Parameters:
     ///   - question: The question.
     ///   - topic: Where somebody answers, all its parameters given. With `%u` or `%c`, await ``connected()`` first.
@@ -361,6 +363,8 @@ extension CourierSession {
     }
 
     /// Asks a question on a topic of its type and waits for the answer (MQTT 5).
+    ///
+    /// The question has QoS 1, whatever ``Topic/qos`` says: the acknowledgement is what tells that nobody is subscribed.
     ///
     /// - Parameters:
     ///   - question: The question.

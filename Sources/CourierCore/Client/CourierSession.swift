@@ -271,6 +271,8 @@ public protocol CourierSession: CourierEventManager {
     /// subscription for those that follow, but not beyond ``CourierClient/destroy()``; a later process does not take it
     /// over.
     ///
+    /// The question has QoS 1: its acknowledgement is what tells that nobody is subscribed to the topic.
+    ///
     /// Without a connection it waits for the next one, as part of its timeout. When it ends without an answer, by its
     /// timeout or because its task is cancelled, the question may still be on its way.
     ///

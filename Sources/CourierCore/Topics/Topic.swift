@@ -21,7 +21,8 @@ public struct Topic<Value>: Sendable {
     /// The text, with the values given so far.
     public let template: TopicTemplate
 
-    /// The quality of service for publishing and subscribing, unless the call names another.
+    /// The quality of service for publishing and subscribing, unless the call names another. A question that
+    /// `request(_:to:timeout:as:)` asks has `.one`, whatever stands here.
     public let qos: QoS
 
     /// Writes a topic down.

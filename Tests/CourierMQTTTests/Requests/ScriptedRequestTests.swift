@@ -213,6 +213,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [QoS.zero, .two])
+    func `a question has QoS 1, whatever its topic says`(_ qos: QoS) async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let asking = Task { [client = world.client] in
+                try await client.request("?", to: Topic<String>("q", qos: qos), as: String.self)
+            }
+            await world.until { await !Self.questions(world).isEmpty }
+            #expect(await Self.questions(world).map(\.delivery.qos) == [.atLeastOnce])
+            asking.cancel()
+            _ = await asking.result
+        }
+    }
+
     @Test func `a request that names the type of its answer has ten seconds, too`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
