@@ -99,7 +99,7 @@ import Testing
         let outcome = try await ProgramRun(
             Self.words(broker.port) + ["-t", "state", "--remove-retained", "--retain-as-published", "-C", "2"]
         ).end()
-        #expect(outcome.code == 0 && outcome.text == "on\n\n" && outcome.errors == "", "\(outcome)")
+        #expect(outcome.code == 0 && outcome.text == "on\n" && outcome.errors == "", "\(outcome)")
         #expect(await broker.packets(.publish).count == 1)
         await broker.shutdown()
     }
