@@ -1,9 +1,10 @@
 import CourierCore
 import Dispatch
+import Synchronization
 
 /// Removes retained messages from the broker by empty ones, no faster than the client takes these.
 ///
-/// Safe to share: everything that changes is touched on the connection's queue only.
+/// Safe to share: what changes is touched on the connection's queue only, or is atomic.
 final class RetainedRemovals: @unchecked Sendable {
     /// How many bytes of topics wait at most for room in the client; the messages of further ones stay on the broker.
     static let waitingLimit = 64 << 20
@@ -15,10 +16,10 @@ final class RetainedRemovals: @unchecked Sendable {
     private var waitingSize = 0
     private var isAwaitingRoom = false
     private var sentCount = 0
-    /// How many messages are left on the broker because too many topics waited.
-    private var leftCount = 0
     /// How many are removed, or are known to stay.
     private(set) var answeredCount = 0
+    /// How many may still be there, for all that is known.
+    private let openCount = Atomic(0)
 
     /// Removes messages by the client of a connection.
     ///
@@ -30,16 +31,17 @@ final class RetainedRemovals: @unchecked Sendable {
         self.answered = answered
     }
 
+    /// Whether a message may still be there, for all that is known. From any thread.
+    var isAnyOpen: Bool { openCount.load(ordering: .relaxed) > 0 }
+
     /// Whether nothing waits and nothing is under way.
     var isIdle: Bool { waiting.isEmpty && sentCount == answeredCount }
 
     /// Removes the message of a topic.
     func remove(_ topic: String) {
+        openCount.add(1, ordering: .relaxed)
         let size = Self.size(of: topic)
-        guard waitingSize + size <= Self.waitingLimit else {
-            leftCount += 1
-            return
-        }
+        guard waitingSize + size <= Self.waitingLimit else { return }
         waiting.append(topic)
         waitingSize += size
         if !isAwaitingRoom { sendWaiting() }
@@ -49,8 +51,8 @@ final class RetainedRemovals: @unchecked Sendable {
     ///
     /// - Returns: How many messages may still be there, for all that is known.
     func stop() -> Int {
-        defer { waiting = [] }
-        return waiting.count + sentCount - answeredCount + leftCount
+        waiting = []
+        return openCount.load(ordering: .relaxed)
     }
 
     private func sendWaiting() {
@@ -87,6 +89,7 @@ final class RetainedRemovals: @unchecked Sendable {
 
     private func end(_ error: CourierError?) {
         answeredCount += 1
+        openCount.subtract(1, ordering: .relaxed)
         answered(error)
     }
 

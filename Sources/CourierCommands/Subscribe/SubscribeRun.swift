@@ -84,9 +84,11 @@ final class SubscribeRun: @unchecked Sendable {
         connection.queue.sync {
             // It takes longer than the warning that messages are not removed.
             let patience = Ending.drainTimeout + .seconds(1)
-            signals = ending.watch(
-                [SIGINT, SIGTERM], on: connection.queue, patience: patience, exitCode: { _ in ExitCode.success }
-            ) { [weak self] _ in self?.interrupted() }
+            signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [removals] _ in
+                removals?.isAnyOpen == true ? ExitCode.failure : ExitCode.success
+            } ask: { [weak self] _ in
+                self?.interrupted()
+            }
             if settings.isWatching, !settings.showsRate {
                 console.write(screen.start(host: settings.connection.shownHost))
             }

@@ -126,21 +126,27 @@ final class DurableOutbox: @unchecked Sendable {
 // MARK: - From any thread
 
 extension DurableOutbox {
-    /// Takes a message of a session, as ``PublishGate/session`` counts them, on its way, or gives it or older ones up, if
-    /// the policy says so; `false` when too much waits for the store.
+    /// Takes a message of a session, as ``PublishGate/session`` counts them, on its way, in the place of the older one that
+    /// it replaces, or gives it or older ones up, if the policy says so; `false` when too much waits for the store.
     func add(_ arrival: Arrival, to session: Int) throws(CourierError) -> Bool {
-        let (verdict, dropped) = try arrivals.add(arrival, to: session, at: loop.clock.now)
-        if verdict == .full { return false }
-        for older in dropped.list { giveUp(older) }
-        for waiter in dropped.roomWaiters { waiter.resume(.success(())) }
-        ends.began(arrival.shape.topic, arrival.shape.qos, arrival.payload.count)
-        if verdict == .givenUp { giveUp(arrival) }
-        if verdict == .takenFirst { loop.execute { [self] in storeArrivals() } }
+        let shape = arrival.shape
+        let addition = try arrivals.add(arrival, to: session, at: loop.clock.now) {
+            ends.began(shape.topic, shape.qos, arrival.payload.count)
+        }
+        if let older = addition.replaced { giveUp(older, .messageReplaced) }
+        for older in addition.dropped.list { giveUp(older, .queueFull) }
+        for waiter in addition.dropped.roomWaiters { waiter.resume(.success(())) }
+        switch addition.verdict {
+        case .taken: break
+        case .takenFirst: loop.execute { [self] in storeArrivals() }
+        case .givenUp: giveUp(arrival, .queueFull)
+        case .full: return false
+        }
         return true
     }
 
-    private func giveUp(_ arrival: Arrival) {
-        refused(arrival, PublishEnds.queueError(.queueFull, arrival.shape.topic))
+    private func giveUp(_ arrival: Arrival, _ code: CourierError.Code) {
+        refused(arrival, PublishEnds.queueError(code, arrival.shape.topic))
     }
 
     /// A waiter that is resumed when there is room on the way into the store; at once if there is.

@@ -14,7 +14,7 @@ extension DurableOutbox {
         /// When the client took it; ``OutboxArrivals`` notes it.
         var addedAt: ContinuousClock.Instant?
 
-        fileprivate var byteCount: Int { payload.count + shape.topic.utf8.count }
+        var byteCount: Int { payload.count + shape.topic.utf8.count }
 
         /// How long it may wait; for ever with `nil`.
         func age(_ policy: OfflinePolicy) -> Duration? {
@@ -49,11 +49,17 @@ final class OutboxArrivals: Sendable {
         var roomWaiters: [Waiter<Void>] = []
     }
 
+    /// What became of a message, and what it has ended.
+    struct Addition {
+        let verdict: Verdict
+        /// The older one that it replaces.
+        var replaced: DurableOutbox.Arrival?
+        /// What was given up for it.
+        var dropped = Taken()
+    }
+
     private struct State {
-        /// From `start` on, in order; those before are gone.
-        var waiting: [DurableOutbox.Arrival?] = []
-        var start = 0
-        var byteCount = 0
+        var waiting: ArrivalQueue
         var roomWaiters: [Waiter<Void>] = []
         /// When the first of them will have waited too long.
         var nextEnd: ContinuousClock.Instant?
@@ -66,29 +72,9 @@ final class OutboxArrivals: Sendable {
         /// Why nothing is taken any more.
         var end: CourierError?
 
-        func hasRoom(_ policy: OfflinePolicy) -> Bool {
-            waiting.count - start < policy.maximumCount && byteCount < policy.maximumBytes
-        }
-
-        mutating func append(_ arrival: DurableOutbox.Arrival) {
-            waiting.append(arrival)
-            byteCount += arrival.byteCount
-        }
-
-        mutating func popFirst() -> DurableOutbox.Arrival? {
-            guard start < waiting.count, let oldest = waiting[start].take() else { return nil }
-            byteCount -= oldest.byteCount
-            start += 1
-            if start * 2 > waiting.count {
-                waiting.removeFirst(start)
-                start = 0
-            }
-            return oldest
-        }
-
         /// Takes out those who wait for room, if there is some.
-        mutating func takeRoomWaiters(_ policy: OfflinePolicy) -> [Waiter<Void>] {
-            guard hasRoom(policy) else { return [] }
+        mutating func takeRoomWaiters() -> [Waiter<Void>] {
+            guard waiting.hasRoom else { return [] }
             defer { roomWaiters = [] }
             return roomWaiters
         }
@@ -108,48 +94,51 @@ final class OutboxArrivals: Sendable {
         }
 
         mutating func takeAll() -> Taken {
-            defer { (waiting, start, byteCount, roomWaiters, nextEnd) = ([], 0, 0, [], nil) }
-            return Taken(list: waiting.compactMap { $0 }, roomWaiters: roomWaiters)
+            defer { (roomWaiters, nextEnd) = ([], nil) }
+            return Taken(list: waiting.removeAll(), roomWaiters: roomWaiters)
         }
     }
 
     private let policy: OfflinePolicy
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ policy: OfflinePolicy) { self.policy = policy }
+    init(_ policy: OfflinePolicy) {
+        self.policy = policy
+        state = Mutex(State(waiting: ArrivalQueue(policy)))
+    }
 
     /// Takes a message of the session after so many that were given up, if there is room; throws when that one was,
-    /// too. Its time runs from `now` on.
-    ///
-    /// - Returns: What became of it, and the older ones that were given up for it.
+    /// too. Its time runs from `now` on. `began` is told, under the lock, that it is taken or given up: before anybody can
+    /// tell its end.
     func add(
-        _ arrival: DurableOutbox.Arrival, to session: Int, at now: ContinuousClock.Instant
-    ) throws(CourierError) -> (Verdict, dropped: Taken) {
+        _ arrival: DurableOutbox.Arrival, to session: Int, at now: ContinuousClock.Instant, began: () -> Void
+    ) throws(CourierError) -> Addition {
         let messageEnd = arrival.end(from: now, policy)
-        let (answer, end) = state.withLock { state -> ((Verdict, dropped: Taken), CourierError?) in
-            if let end = state.end { return ((.full, Taken()), end) }
-            if state.givenUp > session { return ((.full, Taken()), DurableOutbox.destroyed) }
-            var dropped = Taken()
-            if !state.hasRoom(policy) {
-                switch policy.overflow {
-                case .suspend, .fail: return ((.full, Taken()), nil)
-                case .dropNewest: return ((.givenUp, Taken()), nil)
-                case .dropOldest:
-                    while !state.hasRoom(policy), let oldest = state.popFirst() { dropped.list.append(oldest) }
-                }
-            }
+        let (addition, end) = state.withLock { state -> (Addition, CourierError?) in
+            if let end = state.end { return (Addition(verdict: .full), end) }
+            if state.givenUp > session { return (Addition(verdict: .full), DurableOutbox.destroyed) }
             var stamped = arrival
             stamped.stamp = state.nextStamp()
             stamped.addedAt = now
-            state.append(stamped)
-            // What was given up may have been larger than what came for it.
-            if !dropped.list.isEmpty { dropped.roomWaiters = state.takeRoomWaiters(policy) }
+            let admission = state.waiting.append(stamped)
+            switch admission.fate {
+            case .refused: return (Addition(verdict: .full), nil)
+            case .givenUp:
+                began()
+                return (Addition(verdict: .givenUp), nil)
+            case .taken: began()
+            }
+            var dropped = Taken(list: admission.dropped)
+            // What is gone may have been larger than what came for it.
+            if admission.replaced != nil || !dropped.list.isEmpty { dropped.roomWaiters = state.takeRoomWaiters() }
             let isFirst = state.note(messageEnd) || !state.isScheduled
             state.isScheduled = true
-            return ((isFirst ? .takenFirst : .taken, dropped), nil)
+            return (
+                Addition(verdict: isFirst ? .takenFirst : .taken, replaced: admission.replaced, dropped: dropped), nil
+            )
         }
         if let end { throw end }
-        return answer
+        return addition
     }
 
     /// The stamp of a message that passes the store by: higher than those of what was handed over before.
@@ -159,7 +148,7 @@ final class OutboxArrivals: Sendable {
     func roomWaiter(_ census: WaiterCensus) -> Waiter<Void> {
         let waiter = Waiter<Void>(census)
         let hasRoom = state.withLock { state in
-            if state.hasRoom(policy) { return true }
+            if state.waiting.hasRoom { return true }
             state.roomWaiters.append(waiter)
             return false
         }
@@ -187,20 +176,15 @@ final class OutboxArrivals: Sendable {
     func takeExpired(now: ContinuousClock.Instant) -> Taken {
         state.withLock { state in
             guard let nextEnd = state.nextEnd, nextEnd <= now else { return Taken() }
-            var expired = Taken()
-            let waiting = state.waiting
-            (state.waiting, state.start, state.byteCount, state.nextEnd) = ([], 0, 0, nil)
-            for case let arrival? in waiting {
-                let end = arrival.addedAt.flatMap { arrival.end(from: $0, policy) }
-                if let end, end <= now {
-                    expired.list.append(arrival)
-                } else {
-                    state.append(arrival)
-                    _ = state.note(end)
-                }
+            var first: ContinuousClock.Instant?
+            let expired = state.waiting.removeAll { arrival in
+                guard let end = arrival.addedAt.flatMap({ arrival.end(from: $0, policy) }) else { return false }
+                if end <= now { return true }
+                first = min(first ?? end, end)
+                return false
             }
-            expired.roomWaiters = state.takeRoomWaiters(policy)
-            return expired
+            state.nextEnd = first
+            return Taken(list: expired, roomWaiters: state.takeRoomWaiters())
         }
     }
 

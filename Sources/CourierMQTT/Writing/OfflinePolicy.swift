@@ -31,7 +31,8 @@ public struct OfflinePolicy: Hashable, Sendable {
 
     /// How many messages may wait, 10,000 by default and at least 1.
     public var maximumCount: Int
-    /// How many bytes of topics and payloads may wait, 64 MiB by default and at least 1.
+    /// How many bytes of topics and payloads may wait, 64 MiB by default and at least 1. On the way into a message store
+    /// a message of any size has room while less than that waits.
     public var maximumBytes: Int
     /// How long a message may wait in the client's queue, or in the message store, until it fails with `messageExpired`;
     /// `nil`, the default, is for ever. A shorter `messageExpiry` of the message itself counts too, and it alone is what

@@ -135,4 +135,20 @@ import Testing
         #expect(outcome.errors == "Warning: Retained messages were not removed: 1.\n", "\(outcome)")
         await broker.shutdown()
     }
+
+    @Test func `a second signal ends it at once, and with no success while a message may still be there`() async throws
+    {
+        let message = Publish(topic: "state", payload: Array("on".utf8), isRetained: true)
+        let broker = try ScriptedBroker.start(afterwards: [
+            .accept(), .serve(until: .subscribe), .answer, .fault(.drop(.pubAck)), .send(.publish(message)),
+        ])
+        let run = try ProgramRun(Self.words(broker.port) + ["-t", "state", "--remove-retained"])
+        try await broker.received(.publish)
+        let id = try #require(run.id)
+        kill(id, SIGINT)
+        kill(id, SIGTERM)
+        let outcome = await run.end()
+        #expect(outcome.code == 1, "\(outcome)")
+        await broker.shutdown()
+    }
 }

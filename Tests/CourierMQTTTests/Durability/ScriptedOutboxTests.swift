@@ -146,6 +146,25 @@ import Testing
         }
     }
 
+    @Test func `on the way into the store a newer latest-only message costs no other one its place`() async throws {
+        try await Self.runBehindSlowStore(.dropOldest) { world, store in
+            let order = try world.publish("order")
+            let request = PublishRequest(topic: TopicTemplate(exactly: "p"), isLatestOnly: true)
+            let first = Task { [client = world.client] in try await client.publish("p1", as: request) }
+            await world.until { world.client.waitingCount == 1 }
+            let second = Task { [client = world.client] in try await client.publish("p2", as: request) }
+            let firstError = await #expect(throws: CourierError.self) { try await first.value }
+            #expect(firstError?.code == .messageReplaced)
+            let third = Task { [client = world.client] in try await client.enqueue("p3", as: request) }
+            let secondError = await #expect(throws: CourierError.self) { try await second.value }
+            #expect(secondError?.code == .messageReplaced)
+            store.release()
+            try await third.value
+            await world.until { order.value?.success != nil }
+            await world.until { await world.publishes().map(\.text) == ["a", "order", "p3"] }
+        }
+    }
+
     @Test func `who waits for room on the way into the store gets what a large message left`() async throws {
         try await Self.runBehindSlowStore(.dropOldest, maximumBytes: 100) { world, store in
             let large = try world.publish(String(repeating: "x", count: 200))
