@@ -28,7 +28,8 @@ struct ArrivalQueue {
     private static let goneLimit = 1_024
 
     private let policy: OfflinePolicy
-    private var places: [Arrival?] = []
+    /// With what stands for those that are gone, so that the array can be handed out as it is when none is.
+    private var places: [Arrival] = []
     /// How many places at the front are gone.
     private var start = 0
     private var count = 0
@@ -48,7 +49,7 @@ struct ArrivalQueue {
     mutating func append(_ arrival: Arrival) -> Admission {
         let key = arrival.shape.isLatestOnly ? Array(arrival.shape.topic.utf8) : nil
         let old = key.flatMap { latest[$0] }
-        if !hasRoom(without: old.flatMap { places[$0] }) {
+        if !hasRoom(without: old.map { places[$0] }) {
             switch policy.overflow {
             case .suspend, .fail: return Admission(fate: .refused)
             case .dropNewest: return Admission(fate: .givenUp)
@@ -68,17 +69,14 @@ struct ArrivalQueue {
     /// Takes everything out, in order.
     mutating func removeAll() -> [Arrival] {
         defer { self = ArrivalQueue(policy) }
-        return places.compactMap { $0 }
+        return count == places.count ? places : places.filter { !$0.isGone }
     }
 
     /// Takes out those of which `isOver` holds; the others keep their order.
     mutating func removeAll(where isOver: (Arrival) -> Bool) -> [Arrival] {
         var removed: [Arrival] = []
-        for index in places.indices.dropFirst(start) {
-            if let arrival = places[index], isOver(arrival) {
-                remove(at: index)
-                removed.append(arrival)
-            }
+        for index in places.indices.dropFirst(start) where !places[index].isGone {
+            if isOver(places[index]), let arrival = remove(at: index) { removed.append(arrival) }
         }
         compact()
         return removed
@@ -97,9 +95,9 @@ struct ArrivalQueue {
     }
 
     /// Takes out the message at a place, which stays; ``compact()`` follows.
-    @discardableResult
     private mutating func remove(at index: Int) -> Arrival? {
-        guard let arrival = places[index].take() else { return nil }
+        let arrival = exchange(&places[index], with: .gone)
+        guard !arrival.isGone else { return nil }
         count -= 1
         byteCount -= arrival.byteCount
         if arrival.shape.isLatestOnly { latest[Array(arrival.shape.topic.utf8)] = nil }
@@ -110,11 +108,19 @@ struct ArrivalQueue {
     private mutating func compact() {
         let goneCount = places.count - count
         guard goneCount >= Self.goneLimit, goneCount * 2 >= places.count else { return }
-        places.removeAll { $0 == nil }
+        places.removeAll { $0.isGone }
         start = 0
         guard !latest.isEmpty else { return }
         for (index, arrival) in places.enumerated() {
-            if let arrival, arrival.shape.isLatestOnly { latest[Array(arrival.shape.topic.utf8)] = index }
+            if arrival.shape.isLatestOnly { latest[Array(arrival.shape.topic.utf8)] = index }
         }
     }
+}
+
+extension DurableOutbox.Arrival {
+    /// Stands for one that is gone. No message has an empty topic.
+    fileprivate static let gone = DurableOutbox.Arrival(
+        shape: Publishing.Shape(topic: "", qos: .zero), payload: [], recipient: .nobody, acceptance: nil)
+
+    fileprivate var isGone: Bool { shape.topic.isEmpty }
 }
