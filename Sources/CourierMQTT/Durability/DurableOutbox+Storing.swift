@@ -7,9 +7,22 @@ import MQTTEngine
 extension DurableOutbox {
     func storeArrivals() {
         guard let scope, !isCommitting else { return watchArrivals() }  // It is looked at again then.
-        let taken = arrivals.take(ofSession: session)
+        guard let taken = arrivals.take(ofSession: session) else {
+            limitGathering()
+            return watchArrivals()
+        }
+        if let gatheringTimer { loop.cancel(gatheringTimer) }
+        gatheringTimer = nil
         for waiter in taken.roomWaiters { waiter.resume(.success(())) }
         if !taken.list.isEmpty { commit(taken.list, scope) }
+    }
+
+    private func limitGathering() {
+        guard gatheringTimer == nil else { return }
+        gatheringTimer = loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { [self] in
+            gatheringTimer = nil
+            if arrivals.stopGathering() { storeArrivals() }
+        }
     }
 
     /// Has ``endExpiredArrivals()`` called when the first that waits has waited too long.
@@ -34,9 +47,22 @@ extension DurableOutbox {
         let batch = Batch(
             arrivals: list, messages: messages, scope: scope, session: session, steps: steps.takeAlong())
         let changes = (batch.steps?.changes ?? []) + messages.map { .enqueue($0) }
-        store.commit(changes, in: scope) { [loop] result in
+        store.commit(changes, in: scope) { [self] result in
+            if case .success = result { arrivals.gather(batch.callerCount, ofSession: batch.session) }
             loop.execute { [self] in committed(batch, result) }
+            if case .success = result { tellCallers(of: batch) }
         }
+    }
+
+    /// Tells those who wait only for the store, ahead of the loop, unless they are many, and has what they bring next
+    /// stored together. On a thread of the store.
+    private func tellCallers(of batch: Batch) {
+        let areFew = 1...OutboxArrivals.gatheringLimit ~= batch.callerCount
+        guard areFew, !arrivals.hasGivenUp(session: batch.session) else { return }
+        for arrival in batch.arrivals { arrival.acceptance?.resume(.success(())) }
+        guard arrivals.isGathering else { return }
+        // A task that is made now has its turn after theirs.
+        Task { if arrivals.stopGathering() { loop.execute { [self] in storeArrivals() } } }
     }
 
     private func committed(_ batch: Batch, _ result: Result<Void, CourierError>) {

@@ -49,12 +49,26 @@ final class DurableOutbox: @unchecked Sendable {
         /// What goes along with them.
         let steps: StoreLane.Batch?
 
+        /// How many wait only for the store.
+        let callerCount: Int
+
+        init(arrivals: [Arrival], messages: [StoredMessage], scope: StoreScope, session: Int, steps: StoreLane.Batch?) {
+            self.arrivals = arrivals
+            self.messages = messages
+            self.scope = scope
+            self.session = session
+            self.steps = steps
+            callerCount = arrivals.count { $0.acceptance != nil }
+        }
+
         /// Whether nothing but its one message can be why it was not taken.
         var isOneMessage: Bool { arrivals.count == 1 && (steps?.changes.isEmpty ?? true) }
     }
 
     /// How long a store that could not be read is left alone, 1 s.
     static let retryInterval = Duration.seconds(1)
+    /// How long what waits for the store is held back at most, for what the callers bring who were told last, 1 ms.
+    static let gatheringTime = Duration.milliseconds(1)
 
     let store: any MessageStore
     let loop: EventLoop
@@ -98,6 +112,8 @@ final class DurableOutbox: @unchecked Sendable {
     /// Those whose removal was stored since the present page began to be read, which may have them.
     var removedWhileReading: Set<StoredMessage.ID> = []
     var isCommitting = false
+    /// Ends ``gatheringTime``.
+    var gatheringTimer: TimerToken?
     var reading: Task<Void, Never>?
     var retryTimer: TimerToken?
     /// Why the client has ended.

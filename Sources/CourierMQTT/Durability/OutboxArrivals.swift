@@ -33,6 +33,9 @@ extension DurableOutbox {
 ///
 /// It resumes nobody: what is taken out is its taker's.
 final class OutboxArrivals: Sendable {
+    /// How many are awaited at most before somebody looks, 128: with more, the store has something to do meanwhile.
+    static let gatheringLimit = 128
+
     enum Verdict {
         case taken
         /// It is the first since they were taken out, or the first whose time will be over: somebody has to look.
@@ -65,6 +68,8 @@ final class OutboxArrivals: Sendable {
         var nextEnd: ContinuousClock.Instant?
         /// Whether somebody is going to look.
         var isScheduled = false
+        /// How many are to wait before somebody looks.
+        var awaited = 1
         /// How many sessions were given up. They are of the one after these, whose turn it may not be yet.
         var givenUp = 0
         /// The stamp that was given last.
@@ -94,7 +99,7 @@ final class OutboxArrivals: Sendable {
         }
 
         mutating func takeAll() -> Taken {
-            defer { (roomWaiters, nextEnd) = ([], nil) }
+            defer { (roomWaiters, nextEnd, awaited) = ([], nil, 1) }
             return Taken(list: waiting.removeAll(), roomWaiters: roomWaiters)
         }
     }
@@ -131,8 +136,9 @@ final class OutboxArrivals: Sendable {
             var dropped = Taken(list: admission.dropped)
             // What is gone may have been larger than what came for it.
             if admission.replaced != nil || !dropped.list.isEmpty { dropped.roomWaiters = state.takeRoomWaiters() }
-            let isFirst = state.note(messageEnd) || !state.isScheduled
-            state.isScheduled = true
+            let isDue = !state.isScheduled && state.waiting.count >= state.awaited
+            if isDue { state.isScheduled = true }
+            let isFirst = state.note(messageEnd) || isDue
             return (
                 Addition(verdict: isFirst ? .takenFirst : .taken, replaced: admission.replaced, dropped: dropped), nil
             )
@@ -161,10 +167,41 @@ final class OutboxArrivals: Sendable {
         state.withLock { state in state.roomWaiters.removeAll { $0 === waiter } }
     }
 
-    /// Takes out what is of the session after so many that have ended; nothing while that one is given up, too.
-    func take(ofSession session: Int) -> Taken {
+    /// Has nobody look before so many more wait than now, unless they are more than ``gatheringLimit``: callers of the session
+    /// after so many that were given up are about to be told, and each may bring one. ``stopGathering()`` is to follow.
+    func gather(_ count: Int, ofSession session: Int) {
         state.withLock { state in
-            state.isScheduled = false
+            let awaited = state.waiting.count + count
+            guard count > 0, state.givenUp <= session, 2...Self.gatheringLimit ~= awaited else { return }
+            (state.awaited, state.isScheduled) = (awaited, false)
+        }
+    }
+
+    /// Whether more are awaited before somebody looks.
+    var isGathering: Bool { state.withLock { $0.awaited > 1 } }
+
+    /// Awaits no more.
+    ///
+    /// - Returns: Whether somebody has to look.
+    func stopGathering() -> Bool {
+        state.withLock { state in
+            guard state.awaited > 1 else { return false }
+            state.awaited = 1
+            guard !state.isScheduled, state.waiting.count > 0 else { return false }
+            state.isScheduled = true
+            return true
+        }
+    }
+
+    /// Whether the session after so many that were given up was, too.
+    func hasGivenUp(session: Int) -> Bool { state.withLock { $0.givenUp > session } }
+
+    /// Takes out what is of the session after so many that have ended, nothing while that one is given up, too; `nil` while
+    /// more are awaited.
+    func take(ofSession session: Int) -> Taken? {
+        state.withLock { state in
+            guard state.awaited == 1 || state.waiting.count >= state.awaited else { return nil }
+            (state.isScheduled, state.awaited) = (false, 1)
             return state.givenUp > session ? Taken() : state.takeAll()
         }
     }

@@ -1,7 +1,4 @@
 import CourierCore
-import Dispatch
-import Foundation
-import TestSupport
 import Testing
 
 @testable import CourierMQTT
@@ -10,7 +7,7 @@ import Testing
 @Suite struct ArrivalQueueTests {
     private typealias Fate = ArrivalQueue.Admission.Fate
 
-    private static func arrival(_ text: String, _ topic: String = "t", isLatestOnly: Bool = false)
+    static func arrival(_ text: String, _ topic: String = "t", isLatestOnly: Bool = false)
         -> ArrivalQueue.Arrival
     {
         ArrivalQueue.Arrival(
@@ -18,7 +15,7 @@ import Testing
             recipient: .nobody, acceptance: nil)
     }
 
-    private static func texts(_ arrivals: [ArrivalQueue.Arrival]) -> [String] {
+    static func texts(_ arrivals: [ArrivalQueue.Arrival]) -> [String] {
         arrivals.map { String(decoding: $0.payload, as: UTF8.self) }
     }
 
@@ -72,28 +69,5 @@ import Testing
         #expect(Self.texts(queue.removeAll { $0.shape.topic == "other" }) == ["9999"])
         #expect(Self.texts(queue.removeAll()) == (0..<7).map { "more \($0)" } + ["one more", "x"])
         #expect(queue.hasRoom && queue.placeCount == 0)
-    }
-
-    @Test func `no other message ends one whose beginning is still being told`() throws {
-        let arrivals = OutboxArrivals(OfflinePolicy(maximumCount: 1, overflow: .dropOldest))
-        let now = ContinuousClock.now
-        let dropped = Box<[String]>()
-        let (isTrying, isAdded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        var isHeldUp = true
-        let first = try arrivals.add(Self.arrival("1"), to: 0, at: now) {
-            Thread.detachNewThread {
-                isTrying.signal()
-                let second = try? arrivals.add(Self.arrival("2"), to: 0, at: now) {}
-                dropped.value = second.map { Self.texts($0.dropped.list) }
-                isAdded.signal()
-            }
-            isTrying.wait()
-            isHeldUp = isAdded.wait(timeout: .now() + 0.05) == .timedOut
-        }
-        #expect(first.verdict == .takenFirst)
-        try #require(isHeldUp)
-        isAdded.wait()
-        #expect(dropped.value == ["1"])
-        #expect(Self.texts(arrivals.take(ofSession: 0).list) == ["2"])
     }
 }

@@ -37,6 +37,11 @@ final class ControlledStore: MessageStore {
     /// How many changes each commit had.
     var commitSizes: [Int] { state.withLock { $0.commits.map(\.count) } }
 
+    /// How many messages each commit brought that brought any.
+    var messageCounts: [Int] {
+        state.withLock { $0.commits.map { $0.count(where: \.isEnqueue) }.filter { $0 > 0 } }
+    }
+
     /// Those of them that may be lost in a power cut.
     var repeatableChanges: [StoreChange] { state.withLock { $0.repeatable } }
 
