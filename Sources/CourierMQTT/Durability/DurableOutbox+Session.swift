@@ -131,6 +131,7 @@ extension DurableOutbox {
         loop.preconditionOnLoop()
         end = error
         stopReading()
+        cancelGatheringTimer()
         endWaiting(error)
         refuse(arrivals.finish(error), error)
     }

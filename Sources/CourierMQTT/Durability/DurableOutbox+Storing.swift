@@ -7,22 +7,29 @@ import MQTTEngine
 extension DurableOutbox {
     func storeArrivals() {
         guard let scope, !isCommitting else { return watchArrivals() }  // It is looked at again then.
-        guard let taken = arrivals.take(ofSession: session) else {
-            limitGathering()
-            return watchArrivals()
-        }
-        if let gatheringTimer { loop.cancel(gatheringTimer) }
-        gatheringTimer = nil
+        guard let taken = arrivals.take(ofSession: session) else { return watchArrivals() }
+        cancelGatheringTimer()
         for waiter in taken.roomWaiters { waiter.resume(.success(())) }
         if !taken.list.isEmpty { commit(taken.list, scope) }
     }
 
-    private func limitGathering() {
-        guard gatheringTimer == nil else { return }
+    /// Has what waits stored when those who were just told have had their turn: a task that is made now runs behind theirs.
+    private func awaitCallers() {
+        Task { if arrivals.stopGathering() { loop.execute { [self] in storeArrivals() } } }
+        limitGathering()
+    }
+
+    func limitGathering() {
+        cancelGatheringTimer()
         gatheringTimer = loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { [self] in
             gatheringTimer = nil
             if arrivals.stopGathering() { storeArrivals() }
         }
+    }
+
+    func cancelGatheringTimer() {
+        if let gatheringTimer { loop.cancel(gatheringTimer) }
+        gatheringTimer = nil
     }
 
     /// Has ``endExpiredArrivals()`` called when the first that waits has waited too long.
@@ -47,22 +54,9 @@ extension DurableOutbox {
         let batch = Batch(
             arrivals: list, messages: messages, scope: scope, session: session, steps: steps.takeAlong())
         let changes = (batch.steps?.changes ?? []) + messages.map { .enqueue($0) }
-        store.commit(changes, in: scope) { [self] result in
-            if case .success = result { arrivals.gather(batch.callerCount, ofSession: batch.session) }
+        store.commit(changes, in: scope) { [loop] result in
             loop.execute { [self] in committed(batch, result) }
-            if case .success = result { tellCallers(of: batch) }
         }
-    }
-
-    /// Tells those who wait only for the store, ahead of the loop, unless they are many, and has what they bring next
-    /// stored together. On a thread of the store.
-    private func tellCallers(of batch: Batch) {
-        let areFew = 1...OutboxArrivals.gatheringLimit ~= batch.callerCount
-        guard areFew, !arrivals.hasGivenUp(session: batch.session) else { return }
-        for arrival in batch.arrivals { arrival.acceptance?.resume(.success(())) }
-        guard arrivals.isGathering else { return }
-        // A task that is made now has its turn after theirs.
-        Task { if arrivals.stopGathering() { loop.execute { [self] in storeArrivals() } } }
     }
 
     private func committed(_ batch: Batch, _ result: Result<Void, CourierError>) {
@@ -71,8 +65,12 @@ extension DurableOutbox {
         switch result {
         case .success:
             isCommitting = false
-            storeArrivals()  // First, so that the store has something to do meanwhile.
+            // Callers may each bring one more, and one commit of all costs what one of the first would.
+            let isGathering =
+                end == nil && arrivals.gather(batch.arrivals.count { $0.acceptance != nil }, ofSession: session)
+            if !isGathering { storeArrivals() }  // First, so that the store has something to do meanwhile.
             for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
+            if isGathering { awaitCallers() }
             return readMore()
         case .failure(let error) where batch.isOneMessage:
             for arrival in batch.arrivals { refused(arrival, error) }
@@ -118,7 +116,8 @@ extension DurableOutbox {
     }
 
     private func accepted(_ arrival: Arrival, _ message: StoredMessage) {
-        arrival.acceptance?.resume(.success(()))
+        // Behind its way to the gate, so that nothing overtakes it that the caller sends next.
+        defer { arrival.acceptance?.resume(.success(())) }
         if let end { return ends.end(enter(arrival), with: .abandoned(end)) }
         lastStored = message.id
         if !isSpilled {

@@ -49,18 +49,6 @@ final class DurableOutbox: @unchecked Sendable {
         /// What goes along with them.
         let steps: StoreLane.Batch?
 
-        /// How many wait only for the store.
-        let callerCount: Int
-
-        init(arrivals: [Arrival], messages: [StoredMessage], scope: StoreScope, session: Int, steps: StoreLane.Batch?) {
-            self.arrivals = arrivals
-            self.messages = messages
-            self.scope = scope
-            self.session = session
-            self.steps = steps
-            callerCount = arrivals.count { $0.acceptance != nil }
-        }
-
         /// Whether nothing but its one message can be why it was not taken.
         var isOneMessage: Bool { arrivals.count == 1 && (steps?.changes.isEmpty ?? true) }
     }

@@ -167,18 +167,21 @@ final class OutboxArrivals: Sendable {
         state.withLock { state in state.roomWaiters.removeAll { $0 === waiter } }
     }
 
-    /// Has nobody look before so many more wait than now, unless they are more than ``gatheringLimit``: callers of the session
-    /// after so many that were given up are about to be told, and each may bring one. ``stopGathering()`` is to follow.
-    func gather(_ count: Int, ofSession session: Int) {
+    /// Has nobody look before so many more wait than now: callers of the session after so many that were given up are about
+    /// to be told, and each may bring one.
+    ///
+    /// - Returns: Whether ``stopGathering()`` is to follow. Not for one alone or more than ``gatheringLimit``, nor where there
+    ///   may be no room for all.
+    func gather(_ count: Int, ofSession session: Int) -> Bool {
         state.withLock { state in
             let awaited = state.waiting.count + count
-            guard count > 0, state.givenUp <= session, 2...Self.gatheringLimit ~= awaited else { return }
+            guard count > 0, 2...Self.gatheringLimit ~= awaited, awaited <= policy.maximumCount, state.waiting.hasRoom,
+                state.givenUp <= session
+            else { return false }
             (state.awaited, state.isScheduled) = (awaited, false)
+            return true
         }
     }
-
-    /// Whether more are awaited before somebody looks.
-    var isGathering: Bool { state.withLock { $0.awaited > 1 } }
 
     /// Awaits no more.
     ///
@@ -193,15 +196,13 @@ final class OutboxArrivals: Sendable {
         }
     }
 
-    /// Whether the session after so many that were given up was, too.
-    func hasGivenUp(session: Int) -> Bool { state.withLock { $0.givenUp > session } }
-
     /// Takes out what is of the session after so many that have ended, nothing while that one is given up, too; `nil` while
     /// more are awaited.
     func take(ofSession session: Int) -> Taken? {
         state.withLock { state in
-            guard state.awaited == 1 || state.waiting.count >= state.awaited else { return nil }
-            (state.isScheduled, state.awaited) = (false, 1)
+            state.isScheduled = false
+            guard state.waiting.count >= state.awaited || state.awaited == 1 else { return nil }
+            state.awaited = 1
             return state.givenUp > session ? Taken() : state.takeAll()
         }
     }

@@ -46,26 +46,24 @@ import Testing
     @Test func `what callers bring who were just told is waited for`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy())
         try #expect(Self.add("1", to: arrivals) == .takenFirst)
-        arrivals.gather(2, ofSession: 0)
-        #expect(arrivals.isGathering)
+        #expect(arrivals.gather(2, ofSession: 0))
         #expect(Self.take(arrivals) == nil)
         try #expect(Self.add("2", to: arrivals) == .taken)
         #expect(Self.take(arrivals) == nil)
         try #expect(Self.add("3", to: arrivals) == .takenFirst)
         try #expect(Self.add("4", to: arrivals) == .taken)
         #expect(Self.take(arrivals) == ["1", "2", "3", "4"])
-        #expect(!arrivals.isGathering)
         try #expect(Self.add("5", to: arrivals) == .takenFirst)
     }
 
     @Test func `somebody looks when the waiting is over and something waits`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy())
         #expect(!arrivals.stopGathering())
-        arrivals.gather(3, ofSession: 0)
+        #expect(arrivals.gather(3, ofSession: 0))
         #expect(!arrivals.stopGathering())
         try #expect(Self.add("1", to: arrivals) == .takenFirst)
         #expect(Self.take(arrivals) == ["1"])
-        arrivals.gather(3, ofSession: 0)
+        #expect(arrivals.gather(3, ofSession: 0))
         try #expect(Self.add("2", to: arrivals) == .taken)
         #expect(arrivals.stopGathering())
         #expect(!arrivals.stopGathering())
@@ -73,17 +71,39 @@ import Testing
         #expect(Self.take(arrivals) == ["2", "3"])
     }
 
+    @Test func `somebody looks also when some of those awaited have been given up`() throws {
+        let arrivals = OutboxArrivals(OfflinePolicy(maximumBytes: 100, overflow: .dropOldest))
+        #expect(arrivals.gather(3, ofSession: 0))
+        try #expect(Self.add("1", to: arrivals) == .taken)
+        try #expect(Self.add("2", to: arrivals) == .taken)
+        // What is due, and larger than the limit, gives way to the next: before anybody has looked.
+        try #expect(Self.add(String(repeating: "3", count: 200), to: arrivals) == .takenFirst)
+        try #expect(Self.add("4", to: arrivals) == .taken)
+        #expect(Self.take(arrivals) == nil)
+        #expect(arrivals.stopGathering())
+        #expect(Self.take(arrivals) == ["4"])
+    }
+
     @Test(arguments: [0, 1, OutboxArrivals.gatheringLimit + 1])
     func `one caller, or very many, are not waited for`(_ count: Int) {
         let arrivals = OutboxArrivals(OfflinePolicy())
-        arrivals.gather(count, ofSession: 0)
-        #expect(!arrivals.isGathering)
+        #expect(!arrivals.gather(count, ofSession: 0))
         #expect(Self.take(arrivals) == [])
+    }
+
+    @Test func `callers for whom there may be no room are not waited for`() throws {
+        let few = OutboxArrivals(OfflinePolicy(maximumCount: 2))
+        #expect(few.gather(2, ofSession: 0))
+        try #expect(Self.add("1", to: few) == .taken)
+        #expect(!few.gather(2, ofSession: 0))
+        let small = OutboxArrivals(OfflinePolicy(maximumBytes: 2))
+        try #expect(Self.add("1", to: small) == .takenFirst)
+        #expect(!small.gather(2, ofSession: 0))
     }
 
     @Test func `a message whose time will be over first has somebody look, and stays`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy(maximumAge: .seconds(5)))
-        arrivals.gather(2, ofSession: 0)
+        #expect(arrivals.gather(2, ofSession: 0))
         try #expect(Self.add("1", to: arrivals) == .takenFirst)
         #expect(Self.take(arrivals) == nil)
         #expect(arrivals.nextEnd != nil)
@@ -91,10 +111,10 @@ import Testing
 
     @Test func `nobody waits for callers of a session that was given up`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy())
-        arrivals.gather(5, ofSession: 0)
+        #expect(arrivals.gather(5, ofSession: 0))
         #expect(arrivals.giveUpSession().list.isEmpty)
-        #expect(!arrivals.isGathering && arrivals.hasGivenUp(session: 0))
-        arrivals.gather(5, ofSession: 0)
-        #expect(!arrivals.isGathering)
+        #expect(Self.take(arrivals)?.isEmpty == true)
+        #expect(!arrivals.gather(5, ofSession: 0))
+        #expect(arrivals.gather(5, ofSession: 1))
     }
 }

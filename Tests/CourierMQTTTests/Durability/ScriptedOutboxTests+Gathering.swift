@@ -1,6 +1,5 @@
 import CourierCore
 import CourierTransport
-import Dispatch
 import TestSupport
 import Testing
 
@@ -8,11 +7,7 @@ import Testing
 
 /// Callers who wait only for the store, and what they bring next.
 extension ScriptedOutboxTests {
-    private static func arrivals(of world: ScriptedWorld) throws -> OutboxArrivals {
-        try #require(world.client.parts.coordinator.durable).outbox.arrivals
-    }
-
-    /// Hands messages over, each for itself, and returns when all of them wait. Without the loop, which may be busy.
+    /// Hands messages over, each for itself, and returns when all of them wait.
     private static func enqueue(_ texts: [String], _ world: ScriptedWorld) async -> Task<Void, any Error> {
         let before = world.client.waitingCount
         let callers = Task { [client = world.client] in
@@ -21,8 +16,7 @@ extension ScriptedOutboxTests {
                 try await group.waitForAll()
             }
         }
-        let end = ContinuousClock.now + .patience
-        while world.client.waitingCount < before + texts.count, ContinuousClock.now < end { await Task.yield() }
+        await world.until { world.client.waitingCount == before + texts.count }
         return callers
     }
 
@@ -40,39 +34,30 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `callers are told while the loop is busy, and what they bring then is one commit`() async throws {
-        try await Self.run(Self.refusing) { world, store in
-            await world.connect()
-            store.hold()
-            let first = await Self.enqueue(["a"], world)
-            await world.until { store.heldCount == 1 }
-            let both = await Self.enqueue(["b", "c"], world)
-            store.release(holdingNext: true)
-            try await first.value
-            await world.until { store.messageCounts == [1] && store.heldCount == 1 }
-            let mayGoOn = DispatchSemaphore(value: 0)
-            world.loop.execute { mayGoOn.wait() }
-            store.release()
-            try await both.value
-            let next = await Self.enqueue(["d", "e"], world)
-            mayGoOn.signal()
-            try await next.value
-            #expect(store.messageCounts == [1, 2, 2])
+    @Test func `what a caller sends next does not overtake what is stored`() async throws {
+        try await Self.run { world, store in
+            await Self.connect(world, store)
+            await world.until { world.client.connectionState == .connected }
+            let texts = (0..<3_000).map { "\($0)" }
+            for text in texts {
+                try await world.client.enqueue(text, to: "t")
+                try await world.client.publish(text + " passes", to: "t", qos: .zero)
+            }
+            await world.until { await world.publishes().count == 6_000 }
+            #expect(await world.publishes().map(\.text) == texts.flatMap { [$0, $0 + " passes"] })
         }
     }
 
     @Test func `what waits for callers who are slow is stored after a millisecond`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
-            let arrivals = try Self.arrivals(of: world)
-            arrivals.gather(2, ofSession: 0)
+            let outbox = try #require(world.client.parts.coordinator.durable).outbox
+            #expect(outbox.arrivals.gather(2, ofSession: 0))
             let caller = await Self.enqueue(["a"], world)
+            world.loop.execute { outbox.storeArrivals() }
             await world.settle()
             #expect(store.messageCounts.isEmpty)
-            // As at the end of a commit, from when on the limit counts.
-            world.loop.execute { world.client.parts.coordinator.durable?.outbox.storeArrivals() }
-            await world.settle()
-            #expect(store.messageCounts.isEmpty)
+            world.loop.execute { outbox.limitGathering() }
             await world.run(for: DurableOutbox.gatheringTime)
             try await caller.value
             #expect(store.messageCounts == [1])
