@@ -33,7 +33,7 @@ struct ArrivalQueue {
     /// How many places at the front are gone.
     private var start = 0
     private(set) var count = 0
-    private var byteCount = 0
+    private(set) var byteCount = 0
     /// Where the message to a topic stands that a newer one replaces, by the topic's bytes.
     private var latest: [[UInt8]: Int] = [:]
 

@@ -66,8 +66,7 @@ extension DurableOutbox {
         case .success:
             isCommitting = false
             // Callers may each bring one more, and one commit of all costs what one of the first would.
-            let isGathering =
-                end == nil && arrivals.gather(batch.arrivals.count { $0.acceptance != nil }, ofSession: session)
+            let isGathering = end == nil && arrivals.gather(after: batch.arrivals, ofSession: session)
             if !isGathering { storeArrivals() }  // First, so that the store has something to do meanwhile.
             for (arrival, message) in zip(batch.arrivals, batch.messages) { accepted(arrival, message) }
             if isGathering { awaitCallers() }

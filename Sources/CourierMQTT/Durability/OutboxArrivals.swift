@@ -98,6 +98,9 @@ final class OutboxArrivals: Sendable {
             return true
         }
 
+        /// Whether more are awaited before somebody looks, and there is room for them.
+        var isGathering: Bool { waiting.count < awaited && awaited > 1 && waiting.hasRoom }
+
         mutating func takeAll() -> Taken {
             defer { (roomWaiters, nextEnd, awaited) = ([], nil, 1) }
             return Taken(list: waiting.removeAll(), roomWaiters: roomWaiters)
@@ -136,7 +139,7 @@ final class OutboxArrivals: Sendable {
             var dropped = Taken(list: admission.dropped)
             // What is gone may have been larger than what came for it.
             if admission.replaced != nil || !dropped.list.isEmpty { dropped.roomWaiters = state.takeRoomWaiters() }
-            let isDue = !state.isScheduled && state.waiting.count >= state.awaited
+            let isDue = !state.isScheduled && !state.isGathering
             if isDue { state.isScheduled = true }
             let isFirst = state.note(messageEnd) || isDue
             return (
@@ -167,16 +170,19 @@ final class OutboxArrivals: Sendable {
         state.withLock { state in state.roomWaiters.removeAll { $0 === waiter } }
     }
 
-    /// Has nobody look before so many more wait than now: callers of the session after so many that were given up are about
-    /// to be told, and each may bring one.
+    /// Has nobody look before so many more wait than now: the callers whose messages these were, of the session after so many
+    /// that were given up, are about to be told, and each may bring one.
     ///
     /// - Returns: Whether ``stopGathering()`` is to follow. Not for one alone or more than ``gatheringLimit``, nor where there
-    ///   may be no room for all.
-    func gather(_ count: Int, ofSession session: Int) -> Bool {
-        state.withLock { state in
+    ///   may be no room for as much again.
+    func gather(after told: [DurableOutbox.Arrival], ofSession session: Int) -> Bool {
+        let count = told.count { $0.acceptance != nil }
+        guard 1...Self.gatheringLimit ~= count else { return false }
+        let byteCount = told.reduce(0) { $0 + $1.byteCount }
+        return state.withLock { state in
             let awaited = state.waiting.count + count
-            guard count > 0, 2...Self.gatheringLimit ~= awaited, awaited <= policy.maximumCount, state.waiting.hasRoom,
-                state.givenUp <= session
+            guard 2...Self.gatheringLimit ~= awaited, awaited <= policy.maximumCount / 2,
+                state.waiting.byteCount + byteCount <= policy.maximumBytes / 2, state.givenUp <= session
             else { return false }
             (state.awaited, state.isScheduled) = (awaited, false)
             return true
@@ -201,7 +207,7 @@ final class OutboxArrivals: Sendable {
     func take(ofSession session: Int) -> Taken? {
         state.withLock { state in
             state.isScheduled = false
-            guard state.waiting.count >= state.awaited || state.awaited == 1 else { return nil }
+            guard !state.isGathering else { return nil }
             state.awaited = 1
             return state.givenUp > session ? Taken() : state.takeAll()
         }

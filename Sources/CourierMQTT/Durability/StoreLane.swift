@@ -5,7 +5,7 @@ import CourierTransport
 ///
 /// While one commit runs, the next changes gather, so that a slow store gets larger batches and not a longer queue; what
 /// is too much for one batch waits for the next. For steps that follow from what has happened already: they can not be
-/// refused, only be late. While somebody else commits, they gather as well, and go along with what he commits next.
+/// refused, only be late. While somebody else commits, they gather as well, and go along with what he commits at once behind it.
 ///
 /// Safe to share: everything is touched on the client's loop only, which each entry checks.
 final class StoreLane: @unchecked Sendable {

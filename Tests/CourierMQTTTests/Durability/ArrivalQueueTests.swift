@@ -7,12 +7,17 @@ import Testing
 @Suite struct ArrivalQueueTests {
     private typealias Fate = ArrivalQueue.Admission.Fate
 
-    static func arrival(_ text: String, _ topic: String = "t", isLatestOnly: Bool = false)
-        -> ArrivalQueue.Arrival
-    {
+    static func arrival(
+        _ text: String, _ topic: String = "t", isLatestOnly: Bool = false, acceptance: Waiter<Void>? = nil
+    ) -> ArrivalQueue.Arrival {
         ArrivalQueue.Arrival(
             shape: Publishing.Shape(topic: topic, qos: .one, isLatestOnly: isLatestOnly), payload: Array(text.utf8),
-            recipient: .nobody, acceptance: nil)
+            recipient: .nobody, acceptance: acceptance)
+    }
+
+    /// What callers handed over who wait only for the store.
+    static func called(_ count: Int) -> [ArrivalQueue.Arrival] {
+        (0..<count).map { arrival("\($0)", acceptance: Waiter(WaiterCensus())) }
     }
 
     static func texts(_ arrivals: [ArrivalQueue.Arrival]) -> [String] {

@@ -46,7 +46,7 @@ import Testing
     @Test func `what callers bring who were just told is waited for`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy())
         try #expect(Self.add("1", to: arrivals) == .takenFirst)
-        #expect(arrivals.gather(2, ofSession: 0))
+        #expect(arrivals.gather(after: Queue.called(2), ofSession: 0))
         #expect(Self.take(arrivals) == nil)
         try #expect(Self.add("2", to: arrivals) == .taken)
         #expect(Self.take(arrivals) == nil)
@@ -59,11 +59,11 @@ import Testing
     @Test func `somebody looks when the waiting is over and something waits`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy())
         #expect(!arrivals.stopGathering())
-        #expect(arrivals.gather(3, ofSession: 0))
+        #expect(arrivals.gather(after: Queue.called(3), ofSession: 0))
         #expect(!arrivals.stopGathering())
         try #expect(Self.add("1", to: arrivals) == .takenFirst)
         #expect(Self.take(arrivals) == ["1"])
-        #expect(arrivals.gather(3, ofSession: 0))
+        #expect(arrivals.gather(after: Queue.called(3), ofSession: 0))
         try #expect(Self.add("2", to: arrivals) == .taken)
         #expect(arrivals.stopGathering())
         #expect(!arrivals.stopGathering())
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `somebody looks also when some of those awaited have been given up`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy(maximumBytes: 100, overflow: .dropOldest))
-        #expect(arrivals.gather(3, ofSession: 0))
+        #expect(arrivals.gather(after: Queue.called(3), ofSession: 0))
         try #expect(Self.add("1", to: arrivals) == .taken)
         try #expect(Self.add("2", to: arrivals) == .taken)
         // What is due, and larger than the limit, gives way to the next: before anybody has looked.
@@ -87,23 +87,37 @@ import Testing
     @Test(arguments: [0, 1, OutboxArrivals.gatheringLimit + 1])
     func `one caller, or very many, are not waited for`(_ count: Int) {
         let arrivals = OutboxArrivals(OfflinePolicy())
-        #expect(!arrivals.gather(count, ofSession: 0))
+        #expect(!arrivals.gather(after: Queue.called(count), ofSession: 0))
         #expect(Self.take(arrivals) == [])
     }
 
+    @Test func `who does not wait for the store is not waited for`() {
+        let arrivals = OutboxArrivals(OfflinePolicy())
+        #expect(!arrivals.gather(after: [Queue.arrival("1"), Queue.arrival("2")], ofSession: 0))
+    }
+
     @Test func `callers for whom there may be no room are not waited for`() throws {
-        let few = OutboxArrivals(OfflinePolicy(maximumCount: 2))
-        #expect(few.gather(2, ofSession: 0))
+        let few = OutboxArrivals(OfflinePolicy(maximumCount: 4))
+        #expect(few.gather(after: Queue.called(2), ofSession: 0))
         try #expect(Self.add("1", to: few) == .taken)
-        #expect(!few.gather(2, ofSession: 0))
-        let small = OutboxArrivals(OfflinePolicy(maximumBytes: 2))
-        try #expect(Self.add("1", to: small) == .takenFirst)
-        #expect(!small.gather(2, ofSession: 0))
+        #expect(!few.gather(after: Queue.called(2), ofSession: 0))
+        let small = OutboxArrivals(OfflinePolicy(maximumBytes: 10))
+        #expect(small.gather(after: Queue.called(2), ofSession: 0))
+        #expect(!small.gather(after: Queue.called(3), ofSession: 0))
+    }
+
+    @Test func `nobody is waited for any longer when there is no more room`() throws {
+        let arrivals = OutboxArrivals(OfflinePolicy(maximumBytes: 100, overflow: .fail))
+        #expect(arrivals.gather(after: Queue.called(5), ofSession: 0))
+        try #expect(Self.add("1", to: arrivals) == .taken)
+        let large = String(repeating: "2", count: 200)
+        try #expect(Self.add(large, to: arrivals) == .takenFirst)
+        #expect(Self.take(arrivals) == ["1", large])
     }
 
     @Test func `a message whose time will be over first has somebody look, and stays`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy(maximumAge: .seconds(5)))
-        #expect(arrivals.gather(2, ofSession: 0))
+        #expect(arrivals.gather(after: Queue.called(2), ofSession: 0))
         try #expect(Self.add("1", to: arrivals) == .takenFirst)
         #expect(Self.take(arrivals) == nil)
         #expect(arrivals.nextEnd != nil)
@@ -111,10 +125,10 @@ import Testing
 
     @Test func `nobody waits for callers of a session that was given up`() throws {
         let arrivals = OutboxArrivals(OfflinePolicy())
-        #expect(arrivals.gather(5, ofSession: 0))
+        #expect(arrivals.gather(after: Queue.called(5), ofSession: 0))
         #expect(arrivals.giveUpSession().list.isEmpty)
         #expect(Self.take(arrivals)?.isEmpty == true)
-        #expect(!arrivals.gather(5, ofSession: 0))
-        #expect(arrivals.gather(5, ofSession: 1))
+        #expect(!arrivals.gather(after: Queue.called(5), ofSession: 0))
+        #expect(arrivals.gather(after: Queue.called(5), ofSession: 1))
     }
 }

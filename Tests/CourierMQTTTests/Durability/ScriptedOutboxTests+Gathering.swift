@@ -20,17 +20,24 @@ extension ScriptedOutboxTests {
         return callers
     }
 
-    @Test func `what waits is stored when callers bring nothing more`() async throws {
+    @Test func `what waits is stored behind what callers were told, who bring nothing more`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             store.hold()
             let first = await Self.enqueue(["a"], world)
             await world.until { store.heldCount == 1 }
             let others = await Self.enqueue(["b", "c"], world)
+            let waiting = Box<[Int]>()
+            store.fail { change in
+                if change.isEnqueue { waiting.value = (waiting.value ?? []) + [world.client.waitingCount] }
+                return nil
+            }
             store.release()
             try await first.value
             try await others.value
             #expect(store.messageCounts == [1, 2])
+            // The first caller was told before the others' commit, which would have taken along what it brings.
+            #expect(waiting.value == [3, 2, 2])
         }
     }
 
@@ -52,7 +59,7 @@ extension ScriptedOutboxTests {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             let outbox = try #require(world.client.parts.coordinator.durable).outbox
-            #expect(outbox.arrivals.gather(2, ofSession: 0))
+            #expect(outbox.arrivals.gather(after: ArrivalQueueTests.called(2), ofSession: 0))
             let caller = await Self.enqueue(["a"], world)
             world.loop.execute { outbox.storeArrivals() }
             await world.settle()
