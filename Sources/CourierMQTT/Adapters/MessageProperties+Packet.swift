@@ -31,12 +31,12 @@ extension MessageProperties {
     /// Makes sure that MQTT 5 can carry the properties.
     ///
     /// - Throws: ``CourierError/Code/invalidMessage`` with the property and the topic, without its value.
-    func check(topic: String) throws(CourierError) {
+    func check(topic: String, _ texts: WireText) throws(CourierError) {
         func refuse(_ what: String) -> CourierError {
             CourierError(.invalidMessage, "The message to \(topic.quoted()) can not be sent: \(what).")
         }
         func checkText(_ text: String?, _ name: String) throws(CourierError) {
-            if let problem = text.flatMap(WireText.problem) { throw refuse("its \(name) \(problem)") }
+            if let problem = text.flatMap(texts.problem) { throw refuse("its \(name) \(problem)") }
         }
         try checkText(contentType, "content type")
         if let responseTopic, (try? TopicName(responseTopic)) == nil {
@@ -44,6 +44,7 @@ extension MessageProperties {
             throw refuse(
                 "its response topic \(responseTopic.quoted()) is no topic name; give one without wildcards and $share/")
         }
+        try checkText(responseTopic, "response topic")
         if let count = correlationData?.count, count > WireText.limit {
             throw refuse("its correlation data has \(count) bytes; at most \(WireText.limit) are allowed")
         }

@@ -126,7 +126,8 @@ final class ClientCoordinator: @unchecked Sendable {
         self.supervisor = ConnectionSupervisor(supervisor, seed: settings.jitterSeed, now: loop.clock.now)
         keepAlive = settings.keepAlive.map { KeepAliveSearch(KeepAliveBounds($0), memory: $0.memory) }
         subscriptions = SubscriptionKeeper(
-            settings.topics, driver, on: loop, hasStore: durable != nil, options: settings.subscriptionOptions
+            settings.topics, driver, on: loop, hasStore: durable != nil, options: settings.subscriptionOptions,
+            texts: settings.texts
         ) {
             link.coordinator?.tell($0)
         } keep: {

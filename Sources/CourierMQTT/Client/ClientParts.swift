@@ -52,14 +52,17 @@ struct ClientParts: Sendable {
             if let store = config.messageStore, let steps {
                 {
                     DurableOutbox(
-                        store, config.offline, steps: steps, gate: $0, ledger: $1, ends: $2, on: loop,
-                        expires: expires, failed: storeFailed)
+                        store, config.offline, texts: settings.texts, steps: steps, gate: $0, ledger: $1, ends: $2,
+                        on: loop,
+                        expires: expires, failed: storeFailed,
+                        rejected: { link.coordinator?.rejected($0, $1) })
                 }
             } else {
                 nil
             }
         publishing = Publishing(
-            config.offline, mayMeetVersion5: config.protocolVersion != .version311, registry: settings.registry,
+            config.offline, texts: settings.texts, mayMeetVersion5: config.protocolVersion != .version311,
+            registry: settings.registry,
             events: events, census: census, on: loop,
             deliver: { driver.publish($0, topic: $1, payload: $2, properties: $3, of: $4, isDirect: $5) },
             begin: { driver.begin($0) },

@@ -8,6 +8,7 @@ struct ClientSettings: Sendable {
     /// How often at most messages are looked for that have waited too long.
     static let expiryCheckInterval = Duration.milliseconds(500)
 
+    let texts: WireText
     let topics: [(filter: TopicFilter, qos: QoS)]
     let subscriptionOptions: SubscriptionOptions
     let registry: AdapterRegistry
@@ -31,7 +32,9 @@ struct ClientSettings: Sendable {
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the option and the remedy.
     init(_ config: MQTTClientConfig) throws(CourierError) {
-        topics = try Self.topics(config.topics)
+        let texts = WireText(policy: config.textPolicy)
+        self.texts = texts
+        topics = try Self.topics(config.topics, texts)
         subscriptionOptions = config.subscriptionOptions
         registry = try AdapterRegistry(config.messageAdapters, rules: config.adapterRules)
         keepAlive = try Self.keepAlive(config)
@@ -65,7 +68,8 @@ struct ClientSettings: Sendable {
     ///
     /// What is no legal template stays as it is, and ``plan(for:serverName:)`` says so.
     func filled(_ grant: ConnectGrant) -> ConnectGrant {
-        guard let clientID = try? clientIDs.clientID(from: grant.options.clientId), clientID != grant.options.clientId
+        guard let clientID = try? clientIDs.clientID(from: grant.options.clientId, texts),
+            clientID != grant.options.clientId
         else { return grant }
         return ConnectGrant(grant.options.withClientID(clientID), expiresAt: grant.expiresAt)
     }
@@ -91,7 +95,9 @@ struct ClientSettings: Sendable {
 }
 
 extension ClientSettings {
-    private static func topics(_ topics: [String: QoS]) throws(CourierError) -> [(filter: TopicFilter, qos: QoS)] {
+    private static func topics(
+        _ topics: [String: QoS], _ texts: WireText
+    ) throws(CourierError) -> [(filter: TopicFilter, qos: QoS)] {
         let limit = SubscriptionLimits().maximumFilters
         guard topics.count <= limit else {
             throw CourierError(
@@ -102,7 +108,9 @@ extension ClientSettings {
         var checked: [(filter: TopicFilter, qos: QoS)] = []
         for (topic, qos) in topics.sorted(by: { $0.key < $1.key }) {
             do {
-                checked.append((try TopicFilter(topic), qos))
+                let filter = try TopicFilter(topic)
+                try texts.check(filter)
+                checked.append((filter, qos))
             } catch {
                 throw CourierError(option: "The option `topics`", error)
             }
@@ -113,6 +121,7 @@ extension ClientSettings {
     private static func connection(_ config: MQTTClientConfig) -> ConnectionSettings {
         var settings = ConnectionSettings(limits(config))
         settings.version = config.protocolVersion
+        settings.texts = WireText(policy: config.textPolicy)
         settings.will = config.will
         settings.tls = config.tls
         settings.proxy = config.proxy

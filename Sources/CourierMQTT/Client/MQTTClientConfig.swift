@@ -72,6 +72,9 @@ public struct MQTTClientConfig {
     /// How many messages are sent without an acknowledgement; `nil`, the default, is 1,000 where MQTT 5 says that the
     /// broker allows as many, and 20 before MQTT 5, where no broker says and some end a connection that has more.
     public var maximumInFlight: Int?
+    /// Which texts the client sends; by default those that every common broker accepts, ``TextPolicy/portable``. Any
+    /// other topic, client id, user name or property is an error at the call.
+    public var textPolicy = TextPolicy.portable
     /// The size of the largest packet that is read, in bytes; 16 MiB by default.
     public var maximumPacketSize = 16 << 20
 

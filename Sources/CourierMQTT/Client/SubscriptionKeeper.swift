@@ -29,6 +29,7 @@ final class SubscriptionKeeper {
     private let loop: EventLoop
     private let driver: SessionDriver
     private let options: SubscriptionOptions
+    private let texts: WireText
     private let tell: (CourierEventType) -> Void
     /// Keeps a change beyond the process, if anything does.
     private let keep: (StoreChange) -> Void
@@ -53,6 +54,7 @@ final class SubscriptionKeeper {
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
         hasStore: Bool = false, options: SubscriptionOptions = SubscriptionOptions(),
+        texts: WireText = WireText.portable,
         tell: @escaping (CourierEventType) -> Void,
         keep: @escaping (StoreChange) -> Void = { _ in }
     ) {
@@ -63,6 +65,7 @@ final class SubscriptionKeeper {
         self.hasStore = hasStore
         isRestored = !hasStore
         self.options = options
+        self.texts = texts
         wantedAlways = topics
         wantAlways()
     }
@@ -77,8 +80,26 @@ final class SubscriptionKeeper {
     /// Takes over what an earlier process wanted, and wanted to be rid of; ``perform()`` stores what has changed since.
     func restore(_ subscriptions: [StoredSubscription]) {
         isRestored = true
-        actions += filters.restore(subscriptions, unwanted: unwanted)
+        let sendable = subscriptions.filter { discardIfUnsendable($0) == false }
+        actions += filters.restore(sendable, unwanted: unwanted)
         unwanted = []
+    }
+
+    /// Removes a stored subscription whose filter the client does not send, and reports the reason; `false` when the
+    /// client may send the filter. An older version may have stored such a filter.
+    private func discardIfUnsendable(_ subscription: StoredSubscription) -> Bool {
+        do throws(CourierError) {
+            try texts.check(subscription.filter)
+            return false
+        } catch {
+            keep(.forgetSubscription(subscription.filter))
+            let filter = subscription.filter.string
+            switch subscription.intent {
+            case .subscribed(let qos): tell(.subscribeFailure(topics: [(filter, qos)], timeTaken: 0, error: error))
+            case .unsubscribing: tell(.unsubscribeFailure(topics: [filter], timeTaken: 0, error: error))
+            }
+            return true
+        }
     }
 
     /// Whether there is a topic to subscribe to, or to be rid of. There may be one as long as it is not known what an
@@ -99,6 +120,7 @@ final class SubscriptionKeeper {
         let id = told == nil ? nil : key
         do {
             let topicFilter = try TopicFilter(filter)
+            try texts.check(topicFilter)
             if let id, let told { waiting[id] = (topicFilter, .subscriber(told)) }
             unwanted.remove(topicFilter)
             actions += try filters.want([SubscriptionSet.Wish(topicFilter, qos, waiter: id)], by: .app, now: loop.now)
@@ -114,6 +136,7 @@ final class SubscriptionKeeper {
         let id = told == nil ? nil : key
         do {
             let topicFilter = try TopicFilter(filter)
+            try texts.check(topicFilter)
             if let id, let told { waiting[id] = (topicFilter, .unsubscriber(told)) }
             if !isRestored { unwanted.insert(topicFilter) }
             actions += try filters.unwant([(topicFilter, id)], by: .app, now: loop.now)
@@ -141,6 +164,7 @@ final class SubscriptionKeeper {
         let filter: TopicFilter
         do {
             filter = try request.topic.filter(for: identity)
+            try texts.check(filter)
         } catch {
             let error = Self.courierError(error)
             guard error.code == .unresolvedPlaceholder, unresolved.count < Self.unresolvedLimit else {

@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTransport
+import Foundation
 
 /// The rows of the session: whose they are, and what an earlier process has left.
 extension ClientCoordinator {
@@ -8,6 +9,15 @@ extension ClientCoordinator {
         subscriptions.restore(session.subscriptions)
         subscriptionsChanged()
         distributor.rowsAppeared()
+    }
+
+    /// Reports a stored message that the client gave up because no broker may take its texts.
+    func rejected(_ stored: StoredMessage, _ error: CourierError) {
+        settings.log.log(.error, source: "store", clientID: info?.clientId, error.message)
+        let message = Message(
+            data: Data(stored.payload), topic: stored.topic, qos: stored.qos, isRetained: stored.isRetained,
+            properties: stored.properties)
+        tell(.messageRejected(message: message, error: error))
     }
 
     /// Whose rows those of a client with these options are: whichever node of a cluster it is, they belong to the broker

@@ -83,6 +83,11 @@ extension DurableOutbox {
             ends.began(message.topic, message.qos, message.payload.count)
             lastTold = message.id
         }
+        if let error = refusal(of: message) {
+            passed(message.id)
+            reject(message, error)
+            return true
+        }
         let recipient = recipients[message.id] ?? .nobody
         let entry = PublishLedger.Entry(
             recipient: recipient, topic: message.topic, qos: message.qos,

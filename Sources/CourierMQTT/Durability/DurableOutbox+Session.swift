@@ -18,6 +18,12 @@ extension DurableOutbox {
         let firstQueued = session.queued.first?.message.id
         let unfinished = session.unfinished.compactMap { row -> ClientEngine.UnfinishedMessage? in
             guard let id = row.progress.packetID.flatMap({ PacketID(rawValue: $0) }) else { return nil }
+            // A message that the broker has needs only PUBREL, which carries no text.
+            if case .sent = row.progress, let error = refusal(of: row.message) {
+                ends.began(row.message.topic, row.message.qos, row.message.payload.count)
+                reject(row.message, error)
+                return nil
+            }
             let entry = PublishLedger.Entry(
                 recipient: .nobody, topic: row.message.topic, qos: row.message.qos,
                 payload: ends.isListenedTo ? row.message.payload : nil)

@@ -167,7 +167,9 @@ extension DurableOutbox {
             }
         }
         steps.add([.removeOutgoing(id)], settled: { [weak self] _ in self?.removed(id) })
-        if let byteCount = older.byteCount { ends.failed(topic, older.qos, byteCount, .messageReplaced) }
+        if let byteCount = older.byteCount {
+            ends.failed(topic, older.qos, byteCount, PublishEnds.queueError(.messageReplaced, topic))
+        }
         guard let recipient = recipients.removeValue(forKey: id) else { return }
         let entry = PublishLedger.Entry(recipient: recipient, topic: topic, qos: older.qos, payload: nil)
         ends.end(ledger.enter(entry), with: .queue(.messageReplaced))

@@ -61,6 +61,7 @@ final class DurableOutbox: @unchecked Sendable {
     let store: any MessageStore
     let loop: EventLoop
     let policy: OfflinePolicy
+    let texts: WireText
     let arrivals: OutboxArrivals
     let steps: StoreLane
     let gate: PublishGate
@@ -69,6 +70,8 @@ final class DurableOutbox: @unchecked Sendable {
     /// Told when ``readMore()`` is to be called at the latest.
     let expires: (ContinuousClock.Instant) -> Void
     let failed: (CourierError) -> Void
+    /// Receives each stored message that the client gave up because it does not send the message's texts.
+    let rejected: (StoredMessage, CourierError) -> Void
 
     // MARK: On the loop only
 
@@ -110,12 +113,14 @@ final class DurableOutbox: @unchecked Sendable {
     /// Makes an outbox that is closed until ``begin(_:_:)``. `expires` is told when to call ``readMore()`` at the
     /// latest, `failed` that the store can not be read.
     init(
-        _ store: any MessageStore, _ policy: OfflinePolicy, steps: StoreLane, gate: PublishGate, ledger: PublishLedger,
+        _ store: any MessageStore, _ policy: OfflinePolicy, texts: WireText, steps: StoreLane, gate: PublishGate,
+        ledger: PublishLedger,
         ends: PublishEnds, on loop: EventLoop, expires: @escaping (ContinuousClock.Instant) -> Void,
-        failed: @escaping (CourierError) -> Void
+        failed: @escaping (CourierError) -> Void, rejected: @escaping (StoredMessage, CourierError) -> Void
     ) {
         self.store = store
         self.policy = policy
+        self.texts = texts
         arrivals = OutboxArrivals(policy)
         self.steps = steps
         self.gate = gate
@@ -124,6 +129,7 @@ final class DurableOutbox: @unchecked Sendable {
         self.loop = loop
         self.expires = expires
         self.failed = failed
+        self.rejected = rejected
     }
 }
 

@@ -20,9 +20,9 @@ struct ClientIDSource: Sendable {
 
     /// The client id that a template stands for; one without `%` stands for itself.
     ///
-    /// - Throws: What ``check(_:)`` finds.
-    func clientID(from template: String) throws(CourierError) -> String {
-        try Self.check(template)
+    /// - Throws: The error of ``check(_:_:)``.
+    func clientID(from template: String, _ texts: WireText) throws(CourierError) -> String {
+        try Self.check(template, texts)
         guard template.utf8.contains(UInt8(ascii: "%")) else { return template }
         var random = JitterSource(seed: seed)
         let filled = template.utf8.map { byte in
@@ -35,8 +35,8 @@ struct ClientIDSource: Sendable {
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` for a text that MQTT does not allow, too many `%`, or `%u`
     ///   and `%c`.
-    static func check(_ template: String) throws(CourierError) {
-        if let problem = WireText.problem(template) {
+    static func check(_ template: String, _ texts: WireText) throws(CourierError) {
+        if let problem = texts.problem(template) {
             throw CourierError(.invalidConfiguration, "The client id \(template.quoted()) \(problem).")
         }
         let count = template.utf8.count { $0 == UInt8(ascii: "%") }

@@ -29,7 +29,7 @@ extension ConnectOptions {
     /// session behind.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds the password.
-    func checkCredentials(for version: ProtocolVersionPolicy) throws(CourierError) {
+    func checkCredentials(for version: ProtocolVersionPolicy, _ texts: WireText) throws(CourierError) {
         if clientId.isEmpty, !isCleanSession {
             throw CourierError(
                 .invalidConfiguration,
@@ -37,7 +37,7 @@ extension ConnectOptions {
                     + "\"myapp_%%%%\", or "
                     + "set isCleanSession.")
         }
-        if let problem = WireText.problem(username) {
+        if let problem = texts.problem(username) {
             throw CourierError(.invalidConfiguration, "The user name \(username.quoted()) \(problem).")
         }
         if password.utf8.count > WireText.limit {
@@ -46,7 +46,7 @@ extension ConnectOptions {
                 "The password has \(password.utf8.count) bytes; at most \(WireText.limit) are allowed.")
         }
         if let extendedAuthentication {
-            if let problem = WireText.problem(extendedAuthentication.method) {
+            if let problem = texts.problem(extendedAuthentication.method) {
                 throw CourierError(
                     .invalidConfiguration,
                     "The authentication method \(extendedAuthentication.method.quoted()) \(problem).")
@@ -76,7 +76,7 @@ extension ConnectOptions {
     /// The user properties, ordered by name so that the same options always make the same packet.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds a value.
-    func checkedUserProperties() throws(CourierError) -> [Property] {
+    func checkedUserProperties(_ texts: WireText) throws(CourierError) -> [Property] {
         guard let userProperties else { return [] }
         guard userProperties.count <= MessageProperties.userPropertyLimit else {
             throw CourierError(
@@ -87,10 +87,10 @@ extension ConnectOptions {
         }
         var properties: [Property] = []
         for (name, value) in userProperties.sorted(by: { $0.key < $1.key }) {
-            if let problem = WireText.problem(name) {
+            if let problem = texts.problem(name) {
                 throw CourierError(.invalidConfiguration, "The name of the user property \(name.quoted()) \(problem).")
             }
-            if let problem = WireText.problem(value) {
+            if let problem = texts.problem(value) {
                 throw CourierError(.invalidConfiguration, "The value of the user property \(name.quoted()) \(problem).")
             }
             properties.append(.userProperty(name: name, value: value))

@@ -35,7 +35,7 @@ struct ConnectPlan: Sendable {
     init(
         _ options: ConnectOptions, _ settings: ConnectionSettings, endpoint: TransportEndpoint? = nil
     ) throws(CourierError) {
-        try ClientIDSource.check(options.clientId)
+        try ClientIDSource.check(options.clientId, settings.texts)
         let route = try Route(options, settings.tls, endpoint)
         self.options = options
         self.endpoint = route.endpoint
@@ -58,7 +58,7 @@ extension ConnectPlan {
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong, where it stands and what to do.
     static func checkConnect(_ options: ConnectOptions, _ settings: ConnectionSettings) throws(CourierError) {
-        try ClientIDSource.check(options.clientId)
+        try ClientIDSource.check(options.clientId, settings.texts)
         _ = try connect(options, settings)
     }
 
@@ -91,7 +91,7 @@ extension ConnectPlan {
     private static func connect(
         _ options: ConnectOptions, _ settings: ConnectionSettings
     ) throws(CourierError) -> Connect {
-        try options.checkCredentials(for: settings.version)
+        try options.checkCredentials(for: settings.version, settings.texts)
         var connect = Connect(
             version: settings.version == .version311 ? .v311 : .v5, clientID: options.clientId,
             isCleanStart: options.isCleanSession, keepAlive: settings.limits.keepAlive ?? options.keepAlive,
@@ -108,7 +108,7 @@ extension ConnectPlan {
         if let authentication = options.extendedAuthentication {
             connect.properties.list += authentication.properties
         }
-        for property in try options.checkedUserProperties() { connect.properties.append(property) }
+        for property in try options.checkedUserProperties(settings.texts) { connect.properties.append(property) }
         return connect
     }
 }

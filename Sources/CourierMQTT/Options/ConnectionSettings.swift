@@ -6,6 +6,8 @@ import CourierTransport
 struct ConnectionSettings: Sendable {
     /// Which version of MQTT is spoken.
     var version = ProtocolVersionPolicy.preferVersion5
+    /// The rules for the texts of CONNECT.
+    var texts = WireText.portable
     /// The will of every connection.
     @Rare var will: WillMessage?
     /// How TLS is spoken, and that it is; `nil` leaves it to the scheme and the port.
@@ -36,7 +38,7 @@ extension ConnectionSettings {
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
     func check() throws(CourierError) {
-        try will?.check()
+        try will?.check(texts)
         try limits.check()
         if let tls { try Self.checkProtocolNames(tls.applicationProtocols) }
     }

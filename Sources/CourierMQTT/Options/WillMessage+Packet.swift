@@ -5,9 +5,10 @@ extension WillMessage {
     /// Makes sure that CONNECT can carry it.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the field and the remedy.
-    func check() throws(CourierError) {
+    func check(_ texts: WireText) throws(CourierError) {
         do {
             _ = try TopicName(topic)
+            try texts.check(topicName: topic)
         } catch {
             throw CourierError(option: "The will message", error)
         }
@@ -24,7 +25,7 @@ extension WillMessage {
                 "The delay of the will message for \(topic.quoted()) is not between 0 and \(UInt32.max) seconds.")
         }
         do throws(CourierError) {
-            try properties.check(topic: topic)
+            try properties.check(topic: topic, texts)
         } catch {
             throw CourierError(option: "The will message", error)
         }

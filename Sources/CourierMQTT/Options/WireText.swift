@@ -1,13 +1,49 @@
-/// The rule of MQTT for every text that is sent.
-enum WireText {
+import CourierCore
+
+/// The rules for every text that the client sends.
+struct WireText: Sendable {
     /// The longest text in bytes of UTF-8: the length field has two bytes (1.5.4).
     static let limit = 65_535
 
-    /// What is wrong with a text, as the end of a sentence that starts with its name; `nil` when nothing is.
-    static func problem(_ text: String) -> String? {
+    let policy: TextPolicy
+
+    /// The rules of a client whose configuration names no policy.
+    static let portable = WireText(policy: .portable)
+
+    /// The end of a sentence that begins with the text's name and says what is wrong with the text; `nil` when nothing is.
+    func problem(_ text: String) -> String? {
         let count = text.utf8.count
-        if count > limit { return "has \(count) bytes of UTF-8; at most \(limit) are allowed" }
+        if count > Self.limit { return "has \(count) bytes of UTF-8; at most \(Self.limit) are allowed" }
+        if PortableText.isPortable(text) { return nil }  // The quick check: most texts are portable.
         if text.utf8.contains(0) { return "contains U+0000, which MQTT does not allow" }  // [MQTT-1.5.4-2]
-        return nil
+        guard policy == .portable else { return nil }
+        return PortableText.problem(of: text).map { $0 + Self.remedy }
     }
+
+    /// The same for a legal topic name or filter.
+    func topicProblem(_ topic: String) -> String? {
+        guard policy == .portable else { return nil }
+        return PortableText.topicProblem(of: topic).map { $0 + Self.remedy }
+    }
+
+    /// True when a legal topic name may be sent: the quick check for each message.
+    func allows(topic: String) -> Bool { policy == .anyLegal || PortableText.isPortableTopic(topic) }
+
+    /// Checks a topic name before a message is published to it.
+    ///
+    /// - Throws: ``CourierError/Code/invalidTopicName`` with the character and its position.
+    func check(topicName: String) throws(CourierError) {
+        guard let problem = topicProblem(topicName) else { return }
+        throw CourierError(.invalidTopicName, "The topic name \(topicName.quoted()) \(problem).")
+    }
+
+    /// Checks a topic filter before it is sent in SUBSCRIBE or UNSUBSCRIBE.
+    ///
+    /// - Throws: ``CourierError/Code/invalidTopicFilter`` with the character and its position.
+    func check(_ filter: TopicFilter) throws(CourierError) {
+        guard let problem = topicProblem(filter.string) else { return }
+        throw CourierError(.invalidTopicFilter, "The topic filter \(filter.string.quoted()) \(problem).")
+    }
+
+    private static let remedy = ", so remove it or set `textPolicy` to `.anyLegal`"
 }

@@ -14,6 +14,7 @@ extension MQTTClient {
     func request<Question, Answer: Sendable>(
         _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer {
+        try parts.publishing.check(topic: topic)  // Before the topic for the answer is subscribed to.
         let (payload, contentType) = try parts.registry.encode(question, topic: topic)
         let requests = requests
         guard let (correlation, answer) = requests.begin() else {

@@ -52,8 +52,7 @@ final class PublishEnds: @unchecked Sendable {
     }
 
     /// Tells that a message has ended whose payload nobody has any more; whoever waits for it is told otherwise.
-    func failed(_ topic: String, _ qos: QoS, _ byteCount: Int, _ code: CourierError.Code) {
-        let error = Self.queueError(code, topic)
+    func failed(_ topic: String, _ qos: QoS, _ byteCount: Int, _ error: CourierError) {
         events.tell(
             .messageSendFailure(topic: topic, qos: qos, error: error, sizeBytes: byteCount), options.withLock { $0 })
     }

@@ -26,6 +26,7 @@ final class Publishing: Sendable {
     private let events: EventHub
     let census: WaiterCensus
     let loop: EventLoop
+    private let texts: WireText
     /// Whether a broker may speak MQTT 5, so that messages carry properties.
     private let mayMeetVersion5: Bool
     /// What `%u` and `%c` stand for, and the options for events; known from the first attempt on.
@@ -34,13 +35,14 @@ final class Publishing: Sendable {
     private let hasSession = Atomic(false)
 
     init(
-        _ policy: OfflinePolicy, mayMeetVersion5: Bool, registry: AdapterRegistry, events: EventHub,
+        _ policy: OfflinePolicy, texts: WireText, mayMeetVersion5: Bool, registry: AdapterRegistry, events: EventHub,
         census: WaiterCensus, on loop: EventLoop, deliver: @escaping PublishGate.Deliver,
         begin: @escaping @Sendable (_ session: Int) -> Void,
         requestDrain: @escaping @Sendable () -> Void, requestExpiryCheck: @escaping @Sendable () -> Void = {},
         completions: CompletionQueue,
         durable: ((PublishGate, PublishLedger, PublishEnds) -> DurableOutbox)? = nil
     ) {
+        self.texts = texts
         self.mayMeetVersion5 = mayMeetVersion5
         self.registry = registry
         self.events = events
@@ -99,7 +101,7 @@ final class Publishing: Sendable {
     /// Encodes a value and hands it over; the outcome is told by events only.
     func publish<Value>(_ value: Value, to topic: String, _ qos: QoS) throws(CourierError) {
         let (bytes, contentType) = try registry.encode(value, topic: topic)
-        let properties = packetProperties(contentType)
+        let properties = try packetProperties(contentType, topic)
         if publishAtOnce(bytes.span.bytes, to: topic, qos, isRetained: false, properties) { return }
         try publish(bytes, Shape(topic: topic, qos: qos, contentType: contentType), for: .nobody)
     }
@@ -175,6 +177,7 @@ final class Publishing: Sendable {
     private func mayPass(_ topic: String, _ qos: QoS) -> Bool {
         hasSession.load(ordering: .acquiring) && gate.isPassable && !events.isListenedTo
             && (durable == nil || !qos.isPersisted) && TopicName.isPlainlyLegal(topic)
+            && texts.allows(topic: topic)
     }
 
     /// Whether a message may take the place of one that only the store has, which it does on the long way.
@@ -216,7 +219,7 @@ final class Publishing: Sendable {
         let (bytes, contentType) = try registry.encode(value, topic: topic, properties: properties)
         if properties.isEmpty, !mayReplaceStored(isLatestOnly),
             let receipt = try await publishAtOnceAndWait(
-                bytes, to: topic, qos, isRetained: isRetained, packetProperties(contentType))
+                bytes, to: topic, qos, isRetained: isRetained, try packetProperties(contentType, topic))
         {
             return receipt
         }
@@ -261,7 +264,8 @@ final class Publishing: Sendable {
     ) async throws {
         let (bytes, contentType) = try registry.encode(value, topic: topic, properties: properties)
         if properties.isEmpty, !mayReplaceStored(isLatestOnly),
-            publishAtOnce(bytes.span.bytes, to: topic, qos, isRetained: isRetained, packetProperties(contentType))
+            publishAtOnce(
+                bytes.span.bytes, to: topic, qos, isRetained: isRetained, try packetProperties(contentType, topic))
         {
             return
         }
@@ -331,9 +335,28 @@ final class Publishing: Sendable {
     }
 
     /// The properties of a message about which the app says nothing.
-    private func packetProperties(_ contentType: String?) -> PacketProperties {
+    private func packetProperties(_ contentType: String?, _ topic: String) throws(CourierError) -> PacketProperties {
         guard mayMeetVersion5, let contentType else { return [] }
+        try check(contentType: contentType, topic)
         return [.contentType(contentType)]
+    }
+
+    /// Checks a topic name before a message is published to it.
+    func check(topic: String) throws(CourierError) {
+        do {
+            _ = try TopicName(topic)
+        } catch {
+            throw error as? CourierError
+                ?? CourierError(.invalidTopicName, "The topic \(topic.quoted()) is not legal.", cause: error)
+        }
+        try texts.check(topicName: topic)
+    }
+
+    /// Checks a content type that came from an adapter, or from a received message that the app sends on.
+    private func check(contentType: String?, _ topic: String) throws(CourierError) {
+        guard let contentType, let problem = texts.problem(contentType) else { return }
+        throw CourierError(
+            .invalidMessage, "The message to \(topic.quoted()) can not be sent: its content type \(problem).")
     }
 
     /// Throws what is wrong with a message; returns the session that it belongs to.
@@ -344,14 +367,9 @@ final class Publishing: Sendable {
                 .sessionMissing,
                 "The message to \(shape.topic.quoted()) can not be sent: there is no session; call connect() first.")
         }
-        do {
-            _ = try TopicName(shape.topic)
-        } catch let error as CourierError {
-            throw error
-        } catch {
-            throw CourierError(.invalidTopicName, "The topic \(shape.topic.quoted()) is not legal.", cause: error)
-        }
-        if !shape.properties.isEmpty { try shape.properties.check(topic: shape.topic) }
+        try check(topic: shape.topic)
+        if !shape.properties.isEmpty { try shape.properties.check(topic: shape.topic, texts) }
+        try check(contentType: shape.contentType, shape.topic)
         return session
     }
 

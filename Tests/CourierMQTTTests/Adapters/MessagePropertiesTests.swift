@@ -49,6 +49,11 @@ import Testing
     @Test(arguments: [
         Mistake(testDescription: "content type", properties: MessageProperties(contentType: "a\u{0}")),
         Mistake(testDescription: "content type", properties: MessageProperties(contentType: tooLong)),
+        Mistake(testDescription: "content type", properties: MessageProperties(contentType: "a\n")),
+        Mistake(testDescription: "response topic", properties: MessageProperties(responseTopic: "a\u{7F}")),
+        Mistake(
+            testDescription: "user property 1",
+            properties: MessageProperties(userProperties: [.init("a", "\(Unicode.Scalar.of(0xFDD0))")])),
         Mistake(testDescription: "response topic", properties: MessageProperties(responseTopic: "a/#")),
         Mistake(testDescription: "response topic", properties: MessageProperties(responseTopic: "")),
         Mistake(
@@ -66,7 +71,7 @@ import Testing
     ])
     func `what MQTT can not carry is refused with the property and the topic`(_ mistake: Mistake) {
         expectCourierError(.invalidMessage, mistake.testDescription, "\"a/b\"") {
-            try mistake.properties.check(topic: "a/b")
+            try mistake.properties.check(topic: "a/b", .portable)
         }
     }
 
@@ -75,7 +80,7 @@ import Testing
         let properties = MessageProperties(
             contentType: longest, responseTopic: "a", correlationData: Data(count: 65_535),
             messageExpiry: .seconds(4_294_967_295), userProperties: Array(repeating: .init("", longest), count: 256))
-        try properties.check(topic: "a")
+        try properties.check(topic: "a", .portable)
         var buffer = PacketBuffer()
         try PacketEncoder(version: .v5, sender: .client).encodePublish(
             topic: "a", payload: [UInt8]().span.bytes, properties: PacketProperties(publishing: properties),

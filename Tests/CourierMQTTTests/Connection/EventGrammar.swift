@@ -113,7 +113,7 @@ struct EventGrammar {
             require(connection == .none, "reconnect while there is \(connection)")
             require(!isAuthenticating, "reconnect while the provider is asked")
             mustBegin = true
-        case .courierDisconnect, .connectDiscarded, .messageStoreFailure: break
+        case .courierDisconnect, .connectDiscarded, .messageStoreFailure, .messageRejected: break
         case .deliveryDowngraded: require(connection == .connected, "a downgrade without a connection")
 
         case .ping:

@@ -21,54 +21,56 @@ import Testing
 
     @Test func `each percent sign becomes a letter or digit, the same for the life of the client`() throws {
         let source = source(1)
-        let id = try source.clientID(from: "myapp_%%%%")
+        let id = try source.clientID(from: "myapp_%%%%", .portable)
         #expect(id.hasPrefix("myapp_"))
         #expect(id.utf8.count == 10)
         #expect(id.dropFirst(6).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
-        #expect(try source.clientID(from: "myapp_%%%%") == id)
-        #expect(try source.clientID(from: "%a%").utf8.count == 3)
+        #expect(try source.clientID(from: "myapp_%%%%", .portable) == id)
+        #expect(try source.clientID(from: "%a%", .portable).utf8.count == 3)
     }
 
     @Test func `other clients get other characters, and all of the alphabet is used`() throws {
         var ids = Set<String>()
         var letters = Set<Character>()
         for seed in 0..<500 {
-            let id = try source(UInt64(seed)).clientID(from: "%%%%%%%%%%%%%%%%")
+            let id = try source(UInt64(seed)).clientID(from: "%%%%%%%%%%%%%%%%", .portable)
             ids.insert(id)
             letters.formUnion(id)
         }
         #expect(ids.count == 500)
         #expect(letters.count == 62)
-        #expect(try source(7).clientID(from: "%%%%%%%%") == source(7).clientID(from: "%%%%%%%%"))
+        #expect(try source(7).clientID(from: "%%%%%%%%", .portable) == source(7).clientID(from: "%%%%%%%%", .portable))
     }
 
     @Test(arguments: ["", "phone-7", "{room}", "é👋"])
     func `an id without a percent sign stands for itself`(_ id: String) throws {
-        #expect(try source(1).clientID(from: id) == id)
+        #expect(try source(1).clientID(from: id, .portable) == id)
     }
 
     @Test func `placeholders of topics are refused, rows of percent signs before the same letters are not`() throws {
         for template in ["%u", "a-%c", "%%-%c", "%u%%"] {
-            expectCourierError(.invalidConfiguration, "topics only") { try source(1).clientID(from: template) }
+            expectCourierError(.invalidConfiguration, "topics only") {
+                try source(1).clientID(from: template, .portable)
+            }
         }
-        #expect(try source(1).clientID(from: "myapp_%%%%client").hasSuffix("client"))
-        #expect(try source(1).clientID(from: "%%u").utf8.count == 3)
-        #expect(try source(1).clientID(from: "%x").utf8.count == 2)
+        #expect(try source(1).clientID(from: "myapp_%%%%client", .portable).hasSuffix("client"))
+        #expect(try source(1).clientID(from: "%%u", .portable).utf8.count == 3)
+        #expect(try source(1).clientID(from: "%x", .portable).utf8.count == 2)
     }
 
     @Test func `a percent sign under an accent is one like others`() throws {
-        let id = try source(1).clientID(from: "a%\u{301}")
+        let id = try source(1).clientID(from: "a%\u{301}", .portable)
         #expect(!id.utf8.contains(UInt8(ascii: "%")))
         #expect(id.unicodeScalars.last == "\u{301}")
     }
 
     @Test func `too many percent signs, U+0000 and too long an id are refused`() throws {
         let most = String(repeating: "%", count: ClientIDSource.randomCharacterLimit)
-        #expect(try !source(1).clientID(from: most).contains("%"))
-        expectCourierError(.invalidConfiguration, "65") { try source(1).clientID(from: most + "%") }
-        expectCourierError(.invalidConfiguration, "U+0000") { try source(1).clientID(from: "a\u{0}") }
+        #expect(try !source(1).clientID(from: most, .portable).contains("%"))
+        expectCourierError(.invalidConfiguration, "65") { try source(1).clientID(from: most + "%", .portable) }
+        expectCourierError(.invalidConfiguration, "U+0000") { try source(1).clientID(from: "a\u{0}", .portable) }
         expectCourierError(.invalidConfiguration, "65536 bytes") {
-            try source(1).clientID(from: String(repeating: "x", count: 65_536))
+            try source(1).clientID(from: String(repeating: "x", count: 65_536), .portable)
         }
     }
 }

@@ -1,0 +1,10 @@
+/// Which texts a client sends to the broker: topic names, topic filters, client id, user name and the texts of MQTT 5
+/// properties. What the client receives is not restricted.
+public enum TextPolicy: Hashable, Sendable {
+    /// Texts that every common broker accepts: no control characters (U+0001 to U+001F, U+007F to U+009F), no
+    /// non-characters (U+FDD0 to U+FDEF, and the last two of each plane), and at most 201 topic levels. Any other text
+    /// is an error at the call. mosquitto and FlashMQ end the connection for such texts.
+    case portable
+    /// Every text that MQTT allows, for brokers that accept them.
+    case anyLegal
+}

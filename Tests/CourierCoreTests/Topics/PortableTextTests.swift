@@ -1,0 +1,47 @@
+import CourierCore
+import TestSupport
+import Testing
+
+@Suite struct PortableTextTests {
+    /// The characters that mosquitto 2.0 ends a connection for, as its documentation lists them.
+    private static func endsConnections(_ scalar: Unicode.Scalar) -> Bool {
+        let value = scalar.value
+        return value <= 0x1F || (0x7F...0x9F).contains(value) || (0xFDD0...0xFDEF).contains(value)
+            || value % 0x10000 == 0xFFFE || value % 0x10000 == 0xFFFF
+    }
+
+    @Test func `each Unicode scalar is portable or not, at each position`() {
+        for value in UInt32(0)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let isForbidden = Self.endsConnections(scalar)
+            // A short text, and a long one that is checked eight bytes at a time.
+            #expect(PortableText.isPortable("a\(scalar)") != isForbidden, "U+\(String(value, radix: 16))")
+            guard isForbidden || value < 0x3000 else { continue }
+            for prefix in 0..<9 {
+                let text = String(repeating: "x", count: prefix) + String(scalar) + "12345678"
+                #expect(PortableText.isPortable(text) != isForbidden, "U+\(String(value, radix: 16)) at \(prefix)")
+                #expect((PortableText.problem(of: text) == nil) != isForbidden)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("a\nb", "the control character U+000A as its character 2"),
+        ("\u{1F600}é\u{9F}", "the control character U+009F as its character 3"),
+        ("\(Unicode.Scalar.of(0xFDD0))", "the non-character U+FDD0 as its character 1"),
+        ("x\(Unicode.Scalar.of(0x10FFFF))\n", "the non-character U+10FFFF as its character 2"),
+    ])
+    func `the problem names the first forbidden character and its position`(_ text: String, _ words: String) {
+        #expect(PortableText.problem(of: text)?.contains(words) == true)
+    }
+
+    @Test func `a topic may have 200 separators and no more`() {
+        let deepest = String(repeating: "/", count: 200)
+        #expect(PortableText.isPortableTopic(deepest))
+        #expect(PortableText.topicProblem(of: deepest) == nil)
+        #expect(!PortableText.isPortableTopic(deepest + "/"))
+        #expect(PortableText.topicProblem(of: deepest + "/")?.contains("has 202 levels") == true)
+        // A long topic with few levels is portable.
+        #expect(PortableText.isPortableTopic(String(repeating: "x", count: 1_000)))
+    }
+}
