@@ -62,6 +62,10 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// How many topic aliases the engine uses, if the server allows as many; 16 by default, 0 is none.
     public var outgoingTopicAliases: UInt16
 
+    /// The aliases that stand for topics whenever the server allows them; none by default. No alias may be 0 or stand for two
+    /// topics. The engine's own aliases are other numbers.
+    public var fixedTopicAliases: [String: UInt16]
+
     /// Makes a configuration around `connect`, with the defaults that the properties name.
     public init(connect: Connect) {
         self.connect = connect
@@ -79,5 +83,6 @@ public struct EngineConfiguration: Hashable, Sendable {
         maximumPacketSize = PacketDecoder.Limits().maximumPacketSize
         incomingTopicAliases = 16
         outgoingTopicAliases = 16
+        fixedTopicAliases = [:]
     }
 }

@@ -13,6 +13,36 @@ struct OutgoingAliasesTests {
         #expect(sent.map(\.properties.topicAlias) == [1, 1, 2, 1, 2, 1])
     }
 
+    @Test func `fixed aliases are used for their topics, and other topics get other numbers`() throws {
+        let talk = Conversation {
+            $0.outgoingTopicAliases = 3
+            $0.fixedTopicAliases = ["five": 5, "two": 2, "eleven": 11]
+        }
+        try talk.connect(properties: [.topicAliasMaximum(5)])
+        for topic in ["five", "a", "b", "c", "two", "eleven", "d", "five", "two", "b"] {
+            talk.publish(topic, qos: .atMostOnce, token: 1)
+        }
+        let sent = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+        // The server allows 5: two are fixed, and "eleven" gets one of the three others.
+        #expect(sent.map(\.topic) == ["five", "a", "b", "c", "two", "eleven", "d", "", "", "b"])
+        #expect(sent.map(\.properties.topicAlias) == [5, 1, 3, 4, 2, 1, 3, 5, 2, 4])
+    }
+
+    @Test func `fixed aliases are used where the engine has none of its own, and never where the server allows none`()
+        throws
+    {
+        for (maximum, expected) in [(10, [5, 5]), (4, [nil, nil])] as [(UInt16, [UInt16?])] {
+            let talk = Conversation {
+                $0.outgoingTopicAliases = 0
+                $0.fixedTopicAliases = ["t": 5]
+            }
+            try talk.connect(properties: [.topicAliasMaximum(maximum)])
+            for topic in ["t", "t"] { talk.publish(topic, qos: .atMostOnce, token: 1) }
+            let sent = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
+            #expect(sent.map(\.properties.topicAlias) == expected)
+        }
+    }
+
     @Test func `topics that only look alike get aliases of their own`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.topicAliasMaximum(10)])

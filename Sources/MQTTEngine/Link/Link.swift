@@ -50,7 +50,8 @@ struct Link {
         quota = quotaLimit
         if let size = properties.maximumPacketSize { encoder.maximumPacketSize = Int(size) }  // [MQTT-3.2.2-15]
         outgoingAliases = OutgoingAliases(
-            limit: Int(min(configuration.outgoingTopicAliases, properties.topicAliasMaximum ?? 0)))
+            limit: Int(configuration.outgoingTopicAliases), maximum: properties.topicAliasMaximum ?? 0,
+            fixed: configuration.fixedTopicAliases)
     }
 
     @inline(__always)

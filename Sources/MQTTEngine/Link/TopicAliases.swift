@@ -1,6 +1,7 @@
 import MQTTCodec
 
-/// The aliases that we use on one connection: the least recently used makes room for a new topic.
+/// The aliases that we use on one connection: the fixed ones of the configuration, and others, of which the least recently
+/// used makes room for a new topic.
 struct OutgoingAliases {
     /// What a PUBLISH carries.
     enum Use: Equatable {
@@ -15,29 +16,57 @@ struct OutgoingAliases {
     private let limit: Int
     /// The topics in the order of their last use, the latest last; at most ``limit``, so a search is short.
     private var recent: [(topic: [UInt8], alias: UInt16)] = []
+    /// The topics whose alias the configuration chose, and whether the server knows it.
+    private var fixed: [(topic: [UInt8], alias: UInt16, isDefined: Bool)]
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: How many aliases are used beside the fixed ones.
+    ///   - maximum: The largest alias that the server allows ([MQTT-3.3.2-9]).
+    ///   - fixed: The fixed aliases; those that the server does not allow are not used.
+    init(limit: Int, maximum: UInt16 = .max, fixed: [String: UInt16] = [:]) {
+        self.fixed = fixed.filter { $0.value > 0 && $0.value <= maximum }
+            .map { (Array($0.key.utf8), $0.value, false) }
+        self.limit = min(limit, Int(maximum) - self.fixed.count)
+    }
 
     /// By its bytes: Swift compares text by canonical equivalence, MQTT does not. An empty topic name gets no alias: the
     /// server would take the alias for the topic that it stood for before.
     @inline(__always)
     mutating func use(for topic: UnsafeRawBufferPointer) -> Use {
-        limit > 0 && !topic.isEmpty ? search(topic) : .none
+        (limit > 0 || !fixed.isEmpty) && !topic.isEmpty ? search(topic) : .none
     }
 
     private mutating func search(_ topic: UnsafeRawBufferPointer) -> Use {
+        if let index = fixed.firstIndex(where: { $0.topic.isSame(as: topic) }) {
+            defer { fixed[index].isDefined = true }
+            return fixed[index].isDefined ? .replace(fixed[index].alias) : .define(fixed[index].alias)
+        }
+        guard limit > 0 else { return .none }
         if let index = recent.lastIndex(where: { $0.topic.isSame(as: topic) }) {
             let alias = recent[index].alias
             if index != recent.count - 1 { recent.append(recent.remove(at: index)) }
             return .replace(alias)
         }
-        let alias = recent.count < limit ? UInt16(recent.count + 1) : recent.removeFirst().alias
+        let alias = recent.count < limit ? unusedAlias : recent.removeFirst().alias
         recent.append((Array(topic), alias))
         return .define(alias)
     }
 
+    /// The lowest alias that stands for no topic yet. Own aliases are used in order, the fixed ones left out.
+    private var unusedAlias: UInt16 {
+        var alias = UInt16(recent.count + 1)
+        guard !fixed.isEmpty else { return alias }
+        alias = (recent.map(\.alias).max() ?? 0) + 1
+        while fixed.contains(where: { $0.alias == alias }) { alias += 1 }
+        return alias
+    }
+
     /// Forgets `alias`, because the packet that was to define it could not be written.
     mutating func forget(_ alias: UInt16) {
+        if let index = fixed.firstIndex(where: { $0.alias == alias }) {
+            fixed[index].isDefined = false
+            return
+        }
         guard let index = recent.firstIndex(where: { $0.alias == alias }) else { return }
         // Aliases are handed out by count: the freed one stays first in line, under a topic that cannot be published.
         let entry = recent.remove(at: index)
