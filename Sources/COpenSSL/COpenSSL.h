@@ -157,6 +157,11 @@ static inline int courier_ssl_ctx_set_record_size(SSL_CTX *context, long size) {
     return (int)SSL_CTX_set_max_send_fragment(context, size);
 }
 
+static inline int courier_ssl_cipher_count(const STACK_OF(SSL_CIPHER) *suites) { return sk_SSL_CIPHER_num(suites); }
+static inline const SSL_CIPHER *courier_ssl_cipher_at(const STACK_OF(SSL_CIPHER) *suites, int index) {
+    return sk_SSL_CIPHER_value(suites, index);
+}
+
 static inline void courier_ssl_ctx_cache_outside(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
 }

@@ -51,6 +51,25 @@ public struct TLSClientConfiguration: Sendable {
     /// The lowest version to speak, 1.2 by default and at least.
     public var minimumVersion = TLSVersion.tls12
 
+    /// The cipher suites of TLS 1.2 to offer, as a cipher list of OpenSSL such as `ECDHE+AESGCM`; `nil`, the default, offers
+    /// OpenSSL's choice. `openssl ciphers -v LIST` prints what a list stands for.
+    ///
+    /// TLS 1.3 has suites of its own: see ``cipherSuites``. A list with suites that do not encrypt, or do not check who the
+    /// peer is, is refused.
+    public var ciphers: String?
+
+    /// The cipher suites of TLS 1.3 to offer, such as `TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256`; `nil`, the
+    /// default, offers OpenSSL's choice.
+    public var cipherSuites: String?
+
+    /// DANGER: the file to which the secrets of each connection are appended, in the key log format of NSS (`SSLKEYLOGFILE`).
+    /// `nil`, the default, writes none. No environment variable switches it on.
+    ///
+    /// Whoever has the file can decrypt recorded connections, with passwords and messages, for example in Wireshark. Use it to
+    /// look for a fault, then delete it. It is created for the owner alone (0600). A link, a file of another user, and a file
+    /// that others may read are refused. A line that can not be written is lost; the connection goes on.
+    public var keyLogFile: String?
+
     /// If not empty, one certificate of the peer's chain must have one of these public keys, in addition to all other
     /// checks.
     public var pins: [TLSPin] = []

@@ -16,6 +16,8 @@ public final class TLSContext: @unchecked Sendable {
     let role: Role
     let context: OpaquePointer
     let method: OpaquePointer
+    /// Where the secrets of connections go; `nil` writes none.
+    let keyLog: TLSKeyLog?
     private let serverProtocols: ALPNList?
     private let sessions = Mutex<[String: StoredSession]>([:])
 
@@ -33,9 +35,14 @@ public final class TLSContext: @unchecked Sendable {
     /// - Throws: ``TransportError`` that names the file that is wrong and how.
     public init(client configuration: TLSClientConfiguration) throws(TransportError) {
         let configuration = try Self.settled(configuration)
+        let keyLog = try configuration.keyLogFile.map { file throws(TransportError) in try TLSKeyLog(appendingTo: file)
+        }
         (context, method) = try Self.make(TLS_client_method(), configuration.minimumVersion)
         role = .client(configuration)
         serverProtocols = nil
+        self.keyLog = keyLog
+        try Self.limitCiphers(configuration, of: context)
+        if keyLog != nil { TLSKeyLog.observe(context) }
         try Self.load(configuration.trust, into: context)
         if let identity = configuration.identity { try identity.load(into: context) }
         let offered = try ALPNList(configuration.applicationProtocols)
@@ -56,6 +63,7 @@ public final class TLSContext: @unchecked Sendable {
     public init(server configuration: TLSServerConfiguration) throws(TransportError) {
         (context, method) = try Self.make(TLS_server_method(), configuration.minimumVersion)
         role = .server
+        keyLog = nil
         let spoken = try ALPNList(configuration.applicationProtocols)
         serverProtocols = spoken
         try configuration.identity.load(into: context)

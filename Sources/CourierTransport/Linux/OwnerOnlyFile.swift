@@ -1,0 +1,53 @@
+import Glibc
+
+/// A file for its owner alone that text is appended to.
+///
+/// Texts of several threads do not mix: each is one write to a file that is open for appending.
+final class OwnerOnlyFile: Sendable {
+    /// Why a file is not used.
+    struct Refusal: Error {
+        /// The end of a sentence that begins with the file.
+        let problem: String
+        let errno: Int32?
+    }
+
+    private let descriptor: Int32
+
+    /// Opens the file, which is created for its owner alone if there is none.
+    ///
+    /// - Throws: ``Refusal`` if the file can not be opened, is a link or no regular file, belongs to another user, or if
+    ///   others may read or write it.
+    init(appendingTo path: String) throws(Refusal) {
+        // O_NONBLOCK: a pipe would wait for a reader.
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            let number = errno
+            throw Refusal(
+                problem: number == ELOOP
+                    ? "is a symbolic link; name the file itself"
+                    : "can not be opened: \(String(cString: strerror(number)))", errno: number)
+        }
+        if let problem = Self.problem(of: descriptor) {
+            close(descriptor)
+            throw Refusal(problem: problem, errno: nil)
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    private static func problem(of descriptor: Int32) -> String? {
+        var status = stat()
+        if fstat(descriptor, &status) != 0 { return "can not be examined" }
+        if status.st_mode & S_IFMT != S_IFREG { return "is no regular file" }
+        if status.st_uid != geteuid() { return "belongs to another user; remove it or name another file" }
+        guard status.st_mode & 0o077 == 0 else {
+            return "may be read or written by other users; remove it or set its rights to 0600"
+        }
+        return nil
+    }
+
+    /// Appends bytes; what can not be written is lost.
+    func append(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
+}

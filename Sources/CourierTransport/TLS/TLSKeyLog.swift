@@ -1,0 +1,28 @@
+import COpenSSL
+
+/// A file with the secrets of TLS connections, in the key log format of NSS: one line for each secret.
+final class TLSKeyLog: Sendable {
+    private let file: OwnerOnlyFile
+
+    /// Opens the file, which is created for its owner alone if there is none.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the file can not be opened, or if others could read it.
+    init(appendingTo path: String) throws(TransportError) {
+        do throws(OwnerOnlyFile.Refusal) {
+            file = try OwnerOnlyFile(appendingTo: path)
+        } catch {
+            throw TransportError(
+                .invalidConfiguration, "the key log file \(path) \(error.problem)", errno: error.errno)
+        }
+    }
+
+    /// Has a context's connections hand their secrets to the key log of their context.
+    static func observe(_ context: OpaquePointer) {
+        SSL_CTX_set_keylog_callback(context) { ssl, line in
+            guard let ssl, let line, let owner = courier_ssl_owner(ssl) else { return }
+            let session = Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue()
+            // A line that can not be written is lost: the connection does not depend on it.
+            session.context.keyLog?.file.append(Array("\(String(cString: line))\n".utf8))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+
+@testable import CourierTransport
+
+@Suite struct TLSCipherTests {
+    /// What a client and a server agree on.
+    private func summary(_ change: (inout TLSClientConfiguration) -> Void, toTLS12: Bool) async throws -> TLSSummary? {
+        let loop = try EventLoop()
+        var configuration = try await Certificates.shared.client
+        change(&configuration)
+        let client = try TLSContext(client: configuration)
+        if toTLS12 { client.limitForTests(toTLS12: true) }
+        let server = TLSServerConfiguration(identity: try await Certificates.shared.identity("server"))
+        let listener = try ChannelListener.listen(tls: try TLSContext(server: server), loop: loop) { _ in Echo() }
+        let recorder = Recorder()
+        let channel = ByteChannel.connect(
+            to: .tcp(host: "localhost", port: listener.port), tls: client, on: loop, handler: recorder)
+        channel.send([1])
+        #expect(try await recorder.bytes(1) == [1])
+        let summary = await channel.onLoop { $0.security }
+        await loop.shutdown()
+        return summary
+    }
+
+    private func refusal(_ change: (inout TLSClientConfiguration) -> Void) async throws -> TransportError? {
+        var configuration = try await Certificates.shared.client
+        change(&configuration)
+        do throws(TransportError) {
+            _ = try TLSContext(client: configuration)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `TLS 1.2 speaks a suite of the list`() async throws {
+        for suite in ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"] {
+            // Which of the two the server can speak depends on its key, so both are in the list.
+            let list = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"
+            #expect(list.contains(suite))
+            let summary = try await summary({ $0.ciphers = list }, toTLS12: true)
+            #expect(summary?.version == "TLSv1.2")
+            #expect(list.split(separator: ":").contains { $0 == summary?.cipherSuite ?? "" })
+        }
+    }
+
+    @Test(arguments: ["TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"])
+    func `TLS 1.3 speaks the suite`(_ suite: String) async throws {
+        let summary = try await summary({ $0.cipherSuites = suite }, toTLS12: false)
+        #expect(summary?.version == "TLSv1.3" && summary?.cipherSuite == suite)
+    }
+
+    @Test func `a list that stands for nothing is refused, with the list`() async throws {
+        for change in [{ $0.ciphers = "NONSENSE" }, { $0.cipherSuites = "NONSENSE" }]
+            as [(inout TLSClientConfiguration) -> Void]
+        {
+            let error = try await refusal(change)
+            #expect(error?.code == .invalidConfiguration && error?.message.contains("\"NONSENSE\"") == true)
+        }
+    }
+
+    @Test(arguments: ["ALL:aNULL:@SECLEVEL=0", "eNULL:@SECLEVEL=0"])
+    func `suites that do not encrypt or do not check the peer are refused`(_ list: String) async throws {
+        let error = try await refusal { $0.ciphers = list }
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("does not encrypt") == true)
+    }
+}
