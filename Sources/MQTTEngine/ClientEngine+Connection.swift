@@ -76,7 +76,10 @@ extension ClientEngine {
     private mutating func writeDisconnect(_ disconnect: Disconnect, into buffer: inout PacketBuffer) {
         let candidates: [Disconnect] =
             link.version >= .v5
-            ? [disconnect, Disconnect(reasonCode: disconnect.reasonCode), Disconnect(reasonCode: .unspecifiedError)]
+            ? [
+                disconnect, disconnect.withoutTexts, Disconnect(reasonCode: disconnect.reasonCode),
+                Disconnect(reasonCode: .unspecifiedError),
+            ]
             : [Disconnect()]
         for candidate in candidates {
             if (try? link.encoder.encode(.disconnect(candidate), into: &buffer)) != nil { return }
@@ -133,6 +136,16 @@ extension ClientEngine {
         }
         version = configuration.connect.version
         return nil
+    }
+}
+
+extension Disconnect {
+    /// The packet without its reason string and user properties, which may be too large for the server ([MQTT-3.14.2-3],
+    /// [MQTT-3.14.2-4]).
+    fileprivate var withoutTexts: Disconnect {
+        var packet = self
+        packet.properties.list.removeAll { $0.id == .reasonString || $0.id == .userProperty }
+        return packet
     }
 }
 

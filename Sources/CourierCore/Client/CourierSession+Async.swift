@@ -27,6 +27,27 @@ extension CourierSession {
         }
     }
 
+    /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns when it has ended; at once when there
+    /// is none.
+    ///
+    /// ```swift
+    /// try await client.disconnectAndWait(DisconnectOptions(sessionExpiry: .zero))  // The broker forgets the session.
+    /// ```
+    ///
+    /// Everything else is as ``disconnectAndWait()`` says.
+    ///
+    /// - Parameter options: What DISCONNECT tells the broker.
+    /// - Throws: What ``disconnect(_:completion:)`` throws; the connection stays then.
+    public nonisolated(nonsending) func disconnectAndWait(_ options: DisconnectOptions) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            do {
+                try disconnect(options) { _ in continuation.resume() }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
     /// Publishes a value and waits for the acknowledgement.
     ///
     /// - Parameters:

@@ -60,4 +60,33 @@ extension CourierSession {
     ///
     /// - Parameter topics: Topic filters as they were subscribed.
     public func unsubscribe(_ topics: String...) { unsubscribe(topics) }
+
+    /// Unsubscribes without the properties, which a session that does not implement this form can not send.
+    ///
+    /// - Parameter request: The filter as it was subscribed.
+    /// - Throws: What the form with a ``TopicTemplate`` throws.
+    public func unsubscribe(_ request: UnsubscriptionRequest) async throws {
+        try await unsubscribe(from: request.topic)
+    }
+
+    /// `nil`: a session that does not implement this has no CONNACK.
+    public var responseInformation: String? { nil }
+
+    /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns before it has ended.
+    ///
+    /// - Parameter options: What DISCONNECT tells the broker.
+    /// - Throws: What ``disconnect(_:completion:)`` throws; the connection stays then.
+    public func disconnect(_ options: DisconnectOptions) throws { try disconnect(options) { _ in } }
+
+    /// Disconnects without the options, which a session that does not implement this form can not send.
+    ///
+    /// - Parameters:
+    ///   - options: What DISCONNECT tells the broker.
+    ///   - completion: Called once when there is no connection any more.
+    /// - Throws: Nothing.
+    public func disconnect(
+        _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) throws {
+        disconnect(completion: completion)
+    }
 }

@@ -251,6 +251,20 @@ public protocol CourierSession: CourierEventManager {
     ///   before, or `CancellationError`.
     func unsubscribe(from topic: TopicTemplate) async throws
 
+    /// Wants no more messages of a topic filter, and waits until the broker has confirmed it, with properties for the
+    /// UNSUBSCRIBE packet (MQTT 5).
+    ///
+    /// They are sent with the next UNSUBSCRIBE for this filter. Nothing is sent where ``unsubscribe(from:)`` sends nothing.
+    ///
+    /// - Parameter request: The filter as it was subscribed, and the properties.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidMessage`` if a property is not legal, or what
+    ///   ``unsubscribe(from:)`` throws.
+    func unsubscribe(_ request: UnsubscriptionRequest) async throws
+
+    /// What the broker's CONNACK suggests as the beginning of response topics (MQTT 5.0 §3.2.2.3.15), for a client that
+    /// asks for it; `nil` if the broker sent none, and before the first connection. It stays until the next CONNACK.
+    var responseInformation: String? { get }
+
     /// Waits until there is room for messages after a publish failed with
     /// ``CourierError/Code-swift.struct/queueFull``; returns at once when there is.
     ///
@@ -361,6 +375,20 @@ public protocol CourierSession: CourierEventManager {
     ///   ``CourierError/Code-swift.struct/sessionMissing`` where nothing was connected, otherwise how the connection was
     ///   lost before, with the broker's ``CourierError/reasonCode`` if it gave one.
     func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
+
+    /// Ends the connection, like ``disconnect(completion:)``, with options for the DISCONNECT packet (MQTT 5).
+    ///
+    /// The options are checked before the call returns. Without a connection no DISCONNECT is sent, and they have no effect.
+    ///
+    /// - Parameters:
+    ///   - options: What DISCONNECT tells the broker.
+    ///   - completion: Called once on the client's delivery queue, as ``disconnect(completion:)`` says.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidMessage`` if a field is not legal, if the session expiry is more
+    ///   than 0 while the connection's CONNECT asked for a session of 0 s, or if the packet is larger than the broker takes.
+    ///   Then the connection stays, and the completion is not called.
+    func disconnect(
+        _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) throws
 
     /// Hands bytes over for sending, past the adapters, and returns before they are sent: the fastest way to publish.
     ///

@@ -1,7 +1,7 @@
 /// Where and as whom to connect: what an auth provider hands to the client for one connection attempt.
 ///
-/// No description, debug description or mirror of it shows ``password``, the values of ``userProperties`` or those of the
-/// header fields in ``webSocket`` (they often carry tokens); the user name is shown.
+/// No description, debug description or mirror of it shows ``password``, the values of ``userProperties`` and
+/// ``userPropertyList`` or those of the header fields in ``webSocket`` (they often carry tokens); the user name is shown.
 ///
 /// ```swift
 /// let options = ConnectOptions(
@@ -17,6 +17,7 @@ public struct ConnectOptions: Hashable, Sendable {
         let password: String
         let isCleanSession: Bool
         let userProperties: [String: String]?
+        let userPropertyList: [UserProperty]
         let alpn: [String]?
         var scheme: String?
         let webSocket: WebSocketOptions?
@@ -77,6 +78,11 @@ public struct ConnectOptions: Hashable, Sendable {
     /// User properties of CONNECT in MQTT 5, ignored in 3.1.1; `nil` by default.
     public var userProperties: [String: String]? { box.values.userProperties }
 
+    /// Further user properties of CONNECT in MQTT 5, in this order; names may repeat. Empty by default, and ignored in 3.1.1.
+    ///
+    /// They are sent behind those of ``userProperties``. Both together may be 256.
+    public var userPropertyList: [UserProperty] { box.values.userPropertyList }
+
     /// Protocol names offered in the TLS handshake (ALPN), most wanted first; `nil` by default.
     public var alpn: [String]? { box.values.alpn }
 
@@ -125,6 +131,7 @@ public struct ConnectOptions: Hashable, Sendable {
     ///   - webSocket: Path and header fields for the schemes `ws` and `wss`; `nil` by default.
     ///   - extendedAuthentication: Extended authentication of MQTT 5; `nil` by default.
     ///   - alternatives: Further ways to the same broker or cluster; none by default.
+    ///   - userPropertyList: Further user properties of CONNECT, in this order; none by default.
     public init(
         host: String,
         port: UInt16,
@@ -138,13 +145,15 @@ public struct ConnectOptions: Hashable, Sendable {
         scheme: String? = nil,
         webSocket: WebSocketOptions? = nil,
         extendedAuthentication: ExtendedAuthentication? = nil,
-        alternatives: [BrokerEndpoint] = []
+        alternatives: [BrokerEndpoint] = [],
+        userPropertyList: [UserProperty] = []
     ) {
         box = Box(
             Values(
                 host: host, port: port, keepAlive: keepAlive, clientId: clientId, username: username,
-                password: password, isCleanSession: isCleanSession, userProperties: userProperties, alpn: alpn,
-                scheme: scheme, webSocket: webSocket, extendedAuthentication: extendedAuthentication,
+                password: password, isCleanSession: isCleanSession, userProperties: userProperties,
+                userPropertyList: userPropertyList, alpn: alpn, scheme: scheme, webSocket: webSocket,
+                extendedAuthentication: extendedAuthentication,
                 alternatives: alternatives))
     }
 
@@ -173,6 +182,8 @@ extension ConnectOptions: CustomStringConvertible, CustomDebugStringConvertible,
             "userProperties": userProperties.map { properties in
                 "[\(properties.keys.sorted().map { "\($0.debugDescription): \(Self.hidden)" }.joined(separator: ", "))]"
             } ?? "nil",
+            "userPropertyList":
+                "[\(userPropertyList.map { "\($0.name.debugDescription): \(Self.hidden)" }.joined(separator: ", "))]",
             "alpn": alpn.map { "\($0)" } ?? "nil",
             "scheme": scheme?.debugDescription ?? "nil",
             "webSocket": webSocket?.description ?? "nil",

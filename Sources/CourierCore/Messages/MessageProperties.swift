@@ -37,6 +37,7 @@ public struct MessageProperties: Hashable, Sendable {
         var correlationData: Data?
         var messageExpiry: Duration?
         var userProperties: [UserProperty] = []
+        var subscriptionIdentifiers: [UInt32] = []
     }
 
     private final class Box: Sendable {
@@ -91,6 +92,13 @@ public struct MessageProperties: Hashable, Sendable {
     public var userProperties: [UserProperty] {
         get { box?.values.userProperties ?? [] }
         set { values.userProperties = newValue }
+    }
+
+    /// The identifiers of the subscriptions that a received message matched, as far as the app chose them with
+    /// ``SubscriptionRequest/identifier``; empty otherwise. They are not published, and a message store does not keep them.
+    public package(set) var subscriptionIdentifiers: [UInt32] {
+        get { box?.values.subscriptionIdentifiers ?? [] }
+        set { values.subscriptionIdentifiers = newValue }
     }
 
     /// No properties, for the many messages that say nothing.

@@ -9,6 +9,7 @@ extension MessageProperties {
         var (correlationData, messageExpiry): (Data?, Duration?)
         var payloadFormat = PayloadFormat.unspecified
         var userProperties: [UserProperty] = []
+        var subscriptionIdentifiers: [UInt32] = []
         for property in properties.list {
             switch property {
             case .payloadFormatIndicator(let isText): payloadFormat = isText ? .utf8 : .unspecified
@@ -16,6 +17,7 @@ extension MessageProperties {
             case .contentType(let type): contentType = type
             case .responseTopic(let topic): responseTopic = topic
             case .correlationData(let bytes): correlationData = Data(bytes)
+            case .subscriptionIdentifier(let number): subscriptionIdentifiers.append(number)
             case .userProperty(let name, let value): userProperties.append(UserProperty(name, value))
             default: break  // The others belong to the connection.
             }
@@ -23,6 +25,7 @@ extension MessageProperties {
         self.init(
             contentType: contentType, payloadFormat: payloadFormat, responseTopic: responseTopic,
             correlationData: correlationData, messageExpiry: messageExpiry, userProperties: userProperties)
+        if !subscriptionIdentifiers.isEmpty { self.subscriptionIdentifiers = subscriptionIdentifiers }
     }
 
     /// How many user properties one message may have; other ends may accept fewer.

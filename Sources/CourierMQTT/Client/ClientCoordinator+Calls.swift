@@ -19,9 +19,19 @@ extension ClientCoordinator {
     }
 
     /// Tells, where somebody wants to know, how the connection ended when there is none any more.
-    func disconnect(told: (@Sendable (Result<Void, CourierError>) -> Void)? = nil) {
-        let number = sessionCalls.withLock { $0.note(.disconnect(told: told)) }
+    func disconnect(
+        _ options: DisconnectOptions = DisconnectOptions(),
+        told: (@Sendable (Result<Void, CourierError>) -> Void)? = nil
+    ) {
+        let number = sessionCalls.withLock { $0.note(.disconnect(options, told: told)) }
         loop.execute { [self] in performSessionCalls(upTo: number) }
+    }
+
+    /// Makes sure that the DISCONNECT of the connection that there is can carry the options.
+    ///
+    /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
+    func check(_ options: DisconnectOptions) throws(CourierError) {
+        try options.check(for: agreement.withLock { $0 }, settings.texts)
     }
 
     func destroy() {
@@ -43,8 +53,10 @@ extension ClientCoordinator {
                 durable?.openIfKnown()
                 if case .failed = supervisor.waiterAnswer { connectionFailure = nil }
                 tell(.connectRequested(source: source))
-            case .disconnect(let told):
+            case .disconnect(let options, let told):
+                disconnectOptions = options
                 tell(.disconnectRequested)
+                disconnectOptions = DisconnectOptions()
                 connectionFailure = nil
                 guard let told else { continue }
                 closeWaiters.add(told)
@@ -78,11 +90,12 @@ extension ClientCoordinator {
     /// Wants messages of a filter; ``forgetSubscriptionWaiter(_:)`` takes back who is told.
     @discardableResult
     func subscribe(
-        _ filter: String, _ qos: QoS, told: (@Sendable (Result<QoS, CourierError>) -> Void)?
+        _ filter: String, _ qos: QoS, properties: SubscriptionProperties? = nil,
+        told: (@Sendable (Result<QoS, CourierError>) -> Void)?
     ) -> SubscriptionKeeper.WaiterKey {
         let key = lastWaiterKey.add(1, ordering: .relaxed).newValue
         loop.execute { [self] in
-            subscriptions.subscribe(filter, qos, key: key, told: told)
+            subscriptions.subscribe(filter, qos, properties: properties, key: key, told: told)
             subscriptionsChanged()
         }
         return key
@@ -91,11 +104,12 @@ extension ClientCoordinator {
     /// Wants no more messages of a filter; ``forgetSubscriptionWaiter(_:)`` takes back who is told.
     @discardableResult
     func unsubscribe(
-        _ filter: String, told: (@Sendable (Result<Void, CourierError>) -> Void)?
+        _ filter: String, userProperties: [UserProperty] = [],
+        told: (@Sendable (Result<Void, CourierError>) -> Void)?
     ) -> SubscriptionKeeper.WaiterKey {
         let key = lastWaiterKey.add(1, ordering: .relaxed).newValue
         loop.execute { [self] in
-            subscriptions.unsubscribe(filter, key: key, told: told)
+            subscriptions.unsubscribe(filter, userProperties: userProperties, key: key, told: told)
             subscriptionsChanged()
         }
         return key

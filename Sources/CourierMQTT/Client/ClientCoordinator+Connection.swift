@@ -107,6 +107,7 @@ extension ClientCoordinator {
         authenticationFailure = nil
         let history = addresses ?? AddressHistory()
         addresses = history
+        agreement.withLock { $0.connects(engine.connect) }
         driver.open(
             plan.endpoint, tls: tls, proxy: plan.proxy, options: plan.channel, history: history, tap: tap(on: plan))
     }
@@ -138,6 +139,7 @@ extension ClientCoordinator {
         if addresses?.isEmpty == true { addresses = nil }
         if !connAck.isSessionPresent { durable?.sessionLost() }
         version5.store(driver.protocolVersion >= .v5, ordering: .releasing)
+        agreement.withLock { $0.accepted(connAck) }
         let place = info.map { SessionPlace(options: $0, cluster: lastCluster) }
         subscriptions.connected(connAck, isOtherSession: mayBeOtherSession(at: place))
         lastPlace = place

@@ -37,6 +37,8 @@ final class ClientCoordinator: @unchecked Sendable {
     /// What was called and is not done yet, in the order in which it changed ``session``.
     let sessionCalls = Mutex(SessionCalls())
     let version5 = Atomic(false)
+    /// What the broker of the last connection said, and what its CONNECT asked for.
+    let agreement = Mutex(ConnectionAgreement())
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
     let closeWaiters = CallbackList<Result<Void, CourierError>>()
     let lastWaiterKey = Atomic(SubscriptionKeeper.firstWaiterKey)
@@ -77,6 +79,12 @@ final class ClientCoordinator: @unchecked Sendable {
     /// How many CONNECT were sent since the last CONNACK. A broker that has lost the session makes another one for each,
     /// and says so once: in the CONNACK that may never arrive.
     var unansweredConnects = 0
+    /// What the DISCONNECT tells the broker that the app is asking for.
+    @Rare private var rareDisconnectOptions: DisconnectOptions?
+    var disconnectOptions: DisconnectOptions {
+        get { rareDisconnectOptions ?? DisconnectOptions() }
+        set { rareDisconnectOptions = newValue == DisconnectOptions() ? nil : newValue }
+    }
     /// How many connections were opened, by which an answer that comes late is known.
     var connectionNumber = 0
     /// How many challenges came, of which only the last is answered.
@@ -188,7 +196,7 @@ extension ClientCoordinator {
             open(options, attempt)
         case .avoidAddress: addresses?.presentFailed(now: loop.now)
         case .reauthenticate(let authentication): reauthenticate(authentication)
-        case .closeInOrder: close { driver.disconnect() }
+        case .closeInOrder: close { disconnectInOrder() }
         case .abort: close { driver.abort() }
         case .probe: driver.ping()
         case .emit(let event):
@@ -201,6 +209,12 @@ extension ClientCoordinator {
         case .clearStoredState: clearStoredState()
         case .log(let level, let text): settings.log.log(level, source: "connection", clientID: info?.clientId, text)
         }
+    }
+
+    /// Sends DISCONNECT. The connection may be another one than the one that the app's options were checked for.
+    private func disconnectInOrder() {
+        let endsSession = agreement.withLock { $0.endsSession }
+        driver.disconnect(disconnectOptions.packet(endsSession: endsSession))
     }
 
     /// From here on nobody sees the template of a client id, but what it stands for.

@@ -61,7 +61,7 @@ struct ClientParts: Sendable {
                 nil
             }
         publishing = Publishing(
-            config.offline, texts: settings.texts, mayMeetVersion5: config.protocolVersion != .version311,
+            config.offline, texts: settings.texts, mayMeetVersion5: config.protocolVersion.first >= .v5,
             registry: settings.registry,
             events: events, census: census, on: loop,
             deliver: { driver.publish($0, topic: $1, payload: $2, properties: $3, of: $4, isDirect: $5) },

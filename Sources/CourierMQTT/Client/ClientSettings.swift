@@ -35,6 +35,7 @@ struct ClientSettings: Sendable {
         let texts = WireText(policy: config.textPolicy)
         self.texts = texts
         topics = try Self.topics(config.topics, texts)
+        try config.subscriptionOptions.check(texts)
         subscriptionOptions = config.subscriptionOptions
         registry = try AdapterRegistry(config.messageAdapters, rules: config.adapterRules)
         keepAlive = try Self.keepAlive(config)
@@ -125,6 +126,7 @@ extension ClientSettings {
         settings.will = config.will
         settings.tls = config.tls
         settings.proxy = config.proxy
+        if !config.topicAliases.isEmpty { settings.topicAliases = config.topicAliases }
         return settings
     }
 
@@ -138,6 +140,9 @@ extension ClientSettings {
         }
         limits.receiveMaximum = config.receiveMaximum
         limits.maximumPacketSize = config.maximumPacketSize
+        limits.incomingTopicAliases = config.topicAliasMaximum
+        limits.requestsProblemInformation = config.requestsProblemInformation
+        limits.requestsResponseInformation = config.requestsResponseInformation
         if let maximum = config.maximumInFlight {
             limits.maximumInFlight = maximum
             limits.maximumInFlightBeforeVersion5 = maximum

@@ -59,6 +59,17 @@ final class MQTTClient: CourierClient {
         }
     }
 
+    func disconnect(
+        _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) throws {
+        try parts.coordinator.check(options)
+        parts.coordinator.disconnect(options) { [completions = parts.completions] result in
+            completions.add { completion(result) }
+        }
+    }
+
+    var responseInformation: String? { parts.coordinator.agreement.withLock { $0.responseInformation } }
+
     func connected() async throws {
         let waiter = Waiter<Void>(parts.census)
         let coordinator = parts.coordinator
@@ -92,17 +103,29 @@ final class MQTTClient: CourierClient {
 
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS {
         let filter = try request.topic.filter(for: parts.publishing.identity)
+        try request.properties?.check(filter: filter.string, parts.publishing.texts)
         let waiter = Waiter<QoS>(parts.census)
         let coordinator = parts.coordinator
-        let key = coordinator.subscribe(filter.string, request.qos) { waiter.resume($0.mapError { $0 }) }
+        let key = coordinator.subscribe(filter.string, request.qos, properties: request.properties) {
+            waiter.resume($0.mapError { $0 })
+        }
         return try await waiter.value { coordinator.forgetSubscriptionWaiter(key) }
     }
 
     func unsubscribe(from topic: TopicTemplate) async throws {
-        let filter = try topic.filter(for: parts.publishing.identity)
+        try await unsubscribe(UnsubscriptionRequest(topic: topic))
+    }
+
+    func unsubscribe(_ request: UnsubscriptionRequest) async throws {
+        let filter = try request.topic.filter(for: parts.publishing.identity)
+        if let problem = request.userProperties.problem(parts.publishing.texts) {
+            throw CourierError(.invalidMessage, "The UNSUBSCRIBE for \(filter.string.quoted()) \(problem).")
+        }
         let waiter = Waiter<Void>(parts.census)
         let coordinator = parts.coordinator
-        let key = coordinator.unsubscribe(filter.string) { waiter.resume($0.mapError { $0 }) }
+        let key = coordinator.unsubscribe(filter.string, userProperties: request.userProperties) {
+            waiter.resume($0.mapError { $0 })
+        }
         try await waiter.value { coordinator.forgetSubscriptionWaiter(key) }
     }
 

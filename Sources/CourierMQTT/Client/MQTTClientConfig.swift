@@ -78,6 +78,21 @@ public struct MQTTClientConfig {
     /// The size of the largest packet that is read, in bytes; 16 MiB by default.
     public var maximumPacketSize = 16 << 20
 
+    /// How many topic aliases the broker may use in messages to this client (MQTT 5); 16 by default, 0 for none. The client
+    /// remembers the topic of each alias, which may have 65,535 bytes.
+    public var topicAliasMaximum: UInt16 = 16
+    /// The alias that stands for a topic in the messages of this client (MQTT 5); none by default, and at most 100.
+    ///
+    /// The first message of a connection to such a topic has the topic and its alias, the next ones the alias alone. Topics
+    /// that are not named here get aliases by themselves, as far as the broker allows. An alias from 1 to 65,535 that is
+    /// larger than the broker's maximum is not used: the broker would end the connection for it [MQTT-3.3.2-9].
+    public var topicAliases: [String: UInt16] = [:]
+    /// Whether the broker may explain refusals by reason strings and user properties (MQTT 5); `true` by default.
+    public var requestsProblemInformation = true
+    /// Whether the broker is asked for the beginning of response topics, which ``CourierCore/CourierSession/responseInformation``
+    /// returns (MQTT 5); `false` by default. The broker need not send it.
+    public var requestsResponseInformation = false
+
     // MARK: The way to the broker
 
     /// How to speak TLS; `nil` by default: with the system's authorities and all checks, where the options ask for TLS.

@@ -5,8 +5,9 @@ import CourierCore
 struct SessionCalls: Sendable {
     enum Call: Sendable {
         case connect(source: String)
-        /// Who wants to know is told how the connection has ended.
-        case disconnect(told: (@Sendable (Result<Void, CourierError>) -> Void)?)
+        /// `told` gets how the connection has ended.
+        case disconnect(
+            DisconnectOptions = DisconnectOptions(), told: (@Sendable (Result<Void, CourierError>) -> Void)?)
         case destroy
     }
 

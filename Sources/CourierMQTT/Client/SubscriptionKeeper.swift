@@ -27,13 +27,13 @@ final class SubscriptionKeeper {
     private static let tokenMark: UInt64 = 1 << 63
 
     private let loop: EventLoop
-    private let driver: SessionDriver
-    private let options: SubscriptionOptions
+    let driver: SessionDriver
+    let options: SubscriptionOptions
     private let texts: WireText
     private let tell: (CourierEventType) -> Void
     /// Keeps a change beyond the process, if anything does.
     private let keep: (StoreChange) -> Void
-    private var filters = SubscriptionSet()
+    private(set) var filters: SubscriptionSet
     /// What the set wants done, until ``perform()``.
     private var actions: [SubscriptionAction] = []
     private var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
@@ -66,6 +66,7 @@ final class SubscriptionKeeper {
         isRestored = !hasStore
         self.options = options
         self.texts = texts
+        filters = SubscriptionSet(defaults: options.properties)
         wantedAlways = topics
         wantAlways()
     }
@@ -115,7 +116,8 @@ final class SubscriptionKeeper {
     static let firstWaiterKey: WaiterKey = 1 << 62
 
     func subscribe(
-        _ filter: String, _ qos: QoS, key: WaiterKey, told: (@Sendable (Result<QoS, CourierError>) -> Void)?
+        _ filter: String, _ qos: QoS, properties: SubscriptionProperties? = nil, key: WaiterKey,
+        told: (@Sendable (Result<QoS, CourierError>) -> Void)?
     ) {
         let id = told == nil ? nil : key
         do {
@@ -123,7 +125,8 @@ final class SubscriptionKeeper {
             try texts.check(topicFilter)
             if let id, let told { waiting[id] = (topicFilter, .subscriber(told)) }
             unwanted.remove(topicFilter)
-            actions += try filters.want([SubscriptionSet.Wish(topicFilter, qos, waiter: id)], by: .app, now: loop.now)
+            let wish = SubscriptionSet.Wish(topicFilter, qos, properties: properties, waiter: id)
+            actions += try filters.want([wish], by: .app, now: loop.now)
         } catch {
             if let id { waiting[id] = nil }
             let error = Self.courierError(error)
@@ -132,14 +135,18 @@ final class SubscriptionKeeper {
         }
     }
 
-    func unsubscribe(_ filter: String, key: WaiterKey, told: (@Sendable (Result<Void, CourierError>) -> Void)?) {
+    func unsubscribe(
+        _ filter: String, userProperties: [UserProperty] = [], key: WaiterKey,
+        told: (@Sendable (Result<Void, CourierError>) -> Void)?
+    ) {
         let id = told == nil ? nil : key
         do {
             let topicFilter = try TopicFilter(filter)
             try texts.check(topicFilter)
             if let id, let told { waiting[id] = (topicFilter, .unsubscriber(told)) }
             if !isRestored { unwanted.insert(topicFilter) }
-            actions += try filters.unwant([(topicFilter, id)], by: .app, now: loop.now)
+            let unwish = SubscriptionSet.Unwish(topicFilter, userProperties: userProperties, waiter: id)
+            actions += try filters.unwant([unwish], by: .app, now: loop.now)
         } catch {
             if let id { waiting[id] = nil }
             let error = Self.courierError(error)
@@ -165,6 +172,7 @@ final class SubscriptionKeeper {
         do {
             filter = try request.topic.filter(for: identity)
             try texts.check(filter)
+            try request.properties?.check(filter: filter.string, texts)
         } catch {
             let error = Self.courierError(error)
             guard error.code == .unresolvedPlaceholder, unresolved.count < Self.unresolvedLimit else {
@@ -179,7 +187,8 @@ final class SubscriptionKeeper {
             readers[ObjectIdentifier(reader)] = (id, filter, request.qos, waiter)
             loops[id] = reader
             actions += try filters.want(
-                [SubscriptionSet.Wish(filter, request.qos, waiter: waiter)], by: .reader(id), now: loop.now)
+                [SubscriptionSet.Wish(filter, request.qos, properties: request.properties, waiter: waiter)],
+                by: .reader(id), now: loop.now)
         } catch {
             waiting[waiter] = nil
             readers[ObjectIdentifier(reader)] = nil
@@ -234,23 +243,6 @@ final class SubscriptionKeeper {
             support: SubscriptionSupport(connAck, in: driver.protocolVersion), now: loop.now)
     }
 
-    /// What a reader makes of one copy of a message; see ``SubscriptionSet/claim(of:on:)``.
-    func claim(of filter: TopicFilter?, on copy: [UInt32]) -> SubscriptionSet.Claim {
-        filters.claim(of: filter, on: copy)
-    }
-
-    /// The last request so far, by which later ones are known.
-    var lastRequest: UInt64 { filters.lastRequest }
-
-    /// Whether the broker sends a reader a retained message by itself; see
-    /// ``SubscriptionSet/bringsRetained(on:to:after:_:in:)``.
-    func bringsRetained(on topic: TopicName, to filter: TopicFilter?, after last: UInt64) -> Bool {
-        filters.bringsRetained(on: topic, to: filter, after: last, options, in: driver.protocolVersion)
-    }
-
-    /// Whether messages with the retain flag are those that the broker has kept.
-    var areFlaggedKept: Bool { options.areFlaggedKept(in: driver.protocolVersion) }
-
     func disconnected() {
         actions += filters.disconnected(now: loop.now)
         perform()
@@ -286,7 +278,7 @@ final class SubscriptionKeeper {
         actions += filters.abandonWaiters()
         perform()
         let open = readers
-        filters = SubscriptionSet()
+        filters = SubscriptionSet(defaults: options.properties)
         isRestored = !hasStore
         unwanted = []
         wantAlways()
@@ -326,11 +318,10 @@ final class SubscriptionKeeper {
                 subscriptions.map {
                     options.entry(for: $0.filter, $0.qos, in: driver.protocolVersion, isRenewal: $0.isRenewal)
                 },
-                properties: subscriptions.first?.identifier.map { [.subscriptionIdentifier($0)] } ?? [],
-                token: Self.token(id))
+                properties: properties(of: id, subscriptions.first?.identifier), token: Self.token(id))
         case .unsubscribe(let ended, let id):
             tell(.unsubscribeAttempt(topics: ended.map(\.string)))
-            driver.unsubscribe(ended.map(\.string), token: Self.token(id))
+            driver.unsubscribe(ended.map(\.string), properties: properties(of: id), token: Self.token(id))
         case .waiter(let id, let outcome): answer(id, outcome)
         case .endReaders(let ids, let filter, let failure):
             let error = Self.error(failure, .subscription(filter: filter.string))
@@ -353,6 +344,15 @@ final class SubscriptionKeeper {
                 .unsubscribeFailure(
                     topics: ended.map(\.string), timeTaken: time.wholeMilliseconds, error: error))
         }
+    }
+
+    /// The properties of a packet; MQTT 3.1.1 has none.
+    private func properties(
+        of request: SubscriptionAction.RequestID, _ identifier: UInt32? = nil
+    ) -> PacketProperties {
+        guard driver.protocolVersion >= .v5 else { return [] }
+        let identifiers = identifier.map { [Property.subscriptionIdentifier($0)] } ?? []
+        return PacketProperties(identifiers + filters.userProperties(of: request).packetProperties)
     }
 
     private func answer(_ id: UInt64, _ outcome: SubscriptionAction.Outcome) {

@@ -61,6 +61,10 @@ final class UnusableClient: CourierClient {
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS { throw problem }
     func unsubscribe(from topic: TopicTemplate) async throws { throw problem }
 
+    func disconnect(
+        _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) throws { throw problem }
+
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws { throw problem }
 
     nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {

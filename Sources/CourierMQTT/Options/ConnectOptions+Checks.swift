@@ -37,6 +37,11 @@ extension ConnectOptions {
                     + "\"myapp_%%%%\", or "
                     + "set isCleanSession.")
         }
+        if clientId.isEmpty, version == .version31 {
+            throw CourierError(
+                .invalidConfiguration,
+                "The client id is empty, which MQTT 3.1 does not allow; give an id such as \"myapp_%%%%\".")
+        }
         if let problem = texts.problem(username) {
             throw CourierError(.invalidConfiguration, "The user name \(username.quoted()) \(problem).")
         }
@@ -57,14 +62,14 @@ extension ConnectOptions {
                     "The authentication data has \(extendedAuthentication.data?.count ?? 0) bytes; at most "
                         + "\(WireText.limit) are allowed.")
             }
-            if version == .version311 {
+            if version.first < .v5 {
                 throw CourierError(
                     .invalidConfiguration,
                     "Extended authentication is part of MQTT 5; let the client speak it, or use user name and password."
                 )
             }
         }
-        if hasPasswordOnly, version == .version311 {
+        if hasPasswordOnly, version.first < .v5 {
             throw CourierError(
                 .invalidConfiguration,
                 "There is a password and no user name, which MQTT 3.1.1 does not allow [MQTT-3.1.2-22]; give a user "
@@ -73,15 +78,17 @@ extension ConnectOptions {
         }
     }
 
-    /// The user properties, ordered by name so that the same options always make the same packet.
+    /// The user properties: first those of ``userProperties``, ordered by name so that the same options always make the same
+    /// packet, then those of ``userPropertyList`` in their order.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds a value.
     func checkedUserProperties(_ texts: WireText) throws(CourierError) -> [Property] {
-        guard let userProperties else { return [] }
-        guard userProperties.count <= MessageProperties.userPropertyLimit else {
+        let userProperties = self.userProperties ?? [:]
+        let count = userProperties.count + userPropertyList.count
+        guard count <= MessageProperties.userPropertyLimit else {
             throw CourierError(
                 .invalidConfiguration,
-                "There are \(userProperties.count) user properties; at most \(MessageProperties.userPropertyLimit) "
+                "There are \(count) user properties; at most \(MessageProperties.userPropertyLimit) "
                     + "are allowed."
             )
         }
@@ -95,6 +102,9 @@ extension ConnectOptions {
             }
             properties.append(.userProperty(name: name, value: value))
         }
-        return properties
+        if let problem = userPropertyList.problem(texts) {
+            throw CourierError(.invalidConfiguration, "The CONNECT \(problem).")
+        }
+        return properties + userPropertyList.packetProperties
     }
 }

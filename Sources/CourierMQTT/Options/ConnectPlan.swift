@@ -70,7 +70,7 @@ extension ConnectPlan {
         // 3.1.1 has no password without a user name, so there is no CONNECT to fall back to [MQTT-3.1.2-22].
         case .preferVersion5:
             configuration.fallsBackToVersion311 = !options.hasPasswordOnly && options.extendedAuthentication == nil
-        case .version5, .version311: configuration.fallsBackToVersion311 = false
+        case .version5, .version311, .version31: configuration.fallsBackToVersion311 = false
         }
         configuration.sessionLossPolicy = settings.limits.sessionLossPolicy
         configuration.acknowledgements = settings.limits.acknowledgements
@@ -85,6 +85,7 @@ extension ConnectPlan {
         configuration.maximumPacketSize = settings.limits.maximumPacketSize
         configuration.incomingTopicAliases = settings.limits.incomingTopicAliases
         configuration.outgoingTopicAliases = settings.limits.outgoingTopicAliases
+        configuration.fixedTopicAliases = settings.topicAliases ?? [:]
         return configuration
     }
 
@@ -93,7 +94,7 @@ extension ConnectPlan {
     ) throws(CourierError) -> Connect {
         try options.checkCredentials(for: settings.version, settings.texts)
         var connect = Connect(
-            version: settings.version == .version311 ? .v311 : .v5, clientID: options.clientId,
+            version: settings.version.first, clientID: options.clientId,
             isCleanStart: options.isCleanSession, keepAlive: settings.limits.keepAlive ?? options.keepAlive,
             username: options.username.isEmpty ? nil : options.username,
             password: options.password.isEmpty ? nil : SecretBytes(options.password), will: settings.will?.packet)
@@ -105,6 +106,8 @@ extension ConnectPlan {
         if !options.isCleanSession, let expiry = WireSeconds(settings.limits.sessionExpiry)?.rawValue, expiry > 0 {
             connect.properties.append(.sessionExpiryInterval(expiry))
         }
+        if !settings.limits.requestsProblemInformation { connect.properties.append(.requestProblemInformation(false)) }
+        if settings.limits.requestsResponseInformation { connect.properties.append(.requestResponseInformation(true)) }
         if let authentication = options.extendedAuthentication {
             connect.properties.list += authentication.properties
         }

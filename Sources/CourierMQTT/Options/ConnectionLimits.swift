@@ -37,6 +37,10 @@ struct ConnectionLimits: Hashable, Sendable {
     var maximumQueued = 10_000
     /// How many topic aliases the broker may use, 16 by default.
     var incomingTopicAliases: UInt16 = 16
+    /// Whether the broker may explain failures by reason strings and user properties, `true` by default.
+    var requestsProblemInformation = true
+    /// Whether the broker is asked for response information, `false` by default.
+    var requestsResponseInformation = false
     /// How many topic aliases are used, 16 by default.
     var outgoingTopicAliases: UInt16 = 16
     /// What happens to messages in flight when the broker has lost the session.

@@ -12,6 +12,8 @@ struct ConnectionSettings: Sendable {
     @Rare var will: WillMessage?
     /// How TLS is spoken, and that it is; `nil` leaves it to the scheme and the port.
     @Rare var tls: TLSClientConfiguration?
+    /// The topic aliases that the app chose, by topic.
+    @Rare var topicAliases: [String: UInt16]?
     /// The proxy that a broker at a host is reached through; none by default.
     var proxy: ProxySetting {
         get { rareProxy ?? .direct }
@@ -40,7 +42,38 @@ extension ConnectionSettings {
     func check() throws(CourierError) {
         try will?.check(texts)
         try limits.check()
+        try Self.checkTopicAliases(topicAliases ?? [:])
         if let tls { try Self.checkProtocolNames(tls.applicationProtocols) }
+    }
+
+    /// How many topic aliases the app may choose.
+    static let topicAliasLimit = 100
+
+    private static func checkTopicAliases(_ aliases: [String: UInt16]) throws(CourierError) {
+        guard aliases.count <= topicAliasLimit else {
+            throw CourierError(
+                .invalidConfiguration,
+                "The option `topicAliases` has \(aliases.count) topics; at most \(topicAliasLimit) are allowed.")
+        }
+        var topics: [UInt16: String] = [:]
+        for (topic, alias) in aliases.sorted(by: { $0.key < $1.key }) {
+            do {
+                _ = try TopicName(topic)
+            } catch {
+                throw CourierError(option: "The option `topicAliases`", error)
+            }
+            guard alias > 0 else {  // [MQTT-3.3.2-8]
+                throw CourierError(
+                    .invalidConfiguration,
+                    "The option `topicAliases` has the alias 0 for \(topic.quoted()); it must be 1 to 65535.")
+            }
+            if let other = topics.updateValue(topic, forKey: alias) {
+                throw CourierError(
+                    .invalidConfiguration,
+                    "The option `topicAliases` has the alias \(alias) for \(other.quoted()) and \(topic.quoted()); give "
+                        + "each topic an alias of its own.")
+            }
+        }
     }
 
     /// How many names of application protocols may be offered.

@@ -258,9 +258,14 @@ final class MessageDistributor: @unchecked Sendable {
     /// A message has arrived.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: PacketProperties) {
         if !isLastTopic(topic) { look(up: topic) }
-        if !properties.isEmpty, isSpare(properties.subscriptionIdentifiers, payload, isKept: message.handle != nil) {
-            if let handle = message.handle { surroundings.acknowledge([handle]) }
-            return
+        var properties = properties
+        if !properties.isEmpty {
+            let identifiers = properties.subscriptionIdentifiers
+            if isSpare(identifiers, payload, isKept: message.handle != nil) {
+                if let handle = message.handle { surroundings.acknowledge([handle]) }
+                return
+            }
+            if !identifiers.isEmpty { removeOwnIdentifiers(of: identifiers, from: &properties) }
         }
         if events.isListenedTo {
             surroundings.tell(
@@ -334,6 +339,14 @@ final class MessageDistributor: @unchecked Sendable {
         if !readers.isEmpty { return state.pointee.lastReaders.isEmpty }
         guard isKept, (subscriptions?.claim(of: nil, on: copy) ?? .first) == .first else { return false }
         return isTwin(copy, payload)
+    }
+
+    /// The app sees the identifiers that it chose, and not those of the client.
+    private func removeOwnIdentifiers(of copy: [UInt32], from properties: inout PacketProperties) {
+        let chosen = surroundings.subscriptions()?.chosenIdentifiers(of: copy) ?? []
+        properties.list.removeAll {
+            if case .subscriptionIdentifier(let number) = $0 { !chosen.contains(number) } else { false }
+        }
     }
 
     private func isTwin(_ copy: [UInt32], _ payload: RawSpan) -> Bool {

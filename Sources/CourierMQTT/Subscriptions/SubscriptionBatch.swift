@@ -17,6 +17,8 @@ struct SubscriptionBatch: Sendable {
     private var filters: [TopicFilter] = []
     /// The identifier of all its subscriptions.
     private var identifier: UInt32?
+    /// The user properties of the packet.
+    private(set) var userProperties: [UserProperty] = []
     private var size = overhead
 
     init(maximumCount: Int, maximumSize: Int) {
@@ -28,11 +30,14 @@ struct SubscriptionBatch: Sendable {
 
     /// How large a packet of MQTT 5 is that has this only, to the byte.
     static func size(ofPacketWith request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> Int {
-        // The packet id, the length of the properties and that of the text.
-        var body = 2 + 1 + 2 + entry.filter.string.utf8.count
+        var properties = entry.userProperties(of: request).packetByteCount
+        // The packet id, and the text with its length.
+        var body = 2 + 2 + entry.filter.string.utf8.count
         if case .subscribe = request {
-            body += 1 + (entry.identifier.map { 1 + VariableByteInteger.byteCount(Int($0)) } ?? 0)
+            body += 1
+            properties += entry.identifier.map { 1 + VariableByteInteger.byteCount(Int($0)) } ?? 0
         }
+        body += VariableByteInteger.byteCount(properties) + properties
         return 1 + VariableByteInteger.byteCount(body) + body
     }
 
@@ -40,12 +45,18 @@ struct SubscriptionBatch: Sendable {
     func hasRoom(for entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) -> Bool {
         places.count < maximumCount && size + Self.size(of: entry.filter) <= maximumSize
             && (request == .unsubscribe || entry.identifier == identifier)
+            && entry.userProperties(of: request) == userProperties
     }
 
     mutating func append(_ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) {
         places.append(place)
         requests.append(request)
         size += Self.size(of: entry.filter)
+        if places.count == 1 {
+            userProperties = entry.userProperties(of: request)
+            // The length of the properties may take three bytes more than that of none.
+            if !userProperties.isEmpty { size += 3 + userProperties.packetByteCount }
+        }
         switch request {
         case .subscribe(let qos):
             if identifier == nil, entry.identifier != nil { size += Self.identifierSize }

@@ -40,6 +40,13 @@ struct SubscriptionEntry: Sendable {
     var readerWishes: [UInt64: QoS] = [:]
     var confirmed = Confirmed.absent
     var inFlight: Request?
+    /// What the app chose for the SUBSCRIBE of the filter.
+    var properties = SubscriptionProperties()
+    /// The user properties of the SUBSCRIBE that is under way, and of the one that the broker has granted.
+    var userPropertiesInFlight: [UserProperty] = []
+    var confirmedUserProperties: [UserProperty] = []
+    /// The user properties of the next UNSUBSCRIBE.
+    var endProperties: [UserProperty] = []
     /// Whether it was compared with the other filters.
     var isCompared = false
     /// The identifier that the subscription is to have, that which is under way has, and that which the broker knows.
@@ -85,9 +92,20 @@ struct SubscriptionEntry: Sendable {
         switch (wanted, confirmed) {
         case (nil, .absent): nil
         case (nil, .unknown), (nil, .subscribed): .unsubscribe
-        case (let qos?, .subscribed(let asked, _)) where asked == qos && identifier == confirmedIdentifier: nil
+        case (let qos?, .subscribed(let asked, _))
+        where asked == qos && identifier == confirmedIdentifier && hasSentUserProperties: nil
         case (let qos?, _): .subscribe(qos)
         }
+    }
+
+    /// Whether the broker has granted a SUBSCRIBE with the user properties, if there are any.
+    private var hasSentUserProperties: Bool {
+        properties.userProperties.isEmpty || properties.userProperties == confirmedUserProperties
+    }
+
+    /// The user properties of the packet with a request.
+    func userProperties(of request: Request) -> [UserProperty] {
+        request == .unsubscribe ? endProperties : properties.userProperties
     }
 
     /// The entry as it will be when the broker has done what it is being asked for.
@@ -98,6 +116,7 @@ struct SubscriptionEntry: Sendable {
         case .subscribe(let qos)?:
             entry.confirmed = .subscribed(asked: qos, granted: qos)
             entry.confirmedIdentifier = identifierInFlight
+            entry.confirmedUserProperties = userPropertiesInFlight
         case .unsubscribe?: entry.confirmed = .absent
         }
         entry.inFlight = nil
@@ -121,6 +140,8 @@ struct SubscriptionEntry: Sendable {
     mutating func begin(_ request: Request) {
         inFlight = request
         identifierInFlight = identifier
+        userPropertiesInFlight = properties.userProperties
+        if request == .unsubscribe { endProperties = [] }
     }
 
     /// The request was not granted. If it is not what is wanted by now, nobody is told so, and it may be made again.

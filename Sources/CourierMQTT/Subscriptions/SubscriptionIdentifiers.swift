@@ -1,19 +1,26 @@
 import CourierCore
 
-/// The subscription identifiers of filters that match topics in common: a broker of MQTT 5 may send a message once for
-/// each subscription that matches [MQTT-3.3.4-2], and by its identifiers each copy says which ones it is for.
+/// The subscription identifiers of filters: those that the app chose, and the client's own for filters that match topics in
+/// common.
 ///
-/// Filters that have no topic in common with another one need none. Those without wildcards share one, by which they
-/// still travel many to a packet: which of them a copy is for, its topic says.
+/// A broker of MQTT 5 may send a message once for each subscription that matches [MQTT-3.3.4-2]. The identifiers of each
+/// copy name the subscriptions that the copy is for.
+///
+/// Filters that have no topic in common with another one need none. Those without wildcards share one of the client's own,
+/// by which they still travel many to a packet: which of them a copy is for, its topic says. An own identifier never equals
+/// one that the app chose: if the app chooses it later, the filters that had it get another one.
 struct SubscriptionIdentifiers: Sendable {
     /// How many filters with wildcards or in a group are compared with others at most, 1,000. Those beyond get no
     /// identifier, and where they match what others match a broker may send it twice.
     static let comparedLimit = 1_000
 
-    /// The largest identifier there is [MQTT-3.8.2.1.2].
-    private static let maximum: UInt32 = 268_435_455
-    /// That of all filters without wildcards.
-    private static let exact: UInt32 = 1
+    /// The filters that have one identifier by the app's choice.
+    private struct Choice {
+        var count = 0
+        var sharedCount = 0
+    }
+
+    private static let largest = SubscriptionProperties.largestIdentifier
 
     /// The filters that may have a topic in common with others.
     private var compared: [TopicFilter] = []
@@ -21,8 +28,13 @@ struct SubscriptionIdentifiers: Sendable {
     /// How many filters have an identifier; none any more where a filter is gone, of which the broker may still have
     /// something to send.
     private var counts: [UInt32: Int] = [:]
-    /// Those of filters in groups.
+    /// The own identifiers of filters in groups.
     private var shared: Set<UInt32> = []
+    /// The filters whose identifier the app chose, and these identifiers.
+    private var chosenFilters: Set<TopicFilter> = []
+    private var choices: [UInt32: Choice] = [:]
+    /// The own identifier of all filters without wildcards; the app seldom chooses the largest.
+    private var exact = largest
 
     /// The identifier of a filter, if it has one.
     subscript(filter: TopicFilter) -> UInt32? { identifiers[filter] }
@@ -30,13 +42,41 @@ struct SubscriptionIdentifiers: Sendable {
     /// Whether this is the identifier of a filter, or of one that is gone.
     func isKnown(_ identifier: UInt32) -> Bool { counts[identifier] != nil }
 
-    /// Whether this is the identifier of a filter in a group.
-    func isShared(_ identifier: UInt32) -> Bool { shared.contains(identifier) }
+    /// Whether this is the identifier of filters in groups only.
+    func isShared(_ identifier: UInt32) -> Bool {
+        if let choice = choices[identifier] { return choice.sharedCount == choice.count }
+        return shared.contains(identifier)
+    }
+
+    /// Whether the app chose this identifier for a filter.
+    func isChosen(_ identifier: UInt32) -> Bool { choices[identifier] != nil }
+
+    /// Whether a copy with this identifier may be for several filters that match the same topics.
+    func isAmbiguous(_ identifier: UInt32) -> Bool { choices[identifier, default: Choice()].count > 1 }
 
     /// Forgets the identifiers of filters that are gone: nothing comes for them any more.
     mutating func forgetGone() {
         counts = counts.filter { $0.value > 0 }
         shared.formIntersection(counts.keys)
+    }
+
+    /// Gives a filter without an identifier the one that the app chose.
+    ///
+    /// - Returns: The filters with a new identifier: this one, and those that had it as an own one.
+    mutating func choose(_ identifier: UInt32, for filter: TopicFilter) -> [TopicFilter] {
+        var displaced: [TopicFilter] = []
+        if counts[identifier, default: 0] > choices[identifier, default: Choice()].count {
+            displaced = identifiers.filter { $0.value == identifier && !chosenFilters.contains($0.key) }.map(\.key)
+            for filter in displaced { identifiers[filter] = nil }
+            counts[identifier, default: 0] -= displaced.count
+            shared.remove(identifier)
+        }
+        choices[identifier, default: Choice()].count += 1
+        if filter.shareGroup != nil { choices[identifier, default: Choice()].sharedCount += 1 }
+        chosenFilters.insert(filter)
+        identifiers[filter] = identifier
+        counts[identifier, default: 0] += 1
+        return [filter] + displaced.sorted { $0.string < $1.string }.filter { identify($0) }
     }
 
     /// Compares a new filter with those that there are, the new one perhaps among them.
@@ -58,20 +98,41 @@ struct SubscriptionIdentifiers: Sendable {
     /// Forgets a filter, but not its identifier.
     mutating func remove(_ filter: TopicFilter) {
         if Self.isCompared(filter) { compared.removeAll { $0 == filter } }
-        if let identifier = identifiers.removeValue(forKey: filter) { counts[identifier, default: 1] -= 1 }
+        if let identifier = identifiers.removeValue(forKey: filter) {
+            counts[identifier, default: 1] -= 1
+            if chosenFilters.remove(filter) != nil { unchoose(identifier, filter) }
+        }
         if counts.count > 2 * (identifiers.count + Self.comparedLimit) { forgetGone() }
+    }
+
+    private mutating func unchoose(_ identifier: UInt32, _ filter: TopicFilter) {
+        guard var choice = choices[identifier] else { return }
+        choice.count -= 1
+        if filter.shareGroup != nil { choice.sharedCount -= 1 }
+        choices[identifier] = choice.count > 0 ? choice : nil
     }
 
     /// Gives a filter an identifier; `false` when it has one.
     private mutating func identify(_ filter: TopicFilter) -> Bool {
         guard identifiers[filter] == nil else { return false }
-        var identifier = Self.isCompared(filter) ? Self.preferred(for: filter) : Self.exact
-        while identifier != Self.exact, counts[identifier, default: 0] > 0 { identifier = Self.next(identifier) }
+        let identifier: UInt32
+        if Self.isCompared(filter) {
+            var free = Self.preferred(for: filter)
+            while free == exact || counts[free, default: 0] > 0 { free = Self.next(free) }
+            identifier = free
+        } else {
+            // The app may have chosen it, and then it is no longer the client's own.
+            while isChosen(exact) { repeat { exact = Self.next(exact) } while isWild(exact) }
+            identifier = exact
+        }
         identifiers[filter] = identifier
         counts[identifier, default: 0] += 1
         if filter.shareGroup != nil { shared.insert(identifier) }
         return true
     }
+
+    /// Whether a filter with wildcards or in a group has this identifier.
+    private func isWild(_ identifier: UInt32) -> Bool { compared.contains { identifiers[$0] == identifier } }
 
     private static func isCompared(_ filter: TopicFilter) -> Bool { filter.hasWildcard || filter.shareGroup != nil }
 
@@ -79,9 +140,9 @@ struct SubscriptionIdentifiers: Sendable {
     /// same filter.
     private static func preferred(for filter: TopicFilter) -> UInt32 {
         let hash = filter.string.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
-        return next(hash % (maximum - exact))
+        return next(hash % largest)
     }
 
-    /// The one after an identifier, from the first that is not ``exact``.
-    private static func next(_ identifier: UInt32) -> UInt32 { identifier % (maximum - exact) + exact + 1 }
+    /// The identifier after another one; the smallest after the largest.
+    private static func next(_ identifier: UInt32) -> UInt32 { identifier % largest + 1 }
 }

@@ -1,4 +1,4 @@
-import CourierCore
+public import CourierCore
 import MQTTCodec
 
 /// What a client asks of the broker with each of its subscriptions (MQTT 5.0 §3.8.3.1); earlier versions of MQTT know
@@ -32,19 +32,46 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// made without it, since MQTT forbids it there [MQTT-3.8.3-4].
     public var leavesOutOwnMessages: Bool
 
+    /// The subscription identifier of each SUBSCRIBE, from 1 to 268,435,455; `nil`, the default, leaves it to the client.
+    /// ``CourierCore/SubscriptionRequest/identifier`` is for a single filter, and takes precedence.
+    ///
+    /// With one identifier for all filters, a message may arrive once for each filter that matches it, as in MQTT 3.1.1.
+    public var identifier: UInt32?
+
+    /// The user properties of each SUBSCRIBE, in this order; empty by default, at most 256.
+    /// ``CourierCore/SubscriptionRequest`` with properties of its own takes precedence.
+    public var userProperties: [UserProperty]
+
     /// Collects the options; the defaults are those of MQTT 3.1.1.
     ///
     /// - Parameters:
     ///   - retainedMessages: When the broker sends the messages that it has kept; always by default.
     ///   - keepsRetainFlag: Whether messages keep the retain flag; `false` by default.
     ///   - leavesOutOwnMessages: Whether the client's own messages do not come back; `false` by default.
+    ///   - identifier: The subscription identifier; the client's choice by default.
+    ///   - userProperties: The user properties; none by default.
     public init(
         retainedMessages: RetainedMessages = .always, keepsRetainFlag: Bool = false,
-        leavesOutOwnMessages: Bool = false
+        leavesOutOwnMessages: Bool = false, identifier: UInt32? = nil, userProperties: [UserProperty] = []
     ) {
         self.retainedMessages = retainedMessages
         self.keepsRetainFlag = keepsRetainFlag
         self.leavesOutOwnMessages = leavesOutOwnMessages
+        self.identifier = identifier
+        self.userProperties = userProperties
+    }
+
+    /// The properties of the SUBSCRIBE of filters that have none of their own.
+    var properties: SubscriptionProperties {
+        SubscriptionProperties(identifier: identifier, userProperties: userProperties)
+    }
+
+    /// Makes sure that MQTT 5 can carry the properties.
+    ///
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` with the problem.
+    func check(_ texts: WireText) throws(CourierError) {
+        guard let problem = properties.problem(texts) else { return }
+        throw CourierError(.invalidConfiguration, "The SUBSCRIBE of the option `subscriptionOptions` \(problem).")
     }
 
     /// The entry of a SUBSCRIBE for a filter; of one that the session has, `isRenewal` wants no retained messages.

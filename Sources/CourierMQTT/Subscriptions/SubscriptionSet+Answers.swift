@@ -57,6 +57,7 @@ extension SubscriptionSet {
             }
             entry.confirmed = .subscribed(asked: asked, granted: granted)
             entry.confirmedIdentifier = entry.identifierInFlight
+            entry.confirmedUserProperties = entry.userPropertiesInFlight
             return nil
         }
     }

@@ -2,6 +2,12 @@ import CourierCore
 
 /// The copies of a message that a broker sends when several subscriptions match it.
 extension SubscriptionSet {
+    /// Those of a copy's identifiers that the app chose.
+    func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] {
+        guard let identifiers else { return [] }
+        return copy.filter { identifiers.isChosen($0) }
+    }
+
     /// What a reader makes of one copy of a message.
     enum Claim {
         /// It is the reader's.
@@ -24,7 +30,8 @@ extension SubscriptionSet {
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
         guard let identifiers else { return .first }
         let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first
-        guard let filter, let own = identifiers[filter] else { return others }
+        // Copies for several filters with one identifier can not be told apart.
+        guard let filter, let own = identifiers[filter], !identifiers.isAmbiguous(own) else { return others }
         if copy.contains(own) { return .taken }
         guard let place = places[filter], let entry = entries[place], case .subscribed = entry.confirmed,
             entry.confirmedIdentifier == own, copy.contains(where: { identifiers.isKnown($0) })

@@ -28,8 +28,10 @@ extension SubscriptionSet {
     private mutating func compare(_ place: Int) {
         guard identifiers != nil, let entry = entries[place], entry.wanted != nil, !entry.isCompared else { return }
         entries[place]?.isCompared = true
+        var identified = entry.properties.identifier.flatMap { identifiers?.choose($0, for: entry.filter) } ?? []
         let known = entries.lazy.compactMap { $0?.filter }
-        for filter in identifiers?.add(entry.filter, beside: known) ?? [] {
+        identified += identifiers?.add(entry.filter, beside: known) ?? []
+        for filter in identified {
             guard let other = places[filter] else { continue }
             entries[other]?.identifier = identifiers?[filter]
             if other != place { enqueue(other) }
@@ -117,7 +119,8 @@ extension SubscriptionSet {
         guard !batch.isEmpty else { return }
         lastRequest += 1
         let id = RequestID(rawValue: lastRequest)
-        pending[id] = Pending(entries: batch.places, requests: batch.requests, sentAt: now)
+        pending[id] = Pending(
+            entries: batch.places, requests: batch.requests, userProperties: batch.userProperties, sentAt: now)
         for (place, request) in zip(batch.places, batch.requests) {
             entries[place]?.begin(request)
             if let change = entries[place]?.changeToStore() { actions.append(.store(change)) }

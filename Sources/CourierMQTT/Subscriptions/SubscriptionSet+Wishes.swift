@@ -8,10 +8,30 @@ extension SubscriptionSet {
         let qos: QoS
         /// Who is to be told how it ended; an id that nobody else has.
         let waiter: UInt64?
+        /// The properties of the SUBSCRIBE; `nil` keeps those that the filter has.
+        let properties: SubscriptionProperties?
 
-        init(_ filter: TopicFilter, _ qos: QoS, waiter: UInt64? = nil) {
+        init(
+            _ filter: TopicFilter, _ qos: QoS, properties: SubscriptionProperties? = nil, waiter: UInt64? = nil
+        ) {
             self.filter = filter
             self.qos = qos
+            self.properties = properties
+            self.waiter = waiter
+        }
+    }
+
+    /// One filter to be unsubscribed from.
+    struct Unwish: Sendable {
+        let filter: TopicFilter
+        /// The caller that gets the outcome; an id that no other caller has.
+        let waiter: UInt64?
+        /// The user properties of the UNSUBSCRIBE.
+        let userProperties: [UserProperty]
+
+        init(_ filter: TopicFilter, userProperties: [UserProperty] = [], waiter: UInt64? = nil) {
+            self.filter = filter
+            self.userProperties = userProperties
             self.waiter = waiter
         }
     }
@@ -53,6 +73,7 @@ extension SubscriptionSet {
         for wish in wishes {
             let place = place(for: wish.filter)
             let qos = wish.qos.asSubscribed
+            choose(wish.properties, at: place)
             switch wisher {
             case .app: entries[place]?.appWish = qos
             case .reader(let id): entries[place]?.readerWishes[id] = qos
@@ -76,10 +97,16 @@ extension SubscriptionSet {
     mutating func unwant(
         _ filters: [(filter: TopicFilter, waiter: UInt64?)], by wisher: Wisher, now: Instant
     ) throws -> [Action] {
-        try checkWaiters(filters.count { $0.waiter != nil })
+        try unwant(filters.map { Unwish($0.filter, waiter: $0.waiter) }, by: wisher, now: now)
+    }
+
+    /// The same with properties for the UNSUBSCRIBE of each filter.
+    mutating func unwant(_ unwishes: [Unwish], by wisher: Wisher, now: Instant) throws -> [Action] {
+        try checkWaiters(unwishes.count { $0.waiter != nil })
         var actions: [Action] = []
-        for (filter, waiter) in filters {
-            guard let place = places[filter] else {
+        for unwish in unwishes {
+            let waiter = unwish.waiter
+            guard let place = places[unwish.filter] else {
                 if let waiter { actions.append(.waiter(waiter, .unsubscribed)) }
                 continue
             }
@@ -87,6 +114,7 @@ extension SubscriptionSet {
             case .app: entries[place]?.appWish = nil
             case .reader(let id): entries[place]?.readerWishes[id] = nil
             }
+            if !unwish.userProperties.isEmpty { entries[place]?.endProperties = unwish.userProperties }
             if let waiter {
                 if entries[place]?.wanted == nil {
                     add(waiter, .unsubscribe, at: place)
@@ -98,6 +126,18 @@ extension SubscriptionSet {
         }
         send(now, &actions)
         return actions
+    }
+
+    /// Takes over the properties of a wish. A filter that nobody wanted begins with the defaults.
+    private mutating func choose(_ properties: SubscriptionProperties?, at place: Int) {
+        guard let entry = entries[place] else { return }
+        let chosen = properties ?? (entry.wanted == nil ? defaults : entry.properties)
+        guard chosen != entry.properties else { return }
+        entries[place]?.properties = chosen
+        guard chosen.identifier != entry.properties.identifier else { return }
+        identifiers?.remove(entry.filter)
+        entries[place]?.identifier = nil
+        entries[place]?.isCompared = false
     }
 
     /// Forgets who waits for a filter without an answer; what is wanted stays.

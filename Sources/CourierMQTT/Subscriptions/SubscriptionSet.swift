@@ -34,10 +34,13 @@ struct SubscriptionSet: Sendable {
         /// The entries, in the order of the packet.
         let entries: [Int]
         let requests: [SubscriptionEntry.Request]
+        let userProperties: [UserProperty]
         let sentAt: Instant
     }
 
     let limits: SubscriptionLimits
+    /// The properties of filters for which nobody chose any.
+    let defaults: SubscriptionProperties
     /// In the order in which filters came; a place is used again.
     var entries: [SubscriptionEntry?] = []
     private var vacant: [Int] = []
@@ -51,7 +54,15 @@ struct SubscriptionSet: Sendable {
     /// `nil` while the broker knows of none.
     var identifiers: SubscriptionIdentifiers?
 
-    init(limits: SubscriptionLimits = SubscriptionLimits()) { self.limits = limits }
+    init(
+        limits: SubscriptionLimits = SubscriptionLimits(), defaults: SubscriptionProperties = SubscriptionProperties()
+    ) {
+        self.limits = limits
+        self.defaults = defaults
+    }
+
+    /// The user properties of a packet that the broker has not answered.
+    func userProperties(of request: RequestID) -> [UserProperty] { pending[request]?.userProperties ?? [] }
 
     /// How many filters are known.
     var count: Int { places.count }
@@ -76,7 +87,9 @@ extension SubscriptionSet {
         if let place = places[filter] { return place }
         let place = vacant.popLast() ?? entries.count
         if place == entries.count { entries.append(nil) }
-        entries[place] = SubscriptionEntry(filter)
+        var entry = SubscriptionEntry(filter)
+        entry.properties = defaults
+        entries[place] = entry
         places[filter] = place
         return place
     }

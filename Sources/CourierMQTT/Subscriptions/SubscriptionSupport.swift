@@ -7,6 +7,8 @@ struct SubscriptionSupport: Hashable, Sendable {
     var maximumPacketSize = Int.max
     /// Whether subscriptions may have identifiers; `false` by default.
     var hasIdentifiers = false
+    /// Whether the packets have properties, as since MQTT 5; otherwise those of the app are left out. `true` by default.
+    var hasProperties = true
     /// Whether filters may have wildcards; `true` by default.
     var hasWildcards = true
     /// Whether filters may be shared; `true` by default.
@@ -16,6 +18,9 @@ struct SubscriptionSupport: Hashable, Sendable {
     func failure(of request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> SubscriptionAction.Failure? {
         if SubscriptionBatch.size(ofPacketWith: request, for: entry) > maximumPacketSize { return .notSent }
         guard request != .unsubscribe else { return nil }
+        if hasProperties, !hasIdentifiers, entry.properties.identifier != nil {
+            return .refused(.subscriptionIdentifiersNotSupported)
+        }
         if !hasWildcards, entry.filter.hasWildcard { return .refused(.wildcardSubscriptionsNotSupported) }
         if !hasSharedSubscriptions, entry.filter.shareGroup != nil {
             return .refused(.sharedSubscriptionsNotSupported)
@@ -27,7 +32,10 @@ struct SubscriptionSupport: Hashable, Sendable {
 extension SubscriptionSupport {
     /// What CONNACK says of it; before MQTT 5 it says nothing.
     init(_ connAck: ConnAck, in version: ProtocolVersion) {
-        guard version >= .v5 else { return }
+        guard version >= .v5 else {
+            hasProperties = false
+            return
+        }
         let properties = connAck.properties
         maximumPacketSize = properties.maximumPacketSize.map { Int($0) } ?? .max
         hasIdentifiers = properties.subscriptionIdentifiersAvailable ?? true

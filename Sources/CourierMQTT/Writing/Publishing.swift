@@ -26,7 +26,7 @@ final class Publishing: Sendable {
     private let events: EventHub
     let census: WaiterCensus
     let loop: EventLoop
-    private let texts: WireText
+    let texts: WireText
     /// Whether a broker may speak MQTT 5, so that messages carry properties.
     private let mayMeetVersion5: Bool
     /// What `%u` and `%c` stand for, and the options for events; known from the first attempt on.

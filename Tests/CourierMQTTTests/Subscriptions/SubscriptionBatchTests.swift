@@ -27,6 +27,23 @@ import Testing
                 #expect(
                     try SubscriptionBatch.size(ofPacketWith: .unsubscribe, for: entry)
                         == encodedSize(.unsubscribe(unsubscribe)), "\(length) bytes, \(identifier ?? 0)")
+                // Where the length of the properties begins to take a byte more, too.
+                for count in [0, 108, 130] {
+                    let property = UserProperty("name", String(repeating: "é", count: count))
+                    entry.properties.userProperties = [property]
+                    entry.endProperties = [property, property]
+                    var (asking, ending) = (subscribe, unsubscribe)
+                    asking.properties.list += [property].packetProperties
+                    ending.properties.list += [property, property].packetProperties
+                    #expect(
+                        try SubscriptionBatch.size(ofPacketWith: .subscribe(.one), for: entry)
+                            == encodedSize(.subscribe(asking)), "\(length) bytes, \(count) in the value")
+                    #expect(
+                        try SubscriptionBatch.size(ofPacketWith: .unsubscribe, for: entry)
+                            == encodedSize(.unsubscribe(ending)), "\(length) bytes, \(count) in the value")
+                }
+                entry.properties = SubscriptionProperties()
+                entry.endProperties = []
             }
         }
     }

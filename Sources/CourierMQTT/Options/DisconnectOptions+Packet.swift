@@ -1,0 +1,50 @@
+import CourierCore
+import MQTTCodec
+
+extension DisconnectOptions {
+    /// The DISCONNECT packet; the engine leaves the properties out before MQTT 5.
+    ///
+    /// - Parameter endsSession: Whether the session ends with its connection. The packet then has no session expiry: with one
+    ///   of more than 0 it would be a protocol error, and 0 says nothing new.
+    /// - Returns: The packet.
+    func packet(endsSession: Bool = false) -> Disconnect {
+        var properties = PacketProperties()
+        if !endsSession, let seconds = sessionExpiry.flatMap(WireSeconds.init)?.rawValue {
+            properties.append(.sessionExpiryInterval(seconds))
+        }
+        if let reasonString { properties.append(.reasonString(reasonString)) }
+        properties.list += userProperties.packetProperties
+        return Disconnect(properties: properties)
+    }
+
+    /// Makes sure that the DISCONNECT of this connection can carry the options.
+    ///
+    /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
+    func check(for agreement: ConnectionAgreement, _ texts: WireText) throws(CourierError) {
+        func refuse(_ problem: String) -> CourierError {
+            CourierError(.invalidMessage, "The DISCONNECT can not be sent: \(problem).")
+        }
+        if let sessionExpiry {
+            guard WireSeconds(sessionExpiry) != nil else {
+                throw refuse("its session expiry \(sessionExpiry) is not between 0 and \(UInt32.max) seconds")
+            }
+            if agreement.endsSession, sessionExpiry > .zero {
+                throw refuse(
+                    "its session expiry is \(sessionExpiry), but this session ends with the connection, as CONNECT asked, "
+                        + "and can not be extended [MQTT-3.14.2-2]; set MQTTClientConfig.sessionExpiry, without a clean "
+                        + "session, before connecting")
+            }
+        }
+        if let problem = reasonString.flatMap(texts.problem) { throw refuse("its reason string \(problem)") }
+        if let problem = userProperties.problem(texts) { throw refuse("it \(problem)") }
+        var buffer = PacketBuffer()
+        let encoder = PacketEncoder(
+            version: .v5, sender: .client, maximumPacketSize: agreement.maximumPacketSize)
+        do throws(EncodeError) {
+            try encoder.encode(.disconnect(packet(endsSession: agreement.endsSession)), into: &buffer)
+        } catch {
+            guard case .packetTooLarge(let size, let limit) = error.violation else { throw refuse("\(error)") }
+            throw refuse("it has \(size) bytes, and the broker takes at most \(limit); leave out properties")
+        }
+    }
+}

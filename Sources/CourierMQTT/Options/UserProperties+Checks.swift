@@ -1,0 +1,27 @@
+import CourierCore
+import MQTTCodec
+
+extension [UserProperty] {
+    /// What is wrong with the user properties of one packet, as the end of a sentence that starts with the packet's name;
+    /// `nil` if MQTT 5 can carry them. It never holds a value.
+    func problem(_ texts: WireText) -> String? {
+        guard count <= MessageProperties.userPropertyLimit else {
+            return "has \(count) user properties; at most \(MessageProperties.userPropertyLimit) are allowed"
+        }
+        for (index, property) in enumerated() {
+            if let problem = texts.problem(property.name) {
+                return "has a user property \(index + 1) whose name \(problem)"
+            }
+            if let problem = texts.problem(property.value) {
+                return "has a user property \(index + 1) whose value \(problem)"
+            }
+        }
+        return nil
+    }
+
+    /// The properties as a packet carries them, in their order.
+    var packetProperties: [Property] { map { .userProperty(name: $0.name, value: $0.value) } }
+
+    /// How many bytes they take in a packet: the id, and name and value with their lengths.
+    var packetByteCount: Int { reduce(0) { $0 + 5 + $1.name.utf8.count + $1.value.utf8.count } }
+}

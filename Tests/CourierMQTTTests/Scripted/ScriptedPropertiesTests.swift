@@ -1,0 +1,235 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// Properties of MQTT 5 that the app chose, as the broker gets them.
+@Suite(.timeLimit(.minutes(5))) struct ScriptedPropertiesTests {
+    private static let trace = [UserProperty("trace", "1"), UserProperty("trace", "2")]
+    private static let sentTrace: [Property] = trace.map { .userProperty(name: $0.name, value: $0.value) }
+
+    private static func properties(of world: ScriptedWorld, _ pattern: PacketPattern) async -> [[Property]] {
+        await world.broker.packets(pattern).compactMap { received in
+            switch received.packet {
+            case .connect(let packet): packet.properties.list
+            case .subscribe(let packet): packet.properties.list
+            case .unsubscribe(let packet): packet.properties.list
+            case .disconnect(let packet): packet.properties.list
+            case .publish(let packet): packet.properties.list
+            default: nil
+            }
+        }
+    }
+
+    /// The error that a call throws at once.
+    private static func error(of call: () async throws -> Void) async -> CourierError? {
+        do {
+            try await call()
+            return nil
+        } catch {
+            return error as? CourierError
+        }
+    }
+
+    // MARK: SUBSCRIBE and UNSUBSCRIBE
+
+    @Test func `the options of subscriptions go into one SUBSCRIBE for all filters, on each connection`() async throws {
+        let lost = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, .cut(.orderly)])
+        try await ScriptedWorld.run([lost]) {
+            $0.subscriptionOptions.identifier = 268_435_455
+            $0.subscriptionOptions.userProperties = Self.trace
+        } _: { world in
+            world.client.subscribe(("a", .one), ("b/#", .two))
+            await world.connect()
+            await world.run(for: .seconds(2))
+            let expected = [.subscriptionIdentifier(268_435_455)] + Self.sentTrace
+            #expect(await Self.properties(of: world, .subscribe) == [expected, expected])
+            #expect(await ScriptedSubscriptionTests.filters(world, on: 1) == [["a", "b/#"]])
+        }
+    }
+
+    @Test func `a request's properties are sent, and messages show its identifier`() async throws {
+        let message = Publish(
+            topic: "a", payload: Array("x".utf8),
+            properties: [.subscriptionIdentifier(7), .subscriptionIdentifier(40_000)])
+        let script = ConnectionScript.connection([
+            .accept(), .serve(until: .subscribe), .answer, .send(.publish(message)),
+        ])
+        try await ScriptedWorld.run([script]) { world in
+            let messages = Box<Message>()
+            let reading = world.client.messagePublisher().sink { messages.value = $0 }
+            await world.connect()
+            let request = SubscriptionRequest(
+                topic: TopicTemplate(exactly: "a"), identifier: 7, userProperties: Self.trace)
+            let call = Task { try await world.client.subscribe(request) }
+            await world.until { messages.value != nil }
+            let granted = try await call.value
+            #expect(granted == .one)
+            #expect(messages.value?.properties.subscriptionIdentifiers == [7], "40,000 is not the app's")
+            #expect(await Self.properties(of: world, .subscribe) == [[.subscriptionIdentifier(7)] + Self.sentTrace])
+            reading.cancel()
+        }
+    }
+
+    @Test func `an UNSUBSCRIBE carries its properties`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            world.client.subscribe(("a", .one))
+            await world.settle()
+            let topic = TopicTemplate(exactly: "a")
+            let call = Task {
+                try await world.client.unsubscribe(UnsubscriptionRequest(topic: topic, userProperties: Self.trace))
+            }
+            _ = try await call.value
+            #expect(await Self.properties(of: world, .unsubscribe) == [Self.sentTrace])
+        }
+    }
+
+    @Test func `what MQTT 5 can not carry is refused at the call`() async throws {
+        let long = [UserProperty("n", String(repeating: "x", count: 65_536))]
+        let topic = TopicTemplate(exactly: "a")
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let errors = [
+                await Self.error {
+                    _ = try await world.client.subscribe(SubscriptionRequest(topic: topic, identifier: 0))
+                },
+                await Self.error {
+                    _ = try await world.client.subscribe(SubscriptionRequest(topic: topic, userProperties: long))
+                },
+                await Self.error {
+                    try await world.client.unsubscribe(UnsubscriptionRequest(topic: topic, userProperties: long))
+                },
+                await Self.error {
+                    let request = SubscriptionRequest(topic: topic, identifier: 0)
+                    for try await _ in world.client.messages(String.self, as: request) {}
+                },
+                await Self.error { try world.client.disconnect(DisconnectOptions(userProperties: long)) },
+                await Self.error { try world.client.disconnect(DisconnectOptions(reasonString: "a\u{0}")) },
+                await Self.error { try world.client.disconnect(DisconnectOptions(sessionExpiry: .seconds(-1))) },
+            ]
+            #expect(errors.map { $0?.code } == Array(repeating: .invalidMessage, count: 7))
+            #expect(errors[0]?.message.contains("subscription identifier 0") == true)
+            #expect(world.client.connectionState == .connected)
+            #expect(await Self.properties(of: world, .subscribe).isEmpty)
+        }
+    }
+
+    @Test func `a SUBSCRIBE that is larger than the broker takes is not sent`() async throws {
+        let script = ConnectionScript.connection([.accept(properties: [.maximumPacketSize(100)])])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let large = [UserProperty("n", String(repeating: "x", count: 100))]
+            let request = SubscriptionRequest(topic: TopicTemplate(exactly: "a"), userProperties: large)
+            let call = Task { try await world.client.subscribe(request) }
+            let outcome = await call.result
+            #expect((outcome.failure as? CourierError)?.reasonCode == .packetTooLarge)
+            #expect(await Self.properties(of: world, .subscribe).isEmpty)
+        }
+    }
+
+    // MARK: DISCONNECT
+
+    @Test func `DISCONNECT carries session expiry, reason and user properties, and the next one does not`() async throws
+    {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let options = DisconnectOptions(
+                sessionExpiry: .seconds(60), reasonString: "night", userProperties: Self.trace)
+            let call = Task { try await world.client.disconnectAndWait(options) }
+            try await call.value
+            await world.connect()
+            await world.settle()
+            world.client.disconnect()
+            await world.run(for: .seconds(1))
+            let expected = [.sessionExpiryInterval(60), .reasonString("night")] + Self.sentTrace
+            #expect(await Self.properties(of: world, .disconnect) == [expected, []])
+        }
+    }
+
+    @Test func `a session that ends with its connection can not be extended by DISCONNECT`() async throws {
+        try await ScriptedWorld.run {
+            $0.sessionExpiry = .zero
+        } _: { world in
+            await world.connect()
+            let error = await Self.error {
+                try world.client.disconnect(DisconnectOptions(sessionExpiry: .seconds(1)))
+            }
+            #expect(error?.code == .invalidMessage && error?.message.contains("MQTT-3.14.2-2") == true)
+            #expect(world.client.connectionState == .connected)
+            try world.client.disconnect(DisconnectOptions(sessionExpiry: .zero, userProperties: Self.trace))
+            await world.run(for: .seconds(1))
+            #expect(await Self.properties(of: world, .disconnect) == [Self.sentTrace])
+        }
+    }
+
+    @Test func `a DISCONNECT that is larger than the broker takes is refused at the call`() async throws {
+        let script = ConnectionScript.connection([.accept(properties: [.maximumPacketSize(100)])])
+        try await ScriptedWorld.run([script]) { world in
+            await world.connect()
+            let options = DisconnectOptions(reasonString: String(repeating: "x", count: 100))
+            let error = await Self.error { try world.client.disconnect(options) }
+            #expect(error?.message.contains("at most 100") == true)
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
+    // MARK: CONNECT and PUBLISH
+
+    @Test func `CONNECT carries what the configuration asks for, and CONNACK's answer can be read`() async throws {
+        let script = ConnectionScript.connection([.accept(properties: [.responseInformation("answers/7")])])
+        let options = ConnectOptions(
+            host: "broker.invalid", port: 1, keepAlive: 0, clientId: "scripted", username: "", password: "",
+            isCleanSession: true, userProperties: ["b": "0", "a": "0"],
+            userPropertyList: [UserProperty("b", "2"), UserProperty("a", "3"), UserProperty("b", "1")])
+        try await ScriptedWorld.run([script], provider: ScriptedProvider(options)) {
+            $0.topicAliasMaximum = 3
+            $0.requestsProblemInformation = false
+            $0.requestsResponseInformation = true
+        } _: { world in
+            #expect(world.client.responseInformation == nil)
+            await world.connect()
+            #expect(world.client.responseInformation == "answers/7")
+            let sent = await Self.properties(of: world, .connect).first ?? []
+            let users = PacketProperties(sent).userProperties.map { "\($0.name)=\($0.value)" }
+            #expect(users == ["a=0", "b=0", "b=2", "a=3", "b=1"])
+            #expect(sent.contains(.topicAliasMaximum(3)))
+            #expect(sent.contains(.requestProblemInformation(false)))
+            #expect(sent.contains(.requestResponseInformation(true)))
+        }
+    }
+
+    @Test func `without wishes CONNECT has none of it`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let sent = PacketProperties(await Self.properties(of: world, .connect).first ?? [])
+            #expect(sent.requestProblemInformation == nil && sent.requestResponseInformation == nil)
+            #expect(sent.topicAliasMaximum == 16 && sent.userProperties.isEmpty)
+            #expect(world.client.responseInformation == nil)
+        }
+    }
+
+    @Test func `a message has the alias that the configuration names`() async throws {
+        let script = ConnectionScript.connection([.accept(properties: [.topicAliasMaximum(10)])])
+        try await ScriptedWorld.run([script]) {
+            $0.topicAliases = ["t": 5]
+        } _: { world in
+            await world.connect()
+            for text in ["1", "2"] { try world.publish(text, to: "t", qos: .zero) }
+            await world.settle()
+            let sent = await world.publishes()
+            #expect(sent.map(\.topic) == ["t", ""])
+            #expect(sent.map(\.properties.topicAlias) == [5, 5])
+        }
+    }
+
+    @Test(arguments: [["a": 0], ["a": 5, "b": 5], ["a/+": 1], ["": 1]] as [[String: UInt16]])
+    func `aliases that can not be used are refused`(_ aliases: [String: UInt16]) {
+        var config = MQTTClientConfig(
+            options: ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: ""))
+        config.topicAliases = aliases
+        #expect(throws: CourierError.self) { try CourierClientFactory().validate(config) }
+    }
+}

@@ -1,0 +1,201 @@
+import CourierCore
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// Subscription identifiers and user properties that the app chose.
+@Suite struct SubscriptionPropertiesTests {
+    private typealias Action = SubscriptionAction
+
+    private let now = ContinuousClock.now
+    private let a: TopicFilter
+    private let b: TopicFilter
+    private let c: TopicFilter
+    private let all: TopicFilter
+    private let trace = [UserProperty("trace", "1"), UserProperty("trace", "2")]
+
+    init() throws {
+        a = try TopicFilter("t/a")
+        b = try TopicFilter("t/b")
+        c = try TopicFilter("t/c")
+        all = try TopicFilter("t/#")
+    }
+
+    /// One SUBSCRIBE: its filters, its identifier and its user properties.
+    private struct Sent: Equatable {
+        let filters: [TopicFilter]
+        let identifier: UInt32?
+        let userProperties: [UserProperty]
+
+        init(_ filters: [TopicFilter], _ identifier: UInt32? = nil, _ userProperties: [UserProperty] = []) {
+            self.filters = filters
+            self.identifier = identifier
+            self.userProperties = userProperties
+        }
+    }
+
+    private func wish(
+        _ filter: TopicFilter, _ identifier: UInt32? = nil, _ userProperties: [UserProperty] = []
+    ) -> SubscriptionSet.Wish {
+        let properties = SubscriptionProperties(identifier: identifier, userProperties: userProperties)
+        return SubscriptionSet.Wish(filter, .one, properties: properties.isEmpty ? nil : properties)
+    }
+
+    private func connect(
+        _ set: inout SubscriptionSet, isSessionPresent: Bool = false, support: SubscriptionSupport? = nil
+    ) -> [Action] {
+        let support = support ?? SubscriptionSupport(hasIdentifiers: true)
+        return set.connected(sessionPresent: isSessionPresent, support: support, now: now)
+    }
+
+    /// Grants every SUBSCRIBE, those that follow among them, and returns them.
+    private func grant(_ actions: [Action], _ set: inout SubscriptionSet) -> [Sent] {
+        var sent: [Sent] = []
+        var actions = actions
+        while !actions.isEmpty {
+            let present = actions
+            actions = []
+            for case .subscribe(let asked, let id) in present {
+                sent.append(Sent(asked.map(\.filter), asked[0].identifier, set.userProperties(of: id)))
+                actions += set.subAck(id, asked.map { _ in .grantedQoS1 }, now: now)
+            }
+        }
+        return sent
+    }
+
+    @Test func `filters with the same properties share a packet, filters with others do not`() throws {
+        var set = SubscriptionSet()
+        _ = try set.want([wish(a, nil, trace), wish(b, nil, trace), wish(c)], by: .app, now: now)
+        #expect(grant(connect(&set), &set) == [Sent([a, b], nil, trace), Sent([c])])
+
+        var identified = SubscriptionSet()
+        _ = try identified.want([wish(a, 7), wish(b, 7), wish(c, 8)], by: .app, now: now)
+        #expect(grant(connect(&identified), &identified) == [Sent([a, b], 7), Sent([c], 8)])
+    }
+
+    @Test func `the defaults are for filters without properties of their own`() throws {
+        var set = SubscriptionSet(defaults: SubscriptionProperties(identifier: 5, userProperties: trace))
+        let own = [UserProperty("own", "")]
+        _ = try set.want([wish(a), wish(b), wish(c, nil, own)], by: .app, now: now)
+        #expect(grant(connect(&set), &set) == [Sent([a, b], 5, trace), Sent([c], nil, own)])
+    }
+
+    @Test func `properties are sent again with each SUBSCRIBE`() throws {
+        var set = SubscriptionSet()
+        _ = try set.want([wish(a, 7, trace)], by: .app, now: now)
+        #expect(grant(connect(&set), &set) == [Sent([a], 7, trace)])
+        #expect(grant(connect(&set, isSessionPresent: true), &set).isEmpty, "the session has the subscription")
+        #expect(grant(connect(&set), &set) == [Sent([a], 7, trace)])
+    }
+
+    @Test func `other properties for the same filter are sent at once, the same ones are not`() throws {
+        var set = SubscriptionSet()
+        _ = connect(&set)
+        #expect(try grant(set.want([wish(a)], by: .app, now: now), &set) == [Sent([a])])
+        #expect(try grant(set.want([wish(a, nil, trace)], by: .app, now: now), &set) == [Sent([a], nil, trace)])
+        #expect(try grant(set.want([wish(a, nil, trace)], by: .app, now: now), &set).isEmpty)
+        #expect(try grant(set.want([wish(a)], by: .reader(1), now: now), &set).isEmpty, "they stay")
+        #expect(try grant(set.want([wish(a, 9, trace)], by: .app, now: now), &set) == [Sent([a], 9, trace)])
+    }
+
+    @Test func `a filter that was unsubscribed begins without the old properties`() throws {
+        var set = SubscriptionSet()
+        _ = connect(&set)
+        _ = grant(try set.want([wish(a, 7, trace)], by: .app, now: now), &set)
+        // Wanted again before the broker has answered.
+        let end = try set.unwant([(a, nil)], by: .app, now: now)
+        #expect(try set.want([wish(a)], by: .app, now: now).isEmpty)
+        var actions: [Action] = []
+        for case .unsubscribe(_, let id) in end { actions += set.unsubAck(id, [.success], now: now) }
+        #expect(grant(actions, &set) == [Sent([a])])
+    }
+
+    @Test func `an own identifier gives way to the app's`() throws {
+        var set = SubscriptionSet()
+        _ = connect(&set)
+        _ = grant(try set.want([wish(all), wish(a), wish(b)], by: .app, now: now), &set)
+        let own = (try #require(set.identifiers?[all]), try #require(set.identifiers?[a]))
+        #expect(own.0 != own.1 && set.identifiers?[b] == own.1)
+        // The app chooses both of them for another filter.
+        for identifier in [own.0, own.1] {
+            _ = grant(try set.want([wish(c, identifier)], by: .app, now: now), &set)
+            #expect(set.identifiers?[c] == identifier)
+            let others = [all, a, b].compactMap { set.identifiers?[$0] }
+            #expect(others.count == 3 && !others.contains(identifier))
+            #expect(Set(others).count == 2, "filters without wildcards share one")
+            #expect([all, a, b].allSatisfy { set.granted($0) == .one })
+        }
+        #expect(set.chosenIdentifiers(of: [own.0, own.1, 4]) == [own.1], "the app sees what it chose last")
+    }
+
+    @Test func `readers with an identifier each get their copies, with one for both they get all copies`() throws {
+        let topic = try TopicFilter("t/+")
+        for (first, second, claims) in [
+            (1, 2, [SubscriptionSet.Claim.taken, .left]), (3, 3, [.first, .first]),
+        ] as [(UInt32, UInt32, [SubscriptionSet.Claim])] {
+            var set = SubscriptionSet()
+            _ = connect(&set)
+            _ = grant(try set.want([wish(all, first), wish(topic, second)], by: .reader(1), now: now), &set)
+            #expect([set.claim(of: all, on: [first]), set.claim(of: topic, on: [first])] == claims)
+        }
+    }
+
+    @Test func `a broker without identifiers refuses those of the app, and only those`() throws {
+        var set = SubscriptionSet()
+        _ = try set.want([wish(a, 7), wish(b, nil, trace)], by: .app, now: now)
+        let actions = connect(&set, support: SubscriptionSupport(hasIdentifiers: false))
+        let refused = actions.contains { action in
+            if case .subscribeFailed(let asked, .refused(.subscriptionIdentifiersNotSupported), _) = action {
+                asked.map(\.filter) == [a]
+            } else {
+                false
+            }
+        }
+        #expect(refused)
+        #expect(grant(actions, &set) == [Sent([b], nil, trace)])
+
+        var older = SubscriptionSet()
+        _ = try older.want([wish(a, 7)], by: .app, now: now)
+        #expect(grant(connect(&older, support: SubscriptionSupport(hasProperties: false)), &older) == [Sent([a])])
+    }
+
+    @Test func `UNSUBSCRIBE carries its properties once, and filters with others go apart`() throws {
+        var set = SubscriptionSet()
+        _ = connect(&set)
+        _ = grant(try set.want([wish(a), wish(b), wish(c)], by: .app, now: now), &set)
+        func ended(_ actions: [Action]) -> [Sent] {
+            actions.compactMap { action in
+                if case .unsubscribe(let filters, let id) = action {
+                    Sent(filters, nil, set.userProperties(of: id))
+                } else {
+                    nil
+                }
+            }
+        }
+        let actions = try set.unwant(
+            [.init(a, userProperties: trace), .init(b, userProperties: trace), .init(c)], by: .app, now: now)
+        #expect(ended(actions) == [Sent([a, b], nil, trace), Sent([c])])
+        for case .unsubscribe(let filters, let id) in actions {
+            _ = set.unsubAck(id, filters.map { _ in .success }, now: now)
+        }
+        _ = grant(try set.want([wish(a)], by: .app, now: now), &set)
+        #expect(try ended(set.unwant([(a, nil)], by: .app, now: now)) == [Sent([a])])
+    }
+
+    @Test(arguments: [0, 268_435_456] as [UInt32])
+    func `an identifier out of range is refused`(_ identifier: UInt32) {
+        #expect(SubscriptionProperties(identifier: identifier).problem?.contains("\(identifier)") == true)
+        #expect(SubscriptionProperties(identifier: 268_435_455).problem == nil)
+    }
+
+    @Test func `too many and too long user properties are refused`() {
+        let property = UserProperty("n", "v")
+        #expect(Array(repeating: property, count: 256).problem == nil)
+        #expect(Array(repeating: property, count: 257).problem?.contains("257 user properties") == true)
+        let long = String(repeating: "x", count: 65_536)
+        #expect([property, UserProperty("n", long)].problem?.contains("user property 2 whose value") == true)
+        #expect([UserProperty(long, "v")].problem?.contains("user property 1 whose name") == true)
+        #expect([UserProperty("n", "a\u{0}b")].problem?.contains("U+0000") == true)
+    }
+}
