@@ -35,14 +35,11 @@ import Testing
     }
 
     @Test func `TLS 1.2 speaks a suite of the list`() async throws {
-        for suite in ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"] {
-            // Which of the two the server can speak depends on its key, so both are in the list.
-            let list = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"
-            #expect(list.contains(suite))
-            let summary = try await summary({ $0.ciphers = list }, toTLS12: true)
-            #expect(summary?.version == "TLSv1.2")
-            #expect(list.split(separator: ":").contains { $0 == summary?.cipherSuite ?? "" })
-        }
+        // Which of the two the server speaks depends on its key.
+        let list = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"
+        let summary = try await summary({ $0.ciphers = list }, toTLS12: true)
+        #expect(summary?.version == "TLSv1.2")
+        #expect(list.split(separator: ":").contains { $0 == summary?.cipherSuite ?? "" })
     }
 
     @Test(arguments: ["TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"])

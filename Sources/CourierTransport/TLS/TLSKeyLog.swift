@@ -16,6 +16,9 @@ final class TLSKeyLog: Sendable {
         }
     }
 
+    /// Whether a context's connections hand their secrets to anything. For tests.
+    static func observes(_ context: OpaquePointer) -> Bool { SSL_CTX_get_keylog_callback(context) != nil }
+
     /// Has a context's connections hand their secrets to the key log of their context.
     static func observe(_ context: OpaquePointer) {
         SSL_CTX_set_keylog_callback(context) { ssl, line in
