@@ -31,6 +31,16 @@ public protocol ConnectionServiceProvider: Sendable {
     /// - Throws: Why there are none.
     func connectOptions() async throws -> ConnectGrant
 
+    /// Finds the options for a server that the broker has referred the client to. The client asks this for the hosts that its
+    /// configuration allows with credentials of their own, and for no others. By default there are none.
+    ///
+    /// The client connects to `server`, whatever host and port the options name, and by TLS if the broker was connected by TLS.
+    ///
+    /// - Parameter server: Host and port of the server. The broker named them.
+    /// - Returns: The options, and until when they are good.
+    /// - Throws: Why there are none; the client then goes back to its own endpoints.
+    func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant
+
     /// Forgets cached credentials: the broker has just refused them, or has moved and not said where to. Does nothing
     /// by default.
     func clearCachedOptions() async
@@ -49,6 +59,11 @@ public protocol ConnectionServiceProvider: Sendable {
 }
 
 extension ConnectionServiceProvider {
+    /// Throws: the provider has no credentials for another server.
+    public func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant {
+        throw CourierError(noOptionsFor: server)
+    }
+
     /// Does nothing: there is no cache.
     public func clearCachedOptions() async {}
 

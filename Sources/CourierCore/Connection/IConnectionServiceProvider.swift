@@ -1,3 +1,5 @@
+import Foundation
+
 /// The app's source of credentials: asked for ``ConnectOptions`` whenever a connection attempt needs them.
 ///
 /// ```swift
@@ -22,6 +24,19 @@ public protocol IConnectionServiceProvider: AnyObject {
     /// The client does not read it: it connects as ``ConnectOptions/clientId`` of the options that the provider gives, so
     /// put it in there.
     var clientId: String { get }
+
+    /// Finds the options for a server that the broker has referred the client to, and reports them, or why there are none. The
+    /// client asks this for the hosts that its configuration allows with credentials of their own, and for no others. By
+    /// default there are none.
+    ///
+    /// The client connects to `server`, whatever host and port the options name, and by TLS if the broker was connected by TLS.
+    ///
+    /// - Parameters:
+    ///   - server: Host and port of the server. The broker named them.
+    ///   - completion: Takes the result, as that of ``getConnectOptions(completion:)``.
+    func getConnectOptions(
+        for server: BrokerEndpoint, completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void
+    )
 
     /// Options that can be used without asking, for example what an earlier process has stored; `nil`, the default,
     /// means ask. After a refusal they are not used until ``getConnectOptions(completion:)`` has succeeded.
@@ -59,4 +74,11 @@ extension IConnectionServiceProvider {
 
     /// Does nothing: there is no cache.
     public func clearCachedAuthResponse() {}
+
+    /// Reports that the provider has no credentials for another server.
+    public func getConnectOptions(
+        for server: BrokerEndpoint, completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void
+    ) {
+        completion(.failure(.otherError(CourierError(noOptionsFor: server) as NSError)))
+    }
 }

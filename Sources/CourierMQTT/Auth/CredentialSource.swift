@@ -13,6 +13,8 @@ final class CredentialSource: Sendable {
 
     private struct Request {
         let attempt: AttemptID
+        /// The server that a broker has referred to; `nil` for the provider's own.
+        let server: BrokerEndpoint?
         let deliver: Deliver
     }
 
@@ -64,20 +66,20 @@ final class CredentialSource: Sendable {
         answering?.cancel()
     }
 
-    /// Asks for options, for `attempt`; an earlier request that is not answered yet is abandoned.
+    /// Asks for options, for `attempt`, and for `server` if a broker has referred to it; an earlier request that is not answered yet is abandoned.
     ///
     /// `deliver` is called at most once, from any thread, also before this returns.
-    func fetch(_ attempt: AttemptID, deliver: @escaping Deliver) {
+    func fetch(_ attempt: AttemptID, for server: BrokerEndpoint? = nil, deliver: @escaping Deliver) {
         switch provider {
         case .closures(let provider, let queue):
-            state.withLock { $0.request = Request(attempt: attempt, deliver: deliver) }
+            state.withLock { $0.request = Request(attempt: attempt, server: server, deliver: deliver) }
             queue.async { [weak self] in
                 guard let self else { return }
-                provider.use { self.ask($0, attempt) }
+                provider.use { self.ask($0, attempt, server) }
             }
         case .tasks(let provider):
             let abandoned = state.withLock { state in
-                state.request = Request(attempt: attempt, deliver: deliver)
+                state.request = Request(attempt: attempt, server: server, deliver: deliver)
                 state.isWaiting = true
                 return state.asking == nil ? nil : state.task
             }
@@ -137,7 +139,7 @@ final class CredentialSource: Sendable {
         let request = state.withLock { state -> Request? in
             guard let request = state.request, request.attempt == attempt else { return nil }
             state.request = nil
-            if case .success = result { state.asksAnyway = false }
+            if case .success = result, request.server == nil { state.asksAnyway = false }
             return request
         }
         request?.deliver(attempt, result)
@@ -146,11 +148,16 @@ final class CredentialSource: Sendable {
 
 /// The provider that takes closures.
 extension CredentialSource {
-    private func ask(_ provider: any IConnectionServiceProvider, _ attempt: AttemptID) {
+    private func ask(_ provider: any IConnectionServiceProvider, _ attempt: AttemptID, _ server: BrokerEndpoint?) {
         let asksAnyway = state.withLock { state in
             state.request?.attempt == attempt ? state.asksAnyway : nil
         }
         guard let asksAnyway else { return }  // Abandoned before its turn came.
+        if let server {
+            return provider.getConnectOptions(for: server) { [weak self] result in
+                self?.complete(attempt, result.map { ConnectGrant($0) }.mapError { $0 })
+            }
+        }
         if !asksAnyway, let options = provider.existingConnectOptions {
             return complete(attempt, .success(ConnectGrant(options)))
         }
@@ -164,7 +171,7 @@ extension CredentialSource {
 extension CredentialSource {
     private enum Step {
         case clear
-        case ask(AttemptID)
+        case ask(AttemptID, BrokerEndpoint?)
     }
 
     /// What a task knows of its source: enough to answer it, not enough to keep it.
@@ -188,9 +195,17 @@ extension CredentialSource {
         switch asker.source?.nextStep() {
         case nil: break
         case .clear: await provider.clearCachedOptions()
-        case .ask(let attempt):
+        case .ask(let attempt, let server):
             let result: Result<ConnectGrant, any Error>
-            do { result = .success(try await provider.connectOptions()) } catch { result = .failure(error) }
+            do {
+                if let server {
+                    result = .success(try await provider.connectOptions(for: server))
+                } else {
+                    result = .success(try await provider.connectOptions())
+                }
+            } catch {
+                result = .failure(error)
+            }
             asker.source?.complete(attempt, result)
         }
         guard let source = asker.source else { return }
@@ -210,7 +225,7 @@ extension CredentialSource {
             guard state.isWaiting, let request = state.request else { return nil }
             state.isWaiting = false
             state.asking = request.attempt
-            return .ask(request.attempt)
+            return .ask(request.attempt, request.server)
         }
     }
 }

@@ -175,16 +175,8 @@ extension ClientCoordinator {
 
     func perform(_ action: ConnectionSupervisor.Action) {
         switch action {
-        case .fetchCredentials(let attempt):
-            credentials.fetch(attempt) { [weak self] attempt, result in
-                guard let self else { return }
-                loop.execute { [self] in
-                    switch result {
-                    case .success(let grant): credentialsArrived(attempt, grant)
-                    case .failure(let error): tell(.credentialsFailed(attempt, error))
-                    }
-                }
-            }
+        case .fetchCredentials(let attempt): fetchCredentials(attempt, for: nil)
+        case .fetchReferralCredentials(let server, let attempt): fetchCredentials(attempt, for: server)
         case .abandonCredentials(let attempt): credentials.abandon(attempt)
         case .clearCredentials: credentials.clear()
         case .findEndpoints(let options, let attempt):
@@ -215,6 +207,18 @@ extension ClientCoordinator {
     private func disconnectInOrder() {
         let endsSession = agreement.withLock { $0.endsSession }
         driver.disconnect(disconnectOptions.packet(endsSession: endsSession))
+    }
+
+    private func fetchCredentials(_ attempt: AttemptID, for server: BrokerEndpoint?) {
+        credentials.fetch(attempt, for: server) { [weak self] attempt, result in
+            guard let self else { return }
+            loop.execute { [self] in
+                switch result {
+                case .success(let grant): credentialsArrived(attempt, grant)
+                case .failure(let error): tell(.credentialsFailed(attempt, error))
+                }
+            }
+        }
     }
 
     /// From here on nobody sees the template of a client id, but what it stands for.

@@ -110,6 +110,8 @@ public struct MQTTClientConfig {
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
     /// How to deal with several ways to the broker, as `ConnectOptions.alternatives` or service records name them.
     public var endpoints = EndpointPolicy()
+    /// Which servers the client goes to when the broker refers it to another one; the same host only by default.
+    public var redirects = RedirectPolicy()
     /// Who is asked for service records.
     var serviceRecords = ServiceRecords.system
     /// The event loops of this client; those that all clients of the process share by default. A group of one's own has the

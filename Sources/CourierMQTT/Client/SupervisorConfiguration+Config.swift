@@ -27,6 +27,7 @@ extension SupervisorConfiguration {
         connectTimeout = config.connectTimeoutPolicy
         idleActivityTimeout = config.idleActivityTimeoutPolicy
         try use(config.endpoints)
+        redirects = try config.redirects.checked()
         try Self.check(config.connectTimeoutPolicy)
         try Self.check(config.idleActivityTimeoutPolicy)
     }

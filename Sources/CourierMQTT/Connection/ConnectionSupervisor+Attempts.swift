@@ -58,12 +58,28 @@ extension ConnectionSupervisor {
         // Who calls connect() may have another user by now, also when the provider fails at first.
         if occasion.isRequest { grant = nil }
         if let grant, isUsable(grant, now) {
-            return locate(grant, attempt, isAgain: isAgain, now, &actions)
+            return begin(grant, attempt, isAgain: isAgain, now, &actions)
         }
         if isAgain { actions.append(.emit(.reconnect)) }
         actions.append(.emit(.authStarted))
         enter(.authenticating(authentication(attempt, now)), &actions)
         actions.append(.fetchCredentials(attempt))
+    }
+
+    /// Goes on with an attempt whose options are there. A server that the broker has referred to may need credentials of its
+    /// own, and the provider is asked for them first.
+    private mutating func begin(
+        _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
+    ) {
+        guard let redirect, redirect.asksProvider, redirect.leads(from: endpointOptions(grant.options)),
+            redirect.grant.map({ isUsable($0, now) }) != true
+        else { return locate(grant, attempt, isAgain: isAgain, now, &actions) }
+        if isAgain { actions.append(.emit(.reconnect)) }
+        actions.append(.emit(.authStarted))
+        var asking = authentication(attempt, now)
+        asking.isOfReferral = true
+        enter(.authenticating(asking), &actions)
+        actions.append(.fetchReferralCredentials(redirect.target, attempt))
     }
 
     /// Leaves an attempt for the foreground.
@@ -91,8 +107,10 @@ extension ConnectionSupervisor {
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
+        // A redirect of another endpoint has not led here.
+        let detour = options == endpointOptions(grant.options) ? nil : redirect
         let opening = Opening(
-            attempt: attempt, options: options, detour: redirect, startedAt: now, giveUpAt: giveUpAt)
+            attempt: attempt, options: options, detour: detour, startedAt: now, giveUpAt: giveUpAt)
         enter(.opening(opening), &actions)
         actions.append(.open(options, attempt))
     }
@@ -110,7 +128,7 @@ extension ConnectionSupervisor {
         max(.zero, min(configuration.renewalMargin, grant.receivedAt.duration(to: expiresAt) / 2))
     }
 
-    private func renewal(_ now: Instant) -> Renewal {
+    private func renewal(of grant: Grant?, _ now: Instant) -> Renewal {
         // What had already ended when it came is a wrong clock's work, or the provider's: nothing to plan by.
         guard let grant, let expiresAt = grant.expiresAt, expiresAt > grant.receivedAt else { return .none }
         let due = expiresAt.advanced(by: .zero - margin(of: grant, expiresAt))
@@ -122,16 +140,29 @@ extension ConnectionSupervisor {
     ) {
         switch phase {
         case .authenticating(let authentication) where authentication.attempt == attempt:
-            let grant = accept(granted, date, authentication, now, &actions)
-            locate(grant, attempt, isAgain: false, now, &actions)
+            let accepted = accept(granted, date, authentication, now, &actions)
+            guard authentication.isOfReferral else {
+                guard redirect?.asksProvider == true else {
+                    return locate(accepted, attempt, isAgain: false, now, &actions)
+                }
+                attemptCount += 1
+                return begin(accepted, AttemptID(number: attemptCount), isAgain: false, now, &actions)
+            }
+            redirect?.grant = accepted
+            if let grant { locate(grant, attempt, isAgain: false, now, &actions) }
         case .connected(var connection):
             guard case .fetching(let authentication) = connection.renewal, authentication.attempt == attempt else {
                 return
             }
-            _ = accept(granted, date, authentication, now, &actions)
-            connection.renewal = renewal(now)
+            let accepted = accept(granted, date, authentication, now, &actions)
+            connection.renewal = renewal(of: accepted, now)
+            if authentication.isOfReferral {
+                connection.detour?.grant = accepted
+                if redirect?.target == connection.detour?.target { redirect?.grant = accepted }
+            }
             phase = .connected(connection)
-            let home = endpointOptions(granted.options)
+            guard let grant else { return }
+            let home = endpointOptions(grant.options)
             var options = connection.detour?.applied(to: home) ?? home
             // Further endpoints are none of this connection's business.
             options.alternatives = connection.options.alternatives
@@ -156,8 +187,10 @@ extension ConnectionSupervisor {
         let remaining = granted.expiresAt.map { Duration.bounded(seconds: $0.timeIntervalSince(date)) }
         let accepted = Grant(
             options: granted.options, receivedAt: now, expiresAt: remaining.map { now.advanced(by: $0) })
-        useEndpoints(of: accepted.options, &actions)
-        grant = accepted
+        if !authentication.isOfReferral {
+            useEndpoints(of: accepted.options, &actions)
+            grant = accepted
+        }
         actions.append(.emit(.authSucceeded(after: authentication.startedAt.duration(to: now))))
         if network == .available { report(.available, &actions) }
         return accepted
@@ -169,6 +202,7 @@ extension ConnectionSupervisor {
         switch phase {
         case .authenticating(let authentication) where authentication.attempt == attempt:
             report(failure, authentication, now, &actions)
+            if authentication.isOfReferral { redirect = nil }
             let pause = nextAuthPause(after: failure)
             wait(until: now.advanced(by: pause), .failure, now, &actions)
         case .connected(var connection):
@@ -204,12 +238,16 @@ extension ConnectionSupervisor {
     /// The credentials of the connection end soon.
     mutating func renewalDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         attemptCount += 1
-        let authentication = authentication(AttemptID(number: attemptCount), now)
+        var authentication = authentication(AttemptID(number: attemptCount), now)
         var connection = connection
+        let referral = connection.detour.flatMap { $0.asksProvider ? $0.target : nil }
+        authentication.isOfReferral = referral != nil
         connection.renewal = .fetching(authentication)
         phase = .connected(connection)
         actions.append(.emit(.authStarted))
-        actions.append(.fetchCredentials(authentication.attempt))
+        actions.append(
+            referral.map { .fetchReferralCredentials($0, authentication.attempt) }
+                ?? .fetchCredentials(authentication.attempt))
     }
 
     // MARK: The connection
@@ -232,7 +270,7 @@ extension ConnectionSupervisor {
         endDetour()
         let connection = Connection(
             options: opening.options, detour: opening.detour, openedAt: opening.startedAt, acceptedAt: now,
-            version: version, renewal: renewal(now), homecoming: homecoming(now))
+            version: version, renewal: renewal(of: opening.detour?.grant ?? grant, now), homecoming: homecoming(now))
         enter(.connected(connection), &actions)
         actions.append(.releaseWaiters(nil))
         let session = connAck.isSessionPresent ? "with its session" : "without a session"

@@ -10,7 +10,7 @@ extension ConnectionSupervisor {
         switch phase {
         case .opening(let opening): attemptFailed(opening, ending(opening.options, false), now, &actions)
         case .connected(let connection):
-            let ending = ending(connection.options, true)
+            let ending = naming(refusedReferenceOf: ending(connection.options, true))
             endRenewal(connection.renewal, now, &actions)
             emitLoss(of: connection, failure(of: ending), now, &actions)
             respond(to: judged(ending, connection, now), now, &actions)
@@ -49,7 +49,7 @@ extension ConnectionSupervisor {
     mutating func attemptFailed(
         _ opening: Opening, _ ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
-        var ending = ending
+        var ending = naming(refusedReferenceOf: ending)
         ending.isOfDetour = isDetour(opening)
         attemptCameToNothing(opening)
         let time = opening.startedAt.duration(to: now)
@@ -208,24 +208,21 @@ extension ConnectionSupervisor {
     /// Takes the way that the broker shows, if it does and the client has not been sent around too often since the last
     /// pause.
     private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
-        let term: Redirect.Term
-        switch response {
-        case .followOnce: term = .once
-        case .followForGood: term = .forGood
-        case .retry, .retryAtOnce, .switchVersion, .renewCredentials, .yield, .stop: return false
+        guard let grant, case .follow(let target, let term, let asksProvider) = referral(ending, response) else {
+            return false
         }
-        guard configuration.followsServerReferences, let list = ending.serverReference,
-            let target = ServerReference(firstOf: list), let grant
-        else { return false }
         guard streak.redirects < configuration.maximumRedirects else {
             redirect = nil
             return false
         }
         streak.redirects += 1
         let source = endpointOptions(grant.options)
+        let isSecure = configuration.scheme(of: source)?.isSecure == true
         let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
         // An endpoint of the list needs no detour; one that has moved leads there when its turn comes again.
-        redirect = isOfList && term == .once ? nil : Redirect(from: source, to: target, term: term)
+        redirect =
+            isOfList && term == .once
+            ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)
         return true
     }
 }

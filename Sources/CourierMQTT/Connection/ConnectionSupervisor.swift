@@ -101,6 +101,8 @@ struct ConnectionSupervisor: Sendable {
         let attempt: AttemptID
         let startedAt: Instant
         let giveUpAt: Instant?
+        /// Whether the credentials are for a server that the broker has referred to.
+        var isOfReferral = false
     }
 
     struct Locating: Sendable {
@@ -171,7 +173,7 @@ struct ConnectionSupervisor: Sendable {
     }
 
     /// Options, and when they end.
-    struct Grant: Sendable {
+    struct Grant: Hashable, Sendable {
         let options: ConnectOptions
         let receivedAt: Instant
         let expiresAt: Instant?

@@ -9,13 +9,16 @@ struct ServerReference: Hashable, Sendable {
     ///
     /// `nil` when there is none: a reference comes from the network and may be anything.
     init?(firstOf list: String) {
-        for text in list.split(separator: " ") {
-            if let reference = Self(one: text) {
-                self = reference
-                return
-            }
-        }
-        return nil
+        guard let first = Self.list(list).first else { return nil }
+        self = first
+    }
+
+    /// How many references of a list are looked at.
+    static let listLimit = 16
+
+    /// The usable references of a list, at most ``listLimit``.
+    static func list(_ text: String) -> [ServerReference] {
+        Array(text.split(separator: " ").lazy.compactMap { Self(one: $0) }.prefix(listLimit))
     }
 
     private init?(one text: Substring) {

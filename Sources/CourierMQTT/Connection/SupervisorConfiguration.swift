@@ -78,14 +78,21 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var probeTimeout = Duration.seconds(3)
     /// How long an orderly close may take until the connection is dropped, 5 s by default.
     var closeTimeout = Duration.seconds(5)
-    /// Whether the client goes to the server that a broker refers it to; `true` by default.
-    var followsServerReferences = true
+    /// The servers that the client goes to when a broker refers it to them; the same host by default. In the form that
+    /// ``RedirectPolicy/checked()`` returns.
+    var redirects = RedirectPolicy()
     /// How many references are followed in a row, without a pause or a stable connection between them, 3 by default:
     /// servers that send a client around must not keep it going, and one that was down may be back after a pause.
     var maximumRedirects = 3
 }
 
 extension SupervisorConfiguration {
+    /// What a connection with these options runs over; `nil` if the options do not say, because the configuration has TLS
+    /// settings or byte streams of the app's own, or if they have a mistake.
+    func scheme(of options: ConnectOptions) -> ConnectionScheme? {
+        isTLSUpToOptions ? try? ConnectionScheme(options, hasTLSSettings: false) : nil
+    }
+
     /// Whether a connection with these options goes by plain TCP, to a port that may want TLS.
     func isPlain(_ options: ConnectOptions) -> Bool {
         isTLSUpToOptions && (try? ConnectionScheme(options, hasTLSSettings: false)) == .tcp

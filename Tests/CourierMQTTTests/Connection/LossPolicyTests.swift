@@ -338,7 +338,7 @@ import Testing
         world.grant()
         world.refuse(.useAnotherServer, [.serverReference("http://evil/ x:0 :")])
         #expect(world.deadline == 1)
-        var other = SupervisorHarness { $0.followsServerReferences = false }
+        var other = SupervisorHarness { $0.redirects.allowedHosts = [:] }
         other.handle(.connectRequested(source: "app"))
         other.grant()
         other.refuse(.useAnotherServer, [.serverReference("other")])

@@ -22,6 +22,8 @@ struct SupervisorHarness {
 
     /// The question that the provider was asked and has not answered.
     private(set) var fetch: AttemptID?
+    /// The server that a broker has referred to, if the question is about its credentials.
+    private(set) var fetchedServer: BrokerEndpoint?
     /// The look-up of service records that was asked for and has not been answered.
     private(set) var search: AttemptID?
     /// Whether there is a byte stream.
@@ -43,6 +45,7 @@ struct SupervisorHarness {
     init(seed: UInt64 = 1, _ change: (inout SupervisorConfiguration) -> Void = { _ in }) {
         var configuration = SupervisorConfiguration()
         configuration.jitter = .none
+        configuration.redirects.allowedHosts = Self.referredHosts
         change(&configuration)
         start = ContinuousClock.now
         now = start
@@ -99,10 +102,8 @@ struct SupervisorHarness {
 
     private mutating func perform(_ action: Action) {
         switch action {
-        case .fetchCredentials(let attempt):
-            if fetch != nil { faults.append("the provider is asked twice at a time") }
-            fetch = attempt
-            lastAttempt = attempt
+        case .fetchCredentials(let attempt): ask(attempt, nil)
+        case .fetchReferralCredentials(let server, let attempt): ask(attempt, server)
         case .abandonCredentials(let attempt):
             if fetch != attempt { faults.append("a question is abandoned that was not asked") }
             fetch = nil
@@ -140,6 +141,13 @@ struct SupervisorHarness {
         }
     }
 
+    private mutating func ask(_ attempt: AttemptID, _ server: BrokerEndpoint?) {
+        if fetch != nil { faults.append("the provider is asked twice at a time") }
+        fetch = attempt
+        fetchedServer = server
+        lastAttempt = attempt
+    }
+
     private mutating func check() {
         if state != supervisor.state { faults.append("the state was not reported") }
         let configuration = supervisor.configuration
@@ -172,6 +180,12 @@ struct SupervisorHarness {
     }
 
     // MARK: Shortcuts
+
+    /// The hosts that references lead to in tests of what follows.
+    static let referredHosts = Dictionary(
+        uniqueKeysWithValues: [
+            "other", "third", "b1", "b2", "b3", "b4", "2001:db8::7", "elsewhere", "new-a", "moved",
+        ].map { ($0, RedirectPolicy.Credentials.reused) })
 
     static let options = ConnectOptions(
         host: "broker", port: 1883, clientId: "c", username: "ada", password: "s3cret")

@@ -113,6 +113,9 @@ import Testing
     ) async throws {
         let places = Series<String>()
         try await ScriptedWorld.run(script) { config in
+            for host in ["other", "::2", "server1", "server2", "server3", "server4"] {
+                config.redirects.allowedHosts[host] = .reused
+            }
             let endpoint = config.endpoint
             config.endpoint = { options in
                 places.append("\(options.host):\(options.port)")

@@ -79,7 +79,9 @@ extension ScriptedSubscriptionTests {
             Self.connection(endingBy: .disconnect(.useAnotherServer, serverReference: "other:1884")),
             Self.connection(), Self.present,
         ]
-        try await ScriptedWorld.run(script) { world in
+        try await ScriptedWorld.run(script) {
+            $0.redirects.allowedHosts = ["other": .reused]
+        } _: { world in
             let log = AttemptLog(world.test)
             await world.connect()
             try await Self.subscribe("x", thenLeave: world)

@@ -1,0 +1,112 @@
+import CourierCore
+import CourierTesting
+import CourierTransport
+import Foundation
+import MQTTCodec
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Server references on real sockets of the loopback interface: another of its addresses is another host.
+@Suite(.timeLimit(.minutes(5))) struct ScriptedRedirectTests {
+    /// Answers with credentials for the host that it is asked for.
+    private final class HostProvider: IConnectionServiceProvider, Sendable {
+        let clientId = "scripted"
+        let port: UInt16
+        let asked = Series<String>()
+
+        init(port: UInt16) { self.port = port }
+
+        private func options(_ user: String) -> ConnectOptions {
+            ConnectOptions(
+                host: "127.0.0.1", port: port, keepAlive: 0, clientId: "scripted", username: user, password: user)
+        }
+
+        func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void) {
+            asked.append("home")
+            completion(.success(options("home")))
+        }
+
+        func getConnectOptions(
+            for server: BrokerEndpoint,
+            completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void
+        ) {
+            asked.append("\(server.host)")
+            completion(.success(options("node")))
+        }
+    }
+
+    private struct Outcome {
+        /// What the broker at home got, and the other one.
+        let home: [Connect]
+        let other: [Connect]
+        /// How many connections came to the other one, with a CONNECT or without.
+        let visits: Int
+        let asked: [String]
+        let errors: [CourierError]
+    }
+
+    /// What happens when the broker at 127.0.0.1 refers its first client to `host`, where another broker listens.
+    private static func referral(
+        to host: String = "127.0.0.2", _ code: PacketReasonCode = .useAnotherServer,
+        _ change: (inout MQTTClientConfig) -> Void = { _ in }
+    ) async throws -> Outcome {
+        let other = try ScriptedBroker.start(at: .tcp(host: host))
+        let home = try ScriptedBroker.start([
+            .connection([.refuse(code, properties: [.serverReference("\(host):\(other.port)")])])
+        ])
+        let provider = HostProvider(port: home.port)
+        var config = MQTTClientConfig(authService: provider, autoReconnectInterval: 1, maxAutoReconnectInterval: 1)
+        config.deliveryQueue = DispatchQueue(label: "redirect")
+        config.reconnectJitter = .none
+        config.networkMonitor = AlwaysAvailableNetwork()
+        change(&config)
+        let client = CourierClientFactory().makeMQTTClient(config: config)
+        let errors = Series<CourierError>()
+        let watching = client.eventPublisher.sink { event in
+            if let error = event.type.error as? CourierError { errors.append(error) }
+        }
+        client.connect()
+        try await client.connected()
+        let (atHome, elsewhere) = await (home.connections, other.connections)
+        watching.cancel()
+        await client.disconnectAndWait()
+        client.destroy()
+        await home.shutdown()
+        await other.shutdown()
+        return Outcome(
+            home: atHome.compactMap(\.connect), other: elsewhere.compactMap(\.connect), visits: elsewhere.count,
+            asked: provider.asked.values, errors: errors.values)
+    }
+
+    @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
+    func `another host gets neither a connection nor credentials, and an event names it`(
+        _ code: PacketReasonCode
+    ) async throws {
+        let outcome = try await Self.referral(to: "127.0.0.2", code)
+        #expect(outcome.visits == 0)
+        #expect(outcome.home.count == 2, "the client is back at its own broker")
+        #expect(!outcome.asked.contains("127.0.0.2"))
+        let text = outcome.errors.first?.message ?? ""
+        #expect(text.contains("127.0.0.2:") && text.contains("MQTTClientConfig.redirects.allowedHosts"))
+    }
+
+    @Test func `another port of the same host is followed with the same credentials`() async throws {
+        let outcome = try await Self.referral(to: "127.0.0.1")
+        #expect(outcome.other.map(\.username) == ["home"])
+        #expect(outcome.asked == ["home"])
+    }
+
+    @Test func `an allowed host gets the credentials that the provider has for it`() async throws {
+        let outcome = try await Self.referral { $0.redirects.allowedHosts = ["127.0.0.2": .fromProvider] }
+        #expect(outcome.other.map(\.username) == ["node"])
+        #expect(outcome.asked == ["home", "127.0.0.2"])
+    }
+
+    @Test func `an allowed host gets the present credentials where the list says so`() async throws {
+        let outcome = try await Self.referral { $0.redirects.allowedHosts = ["127.0.0.2": .reused] }
+        #expect(outcome.other.map(\.username) == ["home"])
+        #expect(outcome.asked == ["home"])
+    }
+}
