@@ -185,17 +185,17 @@ import Testing
 
     @Test(arguments: [0, 268_435_456] as [UInt32])
     func `an identifier out of range is refused`(_ identifier: UInt32) {
-        #expect(SubscriptionProperties(identifier: identifier).problem?.contains("\(identifier)") == true)
-        #expect(SubscriptionProperties(identifier: 268_435_455).problem == nil)
+        #expect(SubscriptionProperties(identifier: identifier).problem(.portable)?.contains("\(identifier)") == true)
+        #expect(SubscriptionProperties(identifier: 268_435_455).problem(.portable) == nil)
     }
 
     @Test func `too many and too long user properties are refused`() {
         let property = UserProperty("n", "v")
-        #expect(Array(repeating: property, count: 256).problem == nil)
-        #expect(Array(repeating: property, count: 257).problem?.contains("257 user properties") == true)
+        #expect(Array(repeating: property, count: 256).problem(.portable) == nil)
+        #expect(Array(repeating: property, count: 257).problem(.portable)?.contains("257 user properties") == true)
         let long = String(repeating: "x", count: 65_536)
-        #expect([property, UserProperty("n", long)].problem?.contains("user property 2 whose value") == true)
-        #expect([UserProperty(long, "v")].problem?.contains("user property 1 whose name") == true)
-        #expect([UserProperty("n", "a\u{0}b")].problem?.contains("U+0000") == true)
+        #expect([property, UserProperty("n", long)].problem(.portable)?.contains("user property 2 whose value") == true)
+        #expect([UserProperty(long, "v")].problem(.portable)?.contains("user property 1 whose name") == true)
+        #expect([UserProperty("n", "a\u{0}b")].problem(.portable)?.contains("U+0000") == true)
     }
 }
