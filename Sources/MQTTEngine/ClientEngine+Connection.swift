@@ -165,6 +165,11 @@ extension ClientEngine {
         if connAck.isSessionPresent, configuration.connect.isCleanStart {
             throw .protocolError(.sessionAfterCleanStart)
         }
+        // Only a client that sent no id is assigned one (MQTT 5.0, 3.2.2.3.7; [MQTT-3.1.3-6]). With another id, the session
+        // and its messages would be those of another client. libmosquitto ends the connection, too.
+        if !configuration.connect.clientID.isEmpty, connAck.properties.assignedClientIdentifier != nil {
+            throw .protocolError(.clientIDAssigned)
+        }
         hasConfirmedVersion = true
         phase = .connected
         link.accepted(connAck, configuration)

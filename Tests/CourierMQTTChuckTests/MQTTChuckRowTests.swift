@@ -185,6 +185,21 @@ import Testing
         #expect(logger.details(of: number)?.row.preview.text == String(repeating: "91", count: 11))
     }
 
+    @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
+    func `DUP at QoS 0 from the broker is a row that shows the flag`(_ version: MQTTCodec.ProtocolVersion) throws {
+        let logger = MQTTChuckLogger.test()
+        let properties: [UInt8] = version >= .v5 ? [0] : []
+        let bytes = [0x38, UInt8(4 + properties.count), 0, 1, 0x61] + properties + [0x78]
+        Recording(logger, version: version).observe(.incoming, bytes: bytes)
+        let row = try #require(logger.rows().rows.first)
+        #expect(row.problem == nil && !row.isError)
+        #expect(row.topic == "a" && row.qos == .atMostOnce && row.preview.text == "x")
+        #expect(row.isDuplicate)
+        #expect(try logger.rows(matching: MQTTChuckQuery("dup:yes")).rows.count == 1)
+        let details = try #require(logger.details(of: 1))
+        #expect(details.fields.first { $0.name == "duplicate" }?.value == "yes")
+    }
+
     @Test func `details have the bytes, the place of the payload and a hex dump`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)

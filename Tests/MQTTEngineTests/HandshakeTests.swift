@@ -27,10 +27,41 @@ struct HandshakeTests {
     @Test func `CONNACK connects and is passed on`() throws {
         let talk = Conversation()
         talk.open()
-        let connAck = ConnAck(isSessionPresent: true, properties: [.assignedClientIdentifier("x")])
+        let connAck = ConnAck(isSessionPresent: true, properties: [.serverKeepAlive(20)])
         try talk.receive(.connAck(connAck))
         #expect(talk.performed() == [.connected(connAck)])
         #expect(talk.isConnected)
+    }
+
+    @Test func `a client id is assigned to a client that sent none`() throws {
+        let talk = Conversation {
+            $0.connect.clientID = ""
+            $0.connect.isCleanStart = true
+        }
+        talk.open()
+        let connAck = ConnAck(properties: [.assignedClientIdentifier("x")])
+        try talk.receive(.connAck(connAck))
+        #expect(talk.performed() == [.connected(connAck)])
+    }
+
+    @Test(arguments: ["x", "c"])
+    func `[MQTT-3.1.3-6] a client id that is assigned although one was sent ends the connection`(
+        _ assigned: String
+    ) throws {
+        let talk = Conversation()
+        talk.open()
+        _ = try talk.sent()
+        try talk.receive(.connAck(ConnAck(properties: [.assignedClientIdentifier(assigned)])))
+        #expect(talk.performed() == [.close(.protocolError(.clientIDAssigned))])
+        #expect(!talk.isConnected)
+    }
+
+    @Test func `a refusal that assigns a client id is passed on as a refusal`() throws {
+        let talk = Conversation()
+        talk.open()
+        let connAck = ConnAck(reasonCode: .notAuthorized, properties: [.assignedClientIdentifier("x")])
+        try talk.receive(.connAck(connAck))
+        #expect(talk.performed() == [.close(.refused(connAck))])
     }
 
     @Test func `[MQTT-3.2.0-1] a packet before CONNACK ends the connection`() throws {

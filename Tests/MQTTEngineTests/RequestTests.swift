@@ -35,6 +35,30 @@ struct RequestTests {
             ])
     }
 
+    @Test func `[MQTT-3.11.3-2] an UNSUBACK of MQTT 5 without a reason code ends the connection`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.unsubscribe("a", token: 1)
+        _ = try talk.sent()
+        talk.receive([0xB0, 3, 0, 1, 0])
+        let actions = talk.performed()
+        #expect(actions.first == .failed(1, .connectionLost))
+        guard case .close(.malformedPacket(let error))? = actions.last else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(error.violation == .noEntries && error.packet == .unsubAck)
+        #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .protocolError))])
+    }
+
+    @Test func `an UNSUBACK of MQTT 3.1.1 has no reason codes and ends the request`() throws {
+        let talk = Conversation(.v311)
+        try talk.connect()
+        talk.unsubscribe("a", token: 1)
+        talk.receive([0xB0, 2, 0, 1])
+        #expect(talk.performed() == [.unsubscribed(1, UnsubAck(packetID: 1))])
+    }
+
     @Test func `requests fail without a connection and with it`() throws {
         let talk = Conversation()
         talk.subscribe("a", token: 1)

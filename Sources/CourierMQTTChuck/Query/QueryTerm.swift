@@ -79,7 +79,7 @@ enum QueryCondition: Sendable {
         case .roundTrip(let comparison): raw.roundTrip.map(comparison.holds) ?? false
         case .reason(let comparison): raw.reasons.contains { comparison.holds(Int64($0.code)) }
         case .isRetained(let flag): raw.type == .publish && (raw.firstByte & 1 != 0) == flag
-        case .isDuplicate(let flag): raw.type == .publish && (raw.firstByte & 0b1000 != 0) == flag
+        case .isDuplicate(let flag): raw.type == .publish && raw.isDuplicate == flag
         case .after(let moment): moment.isReached(by: raw.time)
         case .before(let moment): !moment.isReached(by: raw.time)
         case .errors: raw.isError

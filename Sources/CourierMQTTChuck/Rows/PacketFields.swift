@@ -11,7 +11,7 @@ enum PacketFields {
         case .publish(let publish):
             fields.append(MQTTChuckField("topic", row.topic ?? "alias \(row.topicAlias ?? 0), of unknown meaning"))
             fields.append(MQTTChuckField("QoS", "\(publish.delivery.qos.rawValue)"))
-            fields.append(MQTTChuckField("duplicate", yes(publish.delivery.isDuplicate)))
+            fields.append(MQTTChuckField("duplicate", yes(row.isDuplicate)))
             fields.append(MQTTChuckField("retain", yes(publish.isRetained)))
         case .subscribe(let subscribe):
             fields = subscribe.subscriptions.map { subscription in

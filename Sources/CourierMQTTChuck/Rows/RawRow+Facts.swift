@@ -26,6 +26,9 @@ extension RawRow {
         return body + 2..<body + 2 + Int(length)
     }
 
+    /// The DUP flag of a PUBLISH as it is on the wire. A broker may set it at QoS 0, where the decoder ignores it.
+    var isDuplicate: Bool { type == .publish && firstByte & 0b1000 != 0 }
+
     /// The packet id of a packet that has one.
     var packetID: UInt16? {
         switch type {

@@ -54,7 +54,7 @@ struct RowReader {
         if facts.beginsExchange, row.exchange == nil { row.exchange = row.number }
         guard case .publish(let publish) = packet else { return }
         row.qos = publish.delivery.qos
-        row.isDuplicate = publish.delivery.isDuplicate
+        row.isDuplicate = raw.isDuplicate
         row.isRetained = publish.isRetained
         row.topicAlias = publish.properties.topicAlias
         if publish.topic.isEmpty { row.topic = raw.aliasTopic }
@@ -67,7 +67,7 @@ struct RowReader {
     /// A PUBLISH that is too large to be kept: what its beginning says.
     private func fillCut(_ row: inout MQTTChuckRow, _ raw: RawRow) {
         row.qos = PacketQoS(rawValue: (raw.firstByte >> 1) & 0b11)
-        row.isDuplicate = raw.firstByte & 0b1000 != 0
+        row.isDuplicate = raw.isDuplicate
         row.isRetained = raw.firstByte & 1 != 0
         guard let start = CutPublish(raw) else {
             row.problem = "cut off before its payload"

@@ -15,7 +15,8 @@
 /// ```
 ///
 /// A decoder has no memory of what it read, so it can be copied and used from any thread. It is as strict as the
-/// specification: whatever it refuses, it refuses with a ``DecodeError``, and the connection must then be closed.
+/// specification, with one exception: the DUP flag of a QoS 0 PUBLISH from a server is ignored. What it refuses, it refuses
+/// with a ``DecodeError``, and the connection must then be closed.
 public struct PacketDecoder: Sendable {
     /// What a peer may make us read.
     public struct Limits: Hashable, Sendable {

@@ -78,7 +78,7 @@ public enum Violation: Hashable, Sendable {
     case invalidQoS
     /// A subscription with QoS 3 (3.8.3.1, [MQTT-3.8.3-4] of 3.1.1).
     case invalidRequestedQoS
-    /// DUP on a QoS 0 PUBLISH ([MQTT-3.3.1-2]).
+    /// DUP on a QoS 0 PUBLISH of a client ([MQTT-3.3.1-2]); from a server the flag is ignored.
     case duplicateFlagOnQoS0
     /// Reserved bits of the subscription options are set ([MQTT-3.8.3-5]).
     case reservedSubscriptionOptions

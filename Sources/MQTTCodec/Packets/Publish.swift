@@ -54,9 +54,12 @@ extension PacketDecoder {
     @inline(__always)
     func violation(inPublishFlags flags: UInt8) -> Violation? {
         guard let qos = PublishFlags.qos(flags) else { return .invalidQoS }
-        // MQTT 3.1 does not say what DUP means at QoS 0, and old clients set it.
+        // DUP at QoS 0 breaks [MQTT-3.3.1-2]. From a server the flag is ignored in all versions, as libmosquitto does:
+        // the message is whole, and closing the connection would cost those behind it. A client's is refused, as
+        // mosquitto does, but in MQTT 3.1, which does not say what the flag means there.
         let isDuplicate = flags & PublishFlags.duplicate != 0
-        return qos == .atMostOnce && isDuplicate && version > .v31 ? .duplicateFlagOnQoS0 : nil
+        let isRefused = qos == .atMostOnce && isDuplicate && sender == .client && version > .v31
+        return isRefused ? .duplicateFlagOnQoS0 : nil
     }
 }
 

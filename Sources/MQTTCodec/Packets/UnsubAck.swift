@@ -19,6 +19,7 @@ extension UnsubAck {
     init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
         packetID = try reader.packetID()
         properties = try reader.properties(at: .unsubAck, decoder)
+        // MQTT 5 has a code for each filter ([MQTT-3.11.3-2]); before, there is no payload (3.11.3 of 3.1.1).
         reasonCodes = decoder.version >= .v5 ? try reader.reasonCodes(decoder) : []
         try reader.finish()
     }

@@ -34,6 +34,8 @@ public enum ProtocolError: Hashable, Sendable {
     case unexpectedPacket(PacketType)
     /// The server claims a session although a clean start was asked for ([MQTT-3.2.2-2]).
     case sessionAfterCleanStart
+    /// The server assigned a client id although CONNECT had one (MQTT 5.0, 3.2.2.3.7): the session may be another client's.
+    case clientIDAssigned
     /// More unacknowledged messages than our receive maximum allows ([MQTT-3.3.4-9]).
     case receiveMaximumExceeded
     /// A topic alias above our maximum ([MQTT-3.3.2-10]).
@@ -54,8 +56,8 @@ public enum ProtocolError: Hashable, Sendable {
         switch self {
         case .receiveMaximumExceeded: .receiveMaximumExceeded
         case .topicAliasTooHigh: .topicAliasInvalid
-        case .packetBeforeConnAck, .unexpectedPacket, .sessionAfterCleanStart, .unknownTopicAlias, .wrongResultCount,
-            .unexpectedAuthentication, .wrongAcknowledgement, .answersUnread:
+        case .packetBeforeConnAck, .unexpectedPacket, .sessionAfterCleanStart, .clientIDAssigned, .unknownTopicAlias,
+            .wrongResultCount, .unexpectedAuthentication, .wrongAcknowledgement, .answersUnread:
             .protocolError
         }
     }

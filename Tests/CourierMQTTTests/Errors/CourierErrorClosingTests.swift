@@ -75,6 +75,7 @@ import Testing
         Row(.protocolError(.topicAliasTooHigh(4)), .protocolViolation, "alias 4"),
         Row(.protocolError(.unexpectedPacket(.connAck)), .protocolViolation, "CONNACK"),
         Row(.protocolError(.sessionAfterCleanStart), .protocolViolation, "clean"),
+        Row(.protocolError(.clientIDAssigned), .protocolViolation, "assigned a client id"),
         Row(.protocolError(.unexpectedAuthentication), .protocolViolation, "AUTH"),
         Row(.protocolError(.answersUnread(waitingByteCount: 9)), .protocolViolation, "does not read", "9 bytes"),
         Row(.pingTimeout, .timedOut, "ping"),

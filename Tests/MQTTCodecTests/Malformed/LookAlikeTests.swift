@@ -156,6 +156,12 @@ struct LookAlikeTests {
         LookAlike("a PUBREL of 3.1 with DUP", .v31, .client, "6A 02 00 01", .pubRel(Acknowledgement(packetID: 1))),
         LookAlike("a PINGREQ of 3.1 with RETAIN", .v31, .client, "C1 00", .pingReq),
         LookAlike("a QoS 0 PUBLISH of 3.1 with DUP", .v31, .client, "38 03 00 01 61", publish("a")),
+        LookAlike("a QoS 0 PUBLISH of 3.1 with DUP from a server", .v31, .server, "38 03 00 01 61", publish("a")),
+        LookAlike("a QoS 0 PUBLISH of 3.1.1 with DUP from a server", .v311, .server, "38 03 00 01 61", publish("a")),
+        LookAlike("a QoS 0 PUBLISH of 5 with DUP from a server", .v5, .server, "38 04 00 01 61 00", publish("a")),
+        LookAlike(
+            "a retained QoS 0 PUBLISH of 5 with DUP from a server", .v5, .server, "39 04 00 01 61 00",
+            .publish(Publish(topic: "a", payload: [], isRetained: true))),
         LookAlike("a CONNACK of 3.1 with a reserved byte", .v31, .server, "20 02 FF 00", .connAck(ConnAck())),
         LookAlike(
             "a CONNECT of 3.1 with the reserved flag", .v31, .client,

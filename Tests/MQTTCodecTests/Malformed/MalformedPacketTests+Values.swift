@@ -89,7 +89,7 @@ extension MalformedPacketTests {
             "a QoS 0 PUBLISH with DUP", .v5, .client, "38 04 00 01 61 00",
             .duplicateFlagOnQoS0, .fixedHeader, 0, .protocolError, "[MQTT-3.3.1-2]"),
         MalformedPacket(
-            "a retained QoS 0 PUBLISH with DUP", .v5, .server, "39 04 00 01 61 00",
+            "a retained QoS 0 PUBLISH with DUP", .v5, .client, "39 04 00 01 61 00",
             .duplicateFlagOnQoS0, .fixedHeader, 0, .protocolError, "[MQTT-3.3.1-2]"),
         MalformedPacket(
             "a QoS 0 PUBLISH of 3.1.1 with DUP", .v311, .client, "38 03 00 01 61",
