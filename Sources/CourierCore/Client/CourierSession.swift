@@ -41,7 +41,8 @@ public protocol CourierSession: CourierEventManager {
 
     /// Wants no more messages of these topic filters; survives a lost connection until the broker has confirmed it.
     ///
-    /// It takes back what `subscribe` or the configuration has asked for. A filter that a loop over
+    /// It takes back what `subscribe` or the configuration has asked for, and what an earlier process left in the session.
+    /// A filter that a loop over
     /// ``messages(_:as:)`` reads stays subscribed until the loop is left, and its messages go on. One of the
     /// configuration is wanted again after ``CourierClient/destroy()``, or by the next client.
     ///
@@ -238,14 +239,18 @@ public protocol CourierSession: CourierEventManager {
 
     /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
     ///
-    /// It returns at once, and no UNSUBSCRIBE is sent, when a loop over ``messages(_:as:)`` reads the filter: its
-    /// messages go on until the loop is left. So it is with a filter that the client does not know; of what an earlier
-    /// process has subscribed it knows what its message store has kept.
+    /// The broker is also asked about a filter that this client never subscribed to, because an earlier process may have
+    /// left it in the session. A broker that has no such subscription (0x11) confirms the call like any other. Without a
+    /// connection the call waits for the next one.
+    ///
+    /// It returns at once, and no UNSUBSCRIBE is sent, in two cases. A loop over ``messages(_:as:)`` reads the filter: its
+    /// messages go on until the loop is left. Or the broker began the session for this client, which never subscribed to
+    /// the filter in it.
     ///
     /// - Parameter topic: The filter as it was subscribed.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` or what else is wrong with the topic,
     ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c` where no connection was begun yet that
-    ///   has one, ``CourierError/Code-swift.struct/queueFull`` when too many calls wait,
+    ///   has one, ``CourierError/Code-swift.struct/queueFull`` when too many calls wait or too many filters are known,
     ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
     ///   when the broker refuses, ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed
     ///   before, or `CancellationError`.

@@ -45,8 +45,6 @@ final class SubscriptionKeeper {
     private let hasStore: Bool
     /// Whether it is known what an earlier process wanted of this session.
     private var isRestored: Bool
-    /// What the app wants no more while that is not known.
-    private var unwanted: Set<TopicFilter> = []
     private var lastID: UInt64 = 0
 
     /// Keeps `topics` wanted, reports events to `tell`, and gives what the next process should know to `keep`. With a
@@ -81,9 +79,7 @@ final class SubscriptionKeeper {
     /// Takes over what an earlier process wanted, and wanted to be rid of; ``perform()`` stores what has changed since.
     func restore(_ subscriptions: [StoredSubscription]) {
         isRestored = true
-        let sendable = subscriptions.filter { discardIfUnsendable($0) == false }
-        actions += filters.restore(sendable, unwanted: unwanted)
-        unwanted = []
+        actions += filters.restore(subscriptions.filter { !discardIfUnsendable($0) })
     }
 
     /// Removes a stored subscription whose filter the client does not send, and reports the reason; `false` when the
@@ -124,7 +120,6 @@ final class SubscriptionKeeper {
             let topicFilter = try TopicFilter(filter)
             try texts.check(topicFilter)
             if let id, let told { waiting[id] = (topicFilter, .subscriber(told)) }
-            unwanted.remove(topicFilter)
             let wish = SubscriptionSet.Wish(topicFilter, qos, properties: properties, waiter: id)
             actions += try filters.want([wish], by: .app, now: loop.now)
         } catch {
@@ -144,7 +139,6 @@ final class SubscriptionKeeper {
             let topicFilter = try TopicFilter(filter)
             try texts.check(topicFilter)
             if let id, let told { waiting[id] = (topicFilter, .unsubscriber(told)) }
-            if !isRestored { unwanted.insert(topicFilter) }
             let unwish = SubscriptionSet.Unwish(topicFilter, userProperties: userProperties, waiter: id)
             actions += try filters.unwant([unwish], by: .app, now: loop.now)
         } catch {
@@ -280,7 +274,6 @@ final class SubscriptionKeeper {
         let open = readers
         filters = SubscriptionSet(defaults: options.properties)
         isRestored = !hasStore
-        unwanted = []
         wantAlways()
         for (_, reader) in open {
             let wish = SubscriptionSet.Wish(reader.filter, reader.qos)

@@ -6,7 +6,7 @@ struct SubscriptionEntry: Sendable {
     enum Confirmed: Hashable, Sendable {
         /// Nothing.
         case absent
-        /// Nobody knows: a request was under way when the connection ended, or an earlier process left it.
+        /// Unknown: a request was under way when the connection ended, or an earlier process may have left it.
         case unknown
         /// A subscription: what was asked for and what was granted.
         case subscribed(asked: QoS, granted: QoS)

@@ -19,6 +19,7 @@ extension SubscriptionSet {
         self.support = support
         if support.hasIdentifiers != (identifiers != nil) { useIdentifiers(support.hasIdentifiers) }
         if !sessionPresent { identifiers?.forgetGone() }
+        if !sessionPresent || isOtherSession { knowsSession = !sessionPresent }
         for place in entries.indices {
             guard place < entries.count, entries[place] != nil else { continue }
             if !sessionPresent {

@@ -37,17 +37,15 @@ extension SubscriptionSet {
     }
 
     /// Takes over what the store kept, before the first connection. Limits do not apply to it: nothing of it is lost. What
-    /// the app has wanted of a filter since is newer and stays.
+    /// the app has wanted or unsubscribed since is newer and stays.
     ///
-    /// - Parameters:
-    ///   - subscriptions: What was kept.
-    ///   - unwanted: What the app has unsubscribed since.
+    /// - Parameter subscriptions: What was kept.
     /// - Returns: What is to be done.
-    mutating func restore(_ subscriptions: [StoredSubscription], unwanted: Set<TopicFilter> = []) -> [Action] {
+    mutating func restore(_ subscriptions: [StoredSubscription]) -> [Action] {
         var actions: [Action] = []
         for subscription in subscriptions {
             let place = place(for: subscription.filter)
-            let isUnwanted = unwanted.contains(subscription.filter)
+            let isUnwanted = entries[place]?.confirmed == .unknown
             entries[place]?.confirmed = .unknown
             if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appWish == nil {
                 entries[place]?.appWish = qos.asSubscribed
@@ -68,7 +66,8 @@ extension SubscriptionSet {
     /// - Returns: What is to be done.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
     mutating func want(_ wishes: [Wish], by wisher: Wisher, now: Instant) throws -> [Action] {
-        try checkRoom(for: wishes)
+        try checkRoom(for: wishes.map(\.filter))
+        try checkWaiters(wishes.count { $0.waiter != nil })
         var actions: [Action] = []
         for wish in wishes {
             let place = place(for: wish.filter)
@@ -86,14 +85,14 @@ extension SubscriptionSet {
     }
 
     /// Somebody wants filters no more. A filter that others want stays, with the highest quality of service that is
-    /// left.
+    /// left. The broker is asked to end the app's filters also where the set does not know whether it has them.
     ///
     /// - Parameters:
     ///   - filters: The filters, each with who is to be told how it ended.
     ///   - wisher: Who wanted them.
     ///   - now: The present.
     /// - Returns: What is to be done.
-    /// - Throws: ``CourierError/Code-swift.struct/queueFull`` when too many wait; then nothing has changed.
+    /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
     mutating func unwant(
         _ filters: [(filter: TopicFilter, waiter: UInt64?)], by wisher: Wisher, now: Instant
     ) throws -> [Action] {
@@ -102,16 +101,21 @@ extension SubscriptionSet {
 
     /// The same with properties for the UNSUBSCRIBE of each filter.
     mutating func unwant(_ unwishes: [Unwish], by wisher: Wisher, now: Instant) throws -> [Action] {
+        let mayBeLeft = wisher == .app && !knowsSession
+        if mayBeLeft { try checkRoom(for: unwishes.map(\.filter)) }
         try checkWaiters(unwishes.count { $0.waiter != nil })
         var actions: [Action] = []
         for unwish in unwishes {
             let waiter = unwish.waiter
-            guard let place = places[unwish.filter] else {
+            guard let place = places[unwish.filter] ?? (mayBeLeft ? place(for: unwish.filter) : nil) else {
                 if let waiter { actions.append(.waiter(waiter, .unsubscribed)) }
                 continue
             }
             switch wisher {
-            case .app: entries[place]?.appWish = nil
+            case .app:
+                entries[place]?.appWish = nil
+                // An earlier process, or another client, may have left it in the session.
+                if mayBeLeft, entries[place]?.confirmed == .absent { entries[place]?.confirmed = .unknown }
             case .reader(let id): entries[place]?.readerWishes[id] = nil
             }
             if !unwish.userProperties.isEmpty { entries[place]?.endProperties = unwish.userProperties }
@@ -163,15 +167,14 @@ extension SubscriptionSet {
         return actions
     }
 
-    private func checkRoom(for wishes: [Wish]) throws {
-        let added = Set(wishes.lazy.map(\.filter).filter { places[$0] == nil }).count
+    private func checkRoom(for filters: [TopicFilter]) throws {
+        let added = Set(filters.lazy.filter { places[$0] == nil }).count
         guard added == 0 || count + added <= limits.maximumFilters else {
             throw CourierError(
                 .queueFull,
                 "\(count) topic filters are known already and at most \(limits.maximumFilters) may be: unsubscribe some, "
                     + "or cover several by one with a wildcard.")
         }
-        try checkWaiters(wishes.count { $0.waiter != nil })
     }
 
     private func checkWaiters(_ added: Int) throws {

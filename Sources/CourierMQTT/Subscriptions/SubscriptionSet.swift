@@ -10,7 +10,8 @@ import CourierCore
 ///
 /// Without a session, or with one that may be another, a new connection is asked for everything that is wanted; with
 /// the same one, only for what differs from what the broker has confirmed, which includes unsubscribing what was under
-/// way when the connection ended. What the broker refuses is not asked for again on the same connection, unless with
+/// way when the connection ended. In a session that the set did not see begin, the broker may have any filter: when the app
+/// unsubscribes one, the broker is asked. What the broker refuses is not asked for again on the same connection, unless with
 /// another quality of service or after it was unsubscribed, and is on the next one. What it has ruled out in CONNACK is
 /// refused without asking it. Filters that match topics in common get identifiers, so that the copies of a message for
 /// each of them can be told apart.
@@ -51,6 +52,8 @@ struct SubscriptionSet: Sendable {
     var waiterCount = 0
     /// What the broker takes; `nil` without a connection.
     var support: SubscriptionSupport?
+    /// True once the broker has begun a session for this set: then it has no subscription that the set does not know.
+    var knowsSession = false
     /// `nil` while the broker knows of none.
     var identifiers: SubscriptionIdentifiers?
 
