@@ -66,7 +66,6 @@ final class SubscribeRun: @unchecked Sendable {
         var told = CommandConnection.Told()
         told.event = { [weak self] in self?.happened($0) }
         told.outputClosed = { [weak self] in self?.close(ExitCode.success) }
-        let unwanted = try UnwantedTopics(settings)
         let connection = try CommandConnection(settings.connection, console, told: told) { config in
             // As many as are wanted may be on their way; what comes behind them would be acknowledged and not printed.
             if let count = settings.messageCount, count < 20,
@@ -74,7 +73,6 @@ final class SubscribeRun: @unchecked Sendable {
             {
                 config.receiveMaximum = UInt16(count)
             }
-            unwanted.remember(in: &config)
         }
         self.connection = connection
         stop = ClientStop(connection) { [weak self] in self?.stopped($0) }
@@ -95,6 +93,7 @@ final class SubscribeRun: @unchecked Sendable {
         }
         reading = connection.client.messagePublisher().sink { [weak self] in self?.received($0) }
         connection.client.subscribe(settings.connection.topics.map { ($0, settings.connection.level) })
+        connection.client.unsubscribe(settings.unwantedTopics)
         connection.client.connect()
         if let timeout = settings.timeout {
             connection.queue.asyncAfter(deadline: .now() + .seconds(timeout)) { [weak self] in self?.timeIsOver() }
