@@ -185,6 +185,27 @@ import Testing
         #expect(logger.details(of: number)?.row.preview.text == String(repeating: "91", count: 11))
     }
 
+    @Test(arguments: [
+        // Brackets inside of strings open and close nothing, whatever stands before them.
+        ("[\"\(String(repeating: "]", count: 1_000))\", \(nested(64))]", MQTTChuckPreview.Kind.text),
+        ("[\"\(String(repeating: "}", count: 1_000))\\\\\", \(nested(64))]", .text),
+        ("[\"\(String(repeating: "[", count: 1_000))\"]", .json),
+        ("[\"\\\"\(String(repeating: "{", count: 1_000))\"]", .json),
+        (nested(64), .json), (nested(65), .text),
+    ])
+    func `JSON is indented up to 64 levels, and brackets in its strings are no levels`(
+        _ text: String, _ kind: MQTTChuckPreview.Kind
+    ) throws {
+        let logger = MQTTChuckLogger.test()
+        try Recording(logger).send(Recording.message("t", text))
+        #expect(logger.rows().rows.first?.preview.kind == kind)
+    }
+
+    /// So many arrays in each other.
+    private static func nested(_ count: Int) -> String {
+        String(repeating: "[", count: count) + String(repeating: "]", count: count)
+    }
+
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
     func `DUP at QoS 0 from the broker is a row that shows the flag`(_ version: MQTTCodec.ProtocolVersion) throws {
         let logger = MQTTChuckLogger.test()

@@ -56,15 +56,26 @@ struct PayloadReader {
         return String(decoding: pretty, as: UTF8.self)
     }
 
-    /// How deep brackets are nested at most; a parser that recurses must not be given millions of them.
+    /// The deepest nesting of arrays and objects. A parser that recurses must not get millions of them.
+    ///
+    /// Brackets inside of strings do not count. Where the bytes stop being JSON, the parser stops as well. A zero byte is
+    /// not JSON in UTF-8: the parser would take it for UTF-16 or UTF-32, where a byte `"` need not be a quotation mark.
     private static func depth(_ payload: ArraySlice<UInt8>) -> Int {
         var (depth, deepest) = (0, 0)
+        var (isInString, isEscaped) = (false, false)
         for byte in payload {
+            if isInString, byte != 0 {
+                isInString = isEscaped || byte != UInt8(ascii: "\"")
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+                continue
+            }
             switch byte {
+            case 0: return .max
+            case UInt8(ascii: "\""): isInString = true
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
                 deepest = max(deepest, depth)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(depth - 1, 0)
             default: break
             }
         }
