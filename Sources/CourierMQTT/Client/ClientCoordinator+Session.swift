@@ -37,7 +37,7 @@ extension ClientCoordinator {
             guard let durable else { return driver.stored(token, id) }
             durable.outbox.gaveUp(token) { [driver] in driver.stored(token, id) }
         case .incomingReleased(let id):
-            durable?.steps.add(.forgetPacketID(id.rawValue)) { [driver] in driver.storedRelease(id) }
+            durable?.inbox.forget(id.rawValue) { [driver] in driver.storedRelease(id) }
         case .incomingReplaced(let id): durable?.inbox.forget(id.rawValue)
         }
     }

@@ -23,7 +23,8 @@ final class DurableInbox: @unchecked Sendable {
     private let store: any MessageStore
     private let loop: EventLoop
     private let steps: StoreLane
-    /// New rows, which wait for room without holding up what makes some.
+    /// New rows, which wait for room without holding up what makes some, and all changes of packet ids: in one lane, so that
+    /// the end of a message never erases the id of a later message.
     private let additions: StoreLane
     private let limit: Int
     private let nextID: () -> StoredMessage.ID
@@ -103,8 +104,11 @@ final class DurableInbox: @unchecked Sendable {
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
 
-    /// The message with this packet id is not repeated any more: another one has the id. In the same order.
-    func forget(_ packetID: UInt16) { additions.add(.forgetPacketID(packetID)) }
+    /// The message with this packet id is not repeated any more: PUBREL came, or another message has the id. In the same
+    /// order; `stored` is called when the broker may use the id for a new message.
+    func forget(_ packetID: UInt16, stored: (() -> Void)? = nil) {
+        additions.add(.forgetPacketID(packetID), stored: stored)
+    }
 
     /// The broker has lost the session: every packet id means a new message.
     func forgetPacketIDs() { additions.add(.forgetAllPacketIDs) }

@@ -17,7 +17,7 @@ final class DurableSession: @unchecked Sendable {
 
     let outbox: DurableOutbox
     let inbox: DurableInbox
-    /// The steps of deliveries: they free rows, and wait for nothing that needs one.
+    /// The steps of outgoing deliveries, and the ends of rows: they free rows, and wait for nothing that needs one.
     let steps: StoreLane
     /// What the client wants to be subscribed to.
     let wishes: StoreLane
