@@ -163,6 +163,22 @@ extension SQLiteMessageStore {
         try await page(in: scope, after: id, limit: limit, of: { $0.outgoing }, choosing: { $0.outgoing })
     }
 
+    /// A page of the outgoing messages that were sent and have not ended, oldest first. The database looks for them, which
+    /// takes a fraction of the time of reading all messages.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page; empty behind the last one.
+    /// - Throws: A `CourierError` when the store can not be read.
+    public func sentOutgoing(
+        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredOutgoing] {
+        try await page(
+            in: scope, after: id, limit: limit, areSent: true, of: { $0.outgoing }, choosing: { $0.outgoing })
+    }
+
     /// A page of incoming messages that no reader has taken and whose time is not over, oldest first. It is read in
     /// steps of 4,096 rows, between which batches may be written.
     ///
@@ -225,7 +241,7 @@ extension SQLiteMessageStore {
     }
 
     private func page<Row: Sendable>(
-        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int,
+        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int, areSent: Bool = false,
         of table: @escaping @Sendable (StoreTables) -> MessageTable,
         choosing choose: @escaping @Sendable (MessageRow) -> Row?
     ) async throws -> [Row] {
@@ -239,7 +255,7 @@ extension SQLiteMessageStore {
                 guard let first = RowKey.behind(start, in: key) else { return ([], nil) }
                 var (rows, seen, end): ([Row], Int, StoredMessage.ID?) = ([], 0, nil)
                 let count = Self.rowsAtATime
-                try table(tables).visit(from: first, through: .last(of: key), limit: count) {
+                try table(tables).visit(from: first, through: .last(of: key), limit: count, areSent: areSent) {
                     row throws(SQLiteFailure) -> Bool in
                     seen += 1
                     end = row.key.id

@@ -61,6 +61,20 @@ public protocol MessageStore: Sendable {
     /// - Throws: A ``CourierError`` when the store can not be read.
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
+    /// A page of the outgoing messages that were sent and have not ended, oldest first: those whose progress is not
+    /// ``StoredOutgoing/Progress/queued``. They may stand anywhere among the others.
+    ///
+    /// A client asks once for each session, before its first connection. The default looks for them in the pages of
+    /// ``outgoing(in:after:limit:)``, which reads all messages. A store that can find them faster should.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page; empty behind the last one.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    func sentOutgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
+
     /// A page of incoming messages that no reader has taken and whose time is not over, oldest first.
     ///
     /// - Parameters:
@@ -101,5 +115,27 @@ extension MessageStore {
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) {
         commit(changes, in: scope, completion: completion)
+    }
+
+    /// Looks for sent messages in the pages of all outgoing ones, of 500 messages each.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page; empty behind the last one.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    public func sentOutgoing(
+        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredOutgoing] {
+        let pageSize = 500
+        var (sent, last): ([StoredOutgoing], StoredMessage.ID?) = ([], id)
+        while sent.count < limit {
+            let page = try await outgoing(in: scope, after: last, limit: pageSize)
+            sent += page.filter { $0.progress != .queued }
+            guard page.count == pageSize else { break }
+            last = page.last?.message.id
+        }
+        return Array(sent.prefix(max(limit, 0)))
     }
 }

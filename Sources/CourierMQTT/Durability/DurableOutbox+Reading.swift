@@ -48,9 +48,8 @@ extension DurableOutbox {
             for row in rows {
                 // It is in the store already, and the store has not said so yet: it is accepted first.
                 if row.message.id.rawValue > max(self.lastStored?.rawValue ?? 0, lastOfEarlierProcess) { return }
-                // What was sent goes on with its packet id, now or in the next process: anew, it would come twice.
-                let isOnItsWay = row.progress != .queued || restoredBehind.contains(row.message.id)
-                if isOnItsWay || ended.contains(row.message.id) {
+                // The session goes on with it under its packet id: anew, it would come twice.
+                if restored.remove(row.message.id) != nil || ended.contains(row.message.id) {
                     passed(row.message.id)
                     continue
                 }

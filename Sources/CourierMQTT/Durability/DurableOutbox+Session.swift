@@ -15,7 +15,6 @@ extension DurableOutbox {
         lastOfEarlierProcess = session.lastID
         lastID = max(lastID, session.lastID)
         let (now, date) = (loop.now, Date())
-        let firstQueued = session.queued.first?.message.id
         let unfinished = session.unfinished.compactMap { row -> ClientEngine.UnfinishedMessage? in
             guard let id = row.progress.packetID.flatMap({ PacketID(rawValue: $0) }) else { return nil }
             // A message that the broker has needs only PUBREL, which carries no text.
@@ -29,23 +28,13 @@ extension DurableOutbox {
                 payload: ends.isListenedTo ? row.message.payload : nil)
             let token = ledger.enter(entry)
             live[token] = Live(id: row.message.id, qos: row.message.qos, packetID: id)
-            if let firstQueued, row.message.id > firstQueued {
-                restoredBehind.insert(row.message.id)
-            } else {
-                passed(row.message.id)
-            }
+            restored.insert(row.message.id)
             ends.began(row.message.topic, row.message.qos, row.message.payload.count)
             if case .received = row.progress { return .received(token, id) }
             return .sent(row.message.outgoing(token, now: now, date: date), id)
         }
-        isSpilled = session.hasMore
-        for row in session.queued where row.progress != .queued { steps.add(.progress(row.message.id, .queued)) }
-        for row in session.queued {
-            guard submit(row.message) else {
-                isSpilled = true
-                break
-            }
-        }
+        isSpilled = session.hasQueued
+        for id in session.requeued { steps.add(.progress(id, .queued)) }
         storeArrivals()
         readMore()
         return unfinished
@@ -124,7 +113,7 @@ extension DurableOutbox {
         // The ids of another scope may be lower.
         (lastHandedOver, lastStored, lastTold) = (nil, nil, nil)
         firstOnDisk = nil
-        restoredBehind = []
+        restored = []
         latest = [:]
         replaced = []
         stopReading()

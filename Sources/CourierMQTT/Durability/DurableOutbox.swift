@@ -92,8 +92,8 @@ final class DurableOutbox: @unchecked Sendable {
     var lastStored: StoredMessage.ID?
     /// The first row that is on disk only, once memory had no room for it.
     var firstOnDisk: FirstOnDisk?
-    /// The rows that the session goes on with and that stand behind one that was never sent.
-    var restoredBehind: Set<StoredMessage.ID> = []
+    /// The rows of another process that the session goes on with, until reading has passed them.
+    var restored: Set<StoredMessage.ID> = []
     /// Who waits for a message that is on disk only.
     var recipients: [StoredMessage.ID: PublishLedger.Recipient] = [:]
     /// The messages on disk only that a newer one to their topic replaces, by the topic's bytes.

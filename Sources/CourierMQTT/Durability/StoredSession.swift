@@ -6,10 +6,10 @@ import MQTTCodec
 struct StoredSession: Sendable {
     /// Outgoing messages that were sent and have not ended, in order.
     var unfinished: [StoredOutgoing] = []
-    /// The first of those that were never sent, or have the packet id of another one and are to be sent anew.
-    var queued: [StoredOutgoing] = []
-    /// Whether there are more behind them.
-    var hasMore = false
+    /// Those that have the packet id of another one, and are to be sent anew.
+    var requeued: [StoredMessage.ID] = []
+    /// Whether there are messages that were never sent, or are to be sent anew.
+    var hasQueued = false
     /// QoS 2 messages that were received and whose PUBREL has not come.
     var packetIDs: Set<UInt16> = []
     var subscriptions: [StoredSubscription] = []
@@ -31,21 +31,23 @@ struct StoredSession: Sendable {
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []
         var last: StoredMessage.ID?
-        // Messages are sent in the order of their rows, so those that were sent stand at the front.
+        // Sent messages may stand on any page: after a client was at another broker, its next messages are sent while those
+        // before them count as queued.
         while true {
-            let page = try await store.outgoing(in: scope, after: last, limit: pageSize)
-            let sentBefore = session.unfinished.count
+            let page = try await store.sentOutgoing(in: scope, after: last, limit: pageSize)
             for row in page {
-                if let id = row.progress.packetID, usedIDs.insert(id).inserted {
+                guard let id = row.progress.packetID else { continue }
+                if usedIDs.insert(id).inserted {
                     session.unfinished.append(row)
                 } else {
-                    session.queued.append(row)
+                    session.requeued.append(row.message.id)
                 }
             }
+            guard page.count == pageSize else { break }
             last = page.last?.message.id
-            session.hasMore = page.count == pageSize
-            if !session.hasMore || session.unfinished.count == sentBefore { return session }
         }
+        session.hasQueued = summary.outgoingCount > session.unfinished.count
+        return session
     }
 }
 

@@ -17,6 +17,8 @@ struct MessageTable {
     private let removal: Statement
     private let progress: Statement
     private let page: Statement
+    /// The page of those that are not queued.
+    private let sentPage: Statement
     private let emptying: Statement
     private let recent = RecentFigures()
 
@@ -32,6 +34,9 @@ struct MessageTable {
             "UPDATE \(name) SET progress = ?2 WHERE key = ?1", "storing the progress of a message")
         page = try database.prepare(
             "SELECT \(columns) FROM \(name) WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?", "reading messages")
+        sentPage = try database.prepare(
+            "SELECT \(columns) FROM \(name) WHERE key BETWEEN ? AND ? "
+                + "AND progress <> \(StoredOutgoing.Progress.queued.stored) ORDER BY key LIMIT ?", "reading messages")
         emptying = try database.prepare(
             "DELETE FROM \(name) WHERE key BETWEEN ? AND ?", "removing the messages of a scope")
     }
@@ -76,10 +81,13 @@ struct MessageTable {
         try emptying.bind(1, RowKey.first(of: scope).rawValue).bind(2, RowKey.last(of: scope).rawValue).run()
     }
 
-    /// Shows at most `limit` rows from a key on, until the body has enough and says `false`.
+    /// Shows at most `limit` rows from a key on, or only those that are not queued, until the body has enough and says
+    /// `false`.
     func visit(
-        from first: RowKey, through last: RowKey, limit: Int, _ body: (MessageRow) throws(SQLiteFailure) -> Bool
+        from first: RowKey, through last: RowKey, limit: Int, areSent: Bool = false,
+        _ body: (MessageRow) throws(SQLiteFailure) -> Bool
     ) throws(SQLiteFailure) {
+        let page = areSent ? sentPage : page
         page.bind(1, first.rawValue).bind(2, last.rawValue).bind(3, Int64(limit))
         defer { page.reset() }
         while try page.step() {

@@ -91,7 +91,18 @@ enum StoreContentLaws {
             try await probe.commit(.progress(StoreProbe.id(1), progress))
             let expected = [StoredOutgoing(messages[0], progress), StoredOutgoing(messages[1], .queued)]
             try require("the messages behind progress \(progress)", try await probe.outgoing(), is: expected)
+            let sent: [UInt64] = progress == .queued ? [] : [1]
+            try require("the sent messages behind progress \(progress)", try await probe.sentIDs(), is: sent)
         }
+        // Sent ones may stand anywhere, and far from each other.
+        try await probe.commit((3...1_200).map { .enqueue(StoreProbe.message($0)) })
+        try await probe.commit(
+            .progress(StoreProbe.id(700), .received(packetID: 8)), .progress(StoreProbe.id(1_200), .sent(packetID: 9)))
+        try require("all sent messages", try await probe.sentIDs(), is: [1, 700, 1_200])
+        try require("the first two of them", try await probe.sentIDs(limit: 2), is: [1, 700])
+        try require("the one behind id 1", try await probe.sentIDs(after: 1, limit: 1), is: [700])
+        try require("those behind the last", try await probe.sentIDs(after: 1_200), is: [])
+        try require("a page of them without room", try await probe.sentIDs(limit: 0), is: [])
     }
 
     static func changesApplyInOrder(_ probe: StoreProbe) async throws {

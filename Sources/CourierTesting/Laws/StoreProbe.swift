@@ -56,6 +56,11 @@ struct StoreProbe: Sendable {
         try await store.outgoing(in: scope, after: id.map { StoredMessage.ID(rawValue: $0) }, limit: limit)
     }
 
+    func sentIDs(after id: UInt64? = nil, limit: Int = everything) async throws -> [UInt64] {
+        try await store.sentOutgoing(in: scope, after: id.map { StoredMessage.ID(rawValue: $0) }, limit: limit)
+            .map(\.message.id.rawValue)
+    }
+
     func incoming(
         _ filter: String? = nil, after id: UInt64? = nil, limit: Int = everything
     ) async throws -> [StoredMessage] {

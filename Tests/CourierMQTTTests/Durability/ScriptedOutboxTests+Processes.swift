@@ -83,6 +83,33 @@ extension ScriptedOutboxTests {
         }
     }
 
+    /// After a client has been at another broker and is back, what it sends is stored behind rows that count as queued.
+    @Test func `[MQTT-4.4.0-1] what another process sent goes on, on whichever page of the store its row is`()
+        async throws
+    {
+        try await Self.run([.connection([Self.present])]) { world, store in
+            let last: UInt64 = 1_700
+            let rows = (1...last).map { id in
+                StoreChange.enqueue(Self.message(id, "\(id)", id == last ? .two : .one))
+            }
+            try await store.memory.fill(
+                rows + [
+                    .progress(StoredMessage.ID(rawValue: 601), .sent(packetID: 7)),
+                    .progress(StoredMessage.ID(rawValue: 602), .sent(packetID: 7)),
+                    .progress(StoredMessage.ID(rawValue: last), .received(packetID: 9)),
+                ], world.scope)
+            await world.connect()
+            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
+            let publishes = await world.publishes()
+            // The broker has the last one, and 602 has a packet id that is another row's.
+            #expect(publishes.map(\.text) == ["601"] + (1..<last).filter { $0 != 601 }.map { "\($0)" })
+            #expect(publishes.filter(\.delivery.isDuplicate).map(\.text) == ["601"])
+            #expect(publishes.first?.delivery.packetID?.rawValue == 7)
+            let released = await world.broker.packets(.pubRel).map(\.packet)
+            #expect(released.contains(.pubRel(Acknowledgement(packetID: 9))))
+        }
+    }
+
     @Test func `without the session, what another process sent is published anew`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill(
