@@ -46,8 +46,7 @@ final class ArchiveWriter {
     static func open(
         _ files: DatabaseFiles, _ retention: MQTTChuckArchive.Retention, system: String?
     ) throws(CourierError) -> sending (writer: ArchiveWriter, setAside: MQTTChuckArchive.Status.SetAside?) {
-        try files.make()
-        try files.protect()
+        try files.prepare()
         let lock: StoreLock
         do throws(SQLiteFailure) { lock = try StoreLock(files.lock, system: system) } catch {
             throw error.archiveError(files.path)
@@ -168,10 +167,7 @@ extension ArchiveWriter {
         var bytes: Int
 
         convenience init(_ files: DatabaseFiles, _ system: String?) throws(SQLiteFailure) {
-            do throws(CourierError) { try files.make() } catch {
-                throw SQLiteFailure(
-                    extendedCode: SQLITE_CANTOPEN, message: error.message, operation: "making the file")
-            }
+            do throws(CourierError) { try files.prepare() } catch { throw SQLiteFailure(creating: error) }
             let database = try Database(path: files.path, .owner, system: system)
             let finding = try ArchiveSchema.look(at: database)
             if case .newer(let version) = finding {
@@ -180,6 +176,8 @@ extension ArchiveWriter {
                     operation: "opening the file")
             }
             try database.setUp(.normal, logBytes: ArchiveWriter.logBytes)
+            // Nothing has been written yet to the log, which exists now.
+            do throws(CourierError) { try files.restrict() } catch { throw SQLiteFailure(creating: error) }
             if case .empty = finding { try ArchiveSchema.make(in: database) }
             try database.lookThrough()
             do throws(SQLiteFailure) {

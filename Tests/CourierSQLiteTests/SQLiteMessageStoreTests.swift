@@ -294,8 +294,10 @@ import Testing
         #expect(error?.code == .storeInUse && error?.message.contains(first.path) == true)
         // By another name too.
         let link = folder.url.appendingPathComponent("link")
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file)
-        #expect(throws: CourierError.self) { try SQLiteMessageStore(at: link) }
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+        expectCourierError(.storeInUse) {
+            try SQLiteMessageStore(at: link.appendingPathComponent(folder.file.lastPathComponent))
+        }
         try await first.commit(.enqueue(message(1)))
         await first.close()
         let second = try open()

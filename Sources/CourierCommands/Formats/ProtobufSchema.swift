@@ -1,6 +1,7 @@
 import CommandArguments
 import CourierCore
 import CourierProtobuf
+import CourierSQLite
 import Foundation
 import Glibc
 
@@ -61,7 +62,8 @@ package struct ProtobufSchema: Sendable {
     private static func descriptors(of file: String) throws -> Data {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "courier-proto-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // Another user could replace the files of a folder with wider permissions.
+        try PrivateFile.makeFolder(folder.path)
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = folder.appendingPathComponent("set").path
         let source = URL(fileURLWithPath: file)

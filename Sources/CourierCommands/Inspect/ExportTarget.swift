@@ -1,4 +1,6 @@
 import CommandArguments
+import CourierCore
+import CourierSQLite
 import Foundation
 import Glibc
 
@@ -11,38 +13,49 @@ struct ExportTarget: ~Copyable {
     private let file: FileHandle?
     private let path: String?
 
-    /// Opens the file, made when it is missing, for this user only, since packets can be private. What it held before is
-    /// gone then.
+    /// Opens the file, created if it is missing, for this user only, since packets can be private. Its former contents
+    /// are removed.
     ///
     /// - Parameters:
     ///   - path: The file; `nil` is standard output.
     ///   - recording: What is read, which is never written to.
     ///   - console: Standard output.
-    /// - Throws: That it can not be written, or is the recording.
+    /// - Throws: That it can not be written, is the recording, a symbolic link to a file, or a file of another user.
     init(_ path: String?, of recording: String, _ console: Console) throws(ArgumentError) {
         self.console = console
         self.path = path
-        file = try path.map { path throws(ArgumentError) in
-            // Nothing is cut off before it is known what the file is.
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw Self.failure(path) }
-            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            try Self.empty(descriptor, path, of: recording)
-            return file
-        }
+        file = try path.map { path throws(ArgumentError) in try Self.open(path, of: recording) }
     }
 
-    private static func empty(_ descriptor: Int32, _ path: String, of recording: String) throws(ArgumentError) {
+    private static func open(_ path: String, of recording: String) throws(ArgumentError) -> FileHandle {
+        var found = stat()
+        if stat(path, &found) == 0 {
+            var read = stat()
+            if stat(recording, &read) == 0, read.st_dev == found.st_dev, read.st_ino == found.st_ino {
+                throw ArgumentError(
+                    "\(path) is the recording itself, which the export would destroy.", hint: "Write to another file.")
+            }
+            if found.st_mode & S_IFMT != S_IFREG { return try openDevice(path) }
+        }
+        let file: FileHandle
+        do throws(CourierError) { file = try PrivateFile.open(path) } catch {
+            throw ArgumentError("\(path) can not be written: \(error.message)")
+        }
+        guard ftruncate(file.fileDescriptor, 0) == 0 else { throw failure(path) }
+        return file
+    }
+
+    /// Opens a device or a pipe, which has neither a length nor an owner of its packets.
+    private static func openDevice(_ path: String) throws(ArgumentError) -> FileHandle {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var found = stat()
         guard fstat(descriptor, &found) == 0 else { throw failure(path) }
-        var read = stat()
-        if stat(recording, &read) == 0, read.st_dev == found.st_dev, read.st_ino == found.st_ino {
-            throw ArgumentError(
-                "\(path) is the recording itself, which the export would destroy.", hint: "Write to another file.")
+        guard found.st_mode & S_IFMT != S_IFREG else {
+            throw ArgumentError("\(path) was replaced while it was opened.", hint: "Write to another file.")
         }
-        // A device or a pipe has neither a length nor an owner of its packets.
-        guard found.st_mode & S_IFMT == S_IFREG else { return }
-        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else { throw failure(path) }
+        return file
     }
 
     private static func failure(_ path: String) -> ArgumentError {

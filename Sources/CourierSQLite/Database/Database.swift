@@ -4,7 +4,7 @@ import CSQLite
 package final class Database {
     /// How a file is opened.
     package enum Access {
-        /// For reading and writing; made when it is missing.
+        /// For reading and writing. The file must exist: SQLite would create it with the permissions of the umask.
         case owner
         /// For reading and writing, without moving the log into the database when it is closed.
         case salvager
@@ -13,8 +13,7 @@ package final class Database {
 
         fileprivate var flags: Int32 {
             switch self {
-            case .owner: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .salvager: SQLITE_OPEN_READWRITE
+            case .owner, .salvager: SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW
             case .reader: SQLITE_OPEN_READONLY
             }
         }

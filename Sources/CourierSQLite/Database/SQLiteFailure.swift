@@ -1,4 +1,5 @@
 import CSQLite
+package import CourierCore
 public import Foundation
 
 /// What SQLite says about a call that failed: the cause beneath a `CourierError` of the store.
@@ -36,6 +37,13 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     static let wrongVersion = SQLITE_MISMATCH
     /// Stands for a file that is no message store.
     static let noStore = SQLITE_NOTADB
+
+    /// The failure to create a file, for calls that report only failures of SQLite.
+    package init(creating error: CourierError) {
+        self.init(
+            extendedCode: error.code == .storeFull ? SQLITE_FULL : SQLITE_CANTOPEN, message: error.message,
+            operation: "creating the file")
+    }
 
     /// A row that SQLite could read and that makes no sense.
     package static func unreadableRow(in table: String) -> SQLiteFailure {

@@ -25,7 +25,7 @@ extension DatabaseFiles {
 
     /// The saving is complete.
     func completeRecovering() throws(CourierError) {
-        try protect(recovering)
+        try PrivateFile.restrictIfPresent(recovering)
         try put(recovering, at: recovered)
     }
 

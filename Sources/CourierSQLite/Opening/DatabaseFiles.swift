@@ -9,16 +9,14 @@ package struct DatabaseFiles: Sendable {
         case archive
     }
 
-    private static let privateFile = 0o600
-    private static let privateFolder = 0o700
-
     private let purpose: Purpose
 
-    /// The database. Symbolic links are resolved, so that one file has one name.
+    /// The database. Symbolic links of its folder are resolved, so that one file has one name.
     package let path: String
 
     var log: String { path + "-wal" }
     var index: String { path + "-shm" }
+    private var journal: String { path + "-journal" }
     /// Held by whoever writes the database.
     package var lock: String { path + ".lock" }
 
@@ -33,21 +31,10 @@ package struct DatabaseFiles: Sendable {
                 "The \(purpose.rawValue) needs the URL of a file; \(url.absoluteString.quoted()) is none.")
         }
         let folder = url.deletingLastPathComponent()
-        do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: Self.privateFolder])
-        } catch {
-            throw CourierError(
-                .storeFailed,
-                "The folder \(folder.path) of the \(purpose.rawValue) can not be made. Choose a folder that this user "
-                    + "may write to.", cause: error)
-        }
-        let isThere = FileManager.default.fileExists(atPath: url.path)
-        let resolved =
-            isThere
-            ? url.resolvingSymlinksInPath()
-            : folder.resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent)
+        try PrivateFile.makeFolder(folder.path)
         self.purpose = purpose
+        // The last component is not resolved: a symbolic link there is refused.
+        let resolved = folder.resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent)
         path = resolved.standardizedFileURL.path
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
@@ -55,42 +42,26 @@ package struct DatabaseFiles: Sendable {
         }
     }
 
-    /// Makes what is missing of the database and the lock, which nobody but this user can read from the beginning.
-    package func make() throws(CourierError) {
-        for file in [path, lock] {
-            guard makePrivate(file) else {
-                throw CourierError(
-                    .storeFailed, "The \(name) can not be made. Choose a folder that this user may write to.")
-            }
-        }
-    }
-
-    /// Makes a file if it is missing, which nobody but this user can read from the beginning; SQLite gives the log
-    /// beside it the same permissions.
+    /// Creates the database and its lock file if they are missing, and restricts all files of the database to this user.
     ///
-    /// - Returns: Whether the file is there.
-    @discardableResult
-    func makePrivate(_ file: String) -> Bool {
-        FileManager.default.fileExists(atPath: file)
-            || FileManager.default.createFile(
-                atPath: file, contents: nil, attributes: [.posixPermissions: Self.privateFile])
+    /// SQLite creates its further files with the permissions of the database.
+    ///
+    /// - Throws: `storeFull` or `storeFailed`, such as for a symbolic link or a file of another user.
+    package func prepare() throws(CourierError) {
+        try PrivateFile.prepare(path)
+        try prepareLock()
+        try restrict()
     }
 
-    /// Lets nobody but this user read the database and what stands beside it; SQLite gives later files the same
-    /// permissions.
-    package func protect() throws(CourierError) {
-        for file in [path, log, index, lock] where FileManager.default.fileExists(atPath: file) { try protect(file) }
-    }
+    /// Creates the lock file if it is missing, and restricts it to this user.
+    package func prepareLock() throws(CourierError) { try PrivateFile.prepare(lock) }
 
-    func protect(_ file: String) throws(CourierError) {
-        do {
-            try FileManager.default.setAttributes([.posixPermissions: Self.privateFile], ofItemAtPath: file)
-        } catch {
-            throw CourierError(
-                .storeFailed,
-                "The file \(file) of the \(purpose.rawValue) can not be made private to this user. See who owns it.",
-                cause: error)
-        }
+    /// Restricts the existing files of the database to this user.
+    ///
+    /// - Throws: `storeFailed` if one is a symbolic link or belongs to another user: another user could have created a
+    ///   log here before SQLite did, to read what SQLite writes.
+    package func restrict() throws(CourierError) {
+        for file in [path, log, index, journal, lock] { try PrivateFile.restrictIfPresent(file) }
     }
 
     /// Gives the database and its log other names.

@@ -7,6 +7,8 @@ struct Salvage {
     /// How many rows are written in one transaction.
     private static let rowsAtATime = 4_096
     private static let pageSize = 4_096
+    /// How much of a file is copied at a time.
+    private static let bytesAtATime = 1 << 20
 
     let opening: StoreOpening
 
@@ -30,7 +32,7 @@ struct Salvage {
     func makeEmpty() throws(SQLiteFailure) { try makeTarget(files.recovering).checkpoint(emptying: true) }
 
     private func makeTarget(_ path: String) throws(SQLiteFailure) -> Database {
-        files.makePrivate(path)  // Where that fails, opening it says why.
+        do throws(CourierError) { try PrivateFile.prepare(path) } catch { throw SQLiteFailure(creating: error) }
         let target = try Database(path: path, .owner, system: opening.system)
         try target.setUp(.full, logBytes: opening.limits.logBytes)
         try opening.schema.migrate(target, from: 0)
@@ -49,10 +51,8 @@ struct Salvage {
             let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: template))
             defer { try? source.close() }
             guard var page = try source.read(upToCount: Self.pageSize), page.count == Self.pageSize else { return nil }
-            try FileManager.default.copyItem(atPath: files.path, toPath: copy)
-            if FileManager.default.fileExists(atPath: files.log) {
-                try FileManager.default.copyItem(atPath: files.log, toPath: copy + "-wal")
-            }
+            try Self.copy(files.path, to: copy)
+            if FileManager.default.fileExists(atPath: files.log) { try Self.copy(files.log, to: copy + "-wal") }
             let handle = try FileHandle(forUpdating: URL(fileURLWithPath: copy))
             defer { try? handle.close() }
             let pages = UInt32(clamping: try handle.seekToEnd() / UInt64(Self.pageSize))
@@ -65,6 +65,17 @@ struct Salvage {
         } catch {
             return nil
         }
+    }
+
+    /// Copies a file into a private file.
+    ///
+    /// FileManager creates a copy with the permissions of the umask, and restricts it later.
+    private static func copy(_ file: String, to copy: String) throws {
+        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+        defer { try? source.close() }
+        let target = try PrivateFile.open(copy)
+        while let part = try source.read(upToCount: bytesAtATime), !part.isEmpty { try target.write(contentsOf: part) }
+        try target.close()
     }
 
     // MARK: Rows

@@ -1,4 +1,5 @@
 import CSQLite
+import CourierCore
 import Foundation
 
 /// The right to a store's file, held by one store object of one process.
@@ -8,9 +9,9 @@ import Foundation
 package final class StoreLock {
     private let database: Database
 
-    /// Takes the lock.
+    /// Takes the lock on an existing file.
     ///
-    /// - Throws: A failure with the code `SQLITE_BUSY` when somebody else has it.
+    /// - Throws: A failure with the code `SQLITE_BUSY` if another store object or process holds the lock.
     package init(_ path: String, system: String?) throws(SQLiteFailure) {
         do throws(SQLiteFailure) {
             database = try Self.acquire(path, system)
@@ -18,6 +19,7 @@ package final class StoreLock {
             guard error.isDamage else { throw error }
             // Nobody holds a lock on what is no lock file of ours: ours are empty.
             try? FileManager.default.removeItem(atPath: path)
+            do throws(CourierError) { try PrivateFile.prepare(path) } catch { throw SQLiteFailure(creating: error) }
             database = try Self.acquire(path, system)
         }
     }

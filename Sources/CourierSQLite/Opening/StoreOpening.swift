@@ -36,7 +36,7 @@ struct StoreOpening: Sendable {
         try files.finishRecovery()
         files.removeUnfinishedRecovery()
         var recovery: StoreRecovery?
-        if let failure { recovery = try recover(from: .damaged(failure)) } else { try files.make() }
+        if let failure { recovery = try recover(from: .damaged(failure)) }
         do throws(Obstacle) {
             return Opened(writer: try openAsIs(now: now), recovery: recovery)
         } catch {
@@ -61,6 +61,7 @@ struct StoreOpening: Sendable {
     }
 
     private func openAsIs(now: Date) throws(Obstacle) -> ChangeWriter {
+        do throws(CourierError) { try files.prepare() } catch { throw .other(error) }
         let result: Result<ChangeWriter, Obstacle>
         do throws(SQLiteFailure) {
             result = try openAsIs(try Database(path: files.path, .owner, system: system), now: now)
@@ -71,7 +72,6 @@ struct StoreOpening: Sendable {
     }
 
     private func openAsIs(_ database: Database, now: Date) throws(SQLiteFailure) -> Result<ChangeWriter, Obstacle> {
-        do throws(CourierError) { try files.protect() } catch { return .failure(.other(error)) }
         let operation = "looking at the file"
         let applicationID = try database.number("PRAGMA application_id", operation)
         let version = try database.number("PRAGMA user_version", operation)
@@ -86,6 +86,8 @@ struct StoreOpening: Sendable {
             return .failure(.damaged(Self.wrongHeader(applicationID, version, operation)))
         }
         try database.setUp(durability, logBytes: limits.logBytes)
+        // Nothing has been written yet to the log, which exists now.
+        do throws(CourierError) { try files.restrict() } catch { return .failure(.other(error)) }
         try schema.migrate(database, from: isNew ? 0 : version)
         try database.lookThrough()
         do throws(SQLiteFailure) {

@@ -48,6 +48,7 @@ final class StoreCore {
         self.opening = opening
         self.date = date
         self.noteRecovery = noteRecovery
+        try opening.files.prepareLock()
         do throws(SQLiteFailure) {
             lock = try StoreLock(opening.files.lock, system: opening.system)
         } catch {

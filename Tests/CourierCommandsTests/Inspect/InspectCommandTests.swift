@@ -78,6 +78,20 @@ struct InspectCommandTests {
         }
     }
 
+    @Test func `an export through a link to a file is refused, and one to a device is not`() async throws {
+        let folder = try TemporaryFolder()
+        let path = try await Self.recording(.jsonLines, in: folder)
+        let (target, link) = (folder.file("target"), folder.file("link"))
+        try Data("theirs".utf8).write(to: URL(fileURLWithPath: target))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        let refused = try await Self.inspect([path, "-o", link])
+        #expect(refused.code == 1 && refused.errors.contains("\(link) is a symbolic link"), "\(refused.errors)")
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "theirs")
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
+        #expect(try await Self.inspect([path, "-o", link]).code == 0)
+    }
+
     @Test func `a file that was there is emptied and made private; what is no file is written to as it is`()
         async throws
     {

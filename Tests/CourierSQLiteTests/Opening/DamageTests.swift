@@ -85,6 +85,7 @@ import Testing
         for number in 1...3 {
             let store = folder.file
             try? FileManager.default.removeItem(at: store)
+            try PrivateFile.prepare(store.path)
             let other = try Database(path: store.path, .owner, system: nil)
             try other.execute(
                 "CREATE TABLE outgoing (x); PRAGMA application_id = 5; PRAGMA user_version = 1", "testing")

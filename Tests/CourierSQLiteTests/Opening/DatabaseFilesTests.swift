@@ -16,15 +16,14 @@ import Testing
     @Test func `what is made can be read by its user only, and what was there is kept and closed to others`() throws {
         let file = folder.url.appendingPathComponent("a/b/data")
         let files = try DatabaseFiles(.archive, at: file)
-        try files.make()
+        try files.prepare()
         #expect(try permissions(file.deletingLastPathComponent().path) == 0o700)
         for path in [files.path, files.lock] { #expect(try permissions(path) == 0o600) }
         for path in [files.path, files.log, files.index, files.lock] {
             try Data(path.utf8).write(to: URL(fileURLWithPath: path))
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         }
-        try files.make()
-        try files.protect()
+        try files.prepare()
         for path in [files.path, files.log, files.index, files.lock] {
             #expect(try permissions(path) == 0o600)
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(path.utf8))

@@ -25,6 +25,7 @@ import Testing
 
     @Test func `a file without tables gets them, and the marks by which it is known`() async throws {
         // Version 0: what a crash in the middle of the first opening leaves.
+        try PrivateFile.prepare(folder.file.path)
         let bare = try Database(path: folder.file.path, .owner, system: nil)
         _ = try bare.text("PRAGMA journal_mode = WAL", "testing")
         bare.close()
