@@ -144,7 +144,7 @@ let package = Package(
             dependencies: ["CSQLite", "CourierCore", "CourierSQLite", "CourierTesting", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CourierTransportTests", dependencies: ["CLinux", "CourierTransport", "TestSupport"],
+            name: "CourierTransportTests", dependencies: ["CLinux", "COpenSSL", "CourierTransport", "TestSupport"],
             exclude: ["WebSocket/Peer"], swiftSettings: settings),
         .testTarget(
             name: "CourierTestingTests",

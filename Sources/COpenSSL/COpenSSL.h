@@ -28,6 +28,8 @@ typedef struct courier_wire {
     uint8_t *input_owned;  // to be freed when all of it has been read
     uint8_t *output;
     size_t output_start, output_end, output_capacity;
+    size_t output_limit;   // how many bytes of output may wait; 0 is no limit
+    int output_exceeded;   // more than that was to be written
     int certificate_requested;
 } courier_wire;
 
@@ -50,6 +52,10 @@ static inline int courier_wire_read(BIO *bio, char *buffer, size_t count, size_t
 static inline int courier_wire_write(BIO *bio, const char *buffer, size_t count, size_t *moved) {
     courier_wire *wire = (courier_wire *)BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
+    if (wire->output_limit > 0 && wire->output_end - wire->output_start + count > wire->output_limit) {
+        wire->output_exceeded = 1;
+        return 0;
+    }
     if (wire->output_capacity - wire->output_end < count) {
         size_t waiting = wire->output_end - wire->output_start;
         if (wire->output_start > 0) {

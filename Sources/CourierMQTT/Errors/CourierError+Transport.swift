@@ -29,7 +29,7 @@ extension CourierError {
             .webSocketRefused, .webSocketRedirected, .webSocketHandshakeFailed, .webSocketSubprotocolRefused:
             .connectionFailed
         case .webSocketUnauthorized: .notAuthorized
-        case .webSocketViolation: .protocolViolation
+        case .webSocketViolation, .answersUnread: .protocolViolation
         default: isEstablished ? .connectionLost : .connectionFailed
         }
     }

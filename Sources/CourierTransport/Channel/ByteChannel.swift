@@ -180,7 +180,10 @@ public final class ByteChannel: @unchecked Sendable {
             isBare = tlsContext == nil && options.webSocket == nil
             guard let context = tlsContext else { return try didConnect() }
             phase = .handshaking
-            tls = try context.makeSession(hostName: hostName, peerName: peerName)
+            let tls = try context.makeSession(hostName: hostName, peerName: peerName)
+            // Less than the size of one read waits encrypted before more is encrypted, so the rest are answers.
+            tls.limitOutput(to: options.answerLimit + 2 * EventLoop.readBufferSize)
+            self.tls = tls
             try advanceHandshake()
         } catch {
             finish(.failed(error))

@@ -11,6 +11,12 @@ public struct ChannelOptions: Hashable, Sendable {
     /// ``TransportError/Code/remainderTooLong``.
     public var remainderLimit = 256 << 20
 
+    /// How many bytes of the answers of TLS itself, such as new keys, wait at most for a peer that does not read, 4 MiB by
+    /// default. Beyond it the channel closes with ``TransportError/Code/answersUnread``.
+    ///
+    /// The answers to the Pings of a WebSocket have a fixed limit of 16 KiB: a later Ping replaces those that wait.
+    public var answerLimit = 4 << 20
+
     /// How many reads follow each other, 4 by default, before the other connections of the loop have their turn.
     public var readsPerTurn = 4
 

@@ -51,6 +51,7 @@ extension TransportError {
             case remainderTooLong = 404
             case loopShutDown = 405
             case truncated = 406
+            case answersUnread = 407
             case webSocketViolation = 410
             case webSocketClosed = 411
             case systemFailure = 499
@@ -160,6 +161,8 @@ extension TransportError {
         public static let brokenPipe = Code(.brokenPipe)
         /// The reader left more bytes unread than ``ChannelOptions/remainderLimit``.
         public static let remainderTooLong = Code(.remainderTooLong)
+        /// The peer made TLS answer again and again and did not read, beyond ``ChannelOptions/answerLimit``.
+        public static let answersUnread = Code(.answersUnread)
         /// The event loop was shut down while the connection was open.
         public static let loopShutDown = Code(.loopShutDown)
         /// The connection ended without TLS's own farewell or in the middle of a WebSocket message, so bytes may have been

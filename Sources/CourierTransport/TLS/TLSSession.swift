@@ -135,12 +135,28 @@ final class TLSSession {
         courier_wire_remove_output(wire, count, ByteQueue.keptCapacity)
     }
 
+    /// Limits how many encrypted bytes may wait to be sent, so that a peer that reads nothing can not make the answers of TLS
+    /// itself fill the memory. No limit by default.
+    func limitOutput(to count: Int) { wire.pointee.output_limit = count }
+
+    /// - Throws: ``TransportError/Code/answersUnread`` if more bytes had to wait than ``limitOutput(to:)`` allows.
+    private func checkOutput() throws(TransportError) {
+        guard wire.pointee.output_exceeded != 0 else { return }
+        hasFailed = true
+        ERR_clear_error()
+        throw TransportError(
+            .answersUnread,
+            "\(peerName) sends requests of TLS, such as for new keys, and does not read: \(outputCount) bytes wait for it; "
+                + "the connection is dropped")
+    }
+
     // MARK: Handshake
 
     /// Goes on with the handshake as far as the input reaches. Afterwards there may be output, also when it fails.
     func advance() throws(TransportError) -> Step {
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
+        try checkOutput()
         if result == 1 {
             try checkPins()
             summary = makeSummary()
@@ -218,6 +234,8 @@ final class TLSSession {
         if hasPeerClosed { return .ended }
         ERR_clear_error()
         let result = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
+        // OpenSSL may go on when an answer could not be written.
+        try checkOutput()
         if result > 0 { return .bytes(Int(result)) }
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return .needsInput
@@ -235,6 +253,7 @@ final class TLSSession {
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         ERR_clear_error()
         let result = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))
+        try checkOutput()
         isWriteHeldUp = result <= 0
         if result > 0 { return Int(result) }
         guard SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ else { throw failure() }

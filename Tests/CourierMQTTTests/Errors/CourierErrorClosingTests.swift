@@ -237,6 +237,7 @@ import Testing
         (.tlsAlert, .secureConnectionFailed, .connectionLost), (.reset, .connectionFailed, .connectionLost),
         (.timedOut, .connectionFailed, .connectionLost), (.brokenPipe, .connectionFailed, .connectionLost),
         (.truncated, .connectionFailed, .connectionLost), (.loopShutDown, .connectionFailed, .connectionLost),
+        (.answersUnread, .protocolViolation, .protocolViolation),
         (.remainderTooLong, .connectionFailed, .connectionLost), (.systemFailure, .connectionFailed, .connectionLost),
     ])
     func `the transport's failure keeps its words, and its kind follows from the moment`(
