@@ -79,6 +79,28 @@ import Testing
         #expect(error.message.hasSuffix("is not for “localhost”"))
     }
 
+    @Test func `a certificate without alternative names is refused, though its common name is right`() async throws {
+        let error = try await clientFailure(server: server("nameless"))
+        #expect(error.code == .tlsHostNameMismatch)
+        #expect(
+            error.message.hasSuffix(
+                "has no subject alternative name, and its common name does not count; its owner has to renew it with the "
+                    + "alternative name “localhost”"), "\(error.message)")
+    }
+
+    @Test func `the common name counts only if the configuration says so, and only as a host name`() async throws {
+        let summary = try await success({ $0.acceptsCommonName = true }, server: server("nameless"))
+        #expect(summary.client.version == "TLSv1.3")
+        for name in ["elsewhere.example", "127.0.0.1"] {
+            let error = try await clientFailure(
+                {
+                    $0.acceptsCommonName = true
+                    $0.serverName = name
+                }, server: server("nameless"))
+            #expect(error.code == .tlsHostNameMismatch)
+        }
+    }
+
     @Test func `a certificate for another address is refused`() async throws {
         let error = try await clientFailure(server: server("elsewhere"), host: "127.0.0.1")
         #expect(error.code == .tlsHostNameMismatch)

@@ -94,10 +94,13 @@ extension CertificateReview {
                 .tls, "\(who) is not valid yet; it will be from \(Self.date(refused.notBefore)) on",
                 "Here it is \(Self.date(now)): set the clock if that is wrong; otherwise ask "
                     + "who runs the broker.")
-        case .tlsHostNameMismatch:
-            let names = first.names.isEmpty ? first.subject : Self.shown(first.names)
+        case .tlsHostNameMismatch where first.names.isEmpty:
             return .problem(
-                .tls, "the certificate is for \(names), and not for \(host)",
+                .tls, "the certificate of \(host) has no subject alternative name, and its common name does not count",
+                "Ask who runs the broker for a certificate with the alternative name \(host).")
+        case .tlsHostNameMismatch:
+            return .problem(
+                .tls, "the certificate is for \(Self.shown(first.names)), and not for \(host)",
                 "Connect by a name that the certificate has, or have one made for \(host).")
         case .tlsUnknownAuthority where first.isSelfSigned:
             return .problem(

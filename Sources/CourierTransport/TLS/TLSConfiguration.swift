@@ -33,6 +33,13 @@ public struct TLSClientConfiguration: Sendable {
     /// any certificate of a trusted authority can pass for the peer.
     public var checksServerName = true
 
+    /// Whether the common name of a certificate without subject alternative names counts as its host name, `false` by
+    /// default: such a certificate is refused with ``TransportError/Code/tlsHostNameMismatch`` (RFC 9525, section 2).
+    ///
+    /// Set it only for a peer whose certificate can not be replaced soon by one with a subject alternative name. The common
+    /// name never counts as an address, and never beside alternative names of hosts.
+    public var acceptsCommonName = false
+
     /// Our certificate, for a peer that wants one.
     public var identity: TLSIdentity?
 

@@ -45,7 +45,9 @@ enum TLSErrors {
     }
 
     /// The peer's certificate was not accepted, for `result` of OpenSSL's verification.
-    static func verification(_ result: Int, peerName: String, expected: String?) -> TransportError {
+    static func verification(
+        _ result: Int, peerName: String, expected: String?, hasAlternativeNames: Bool = true
+    ) -> TransportError {
         let words = String(cString: X509_verify_cert_error_string(result))
         func error(_ code: TransportError.Code, _ sentence: String) -> TransportError { TransportError(code, sentence) }
         switch Int32(truncatingIfNeeded: result) {
@@ -57,6 +59,12 @@ enum TLSErrors {
                 .tlsCertificateNotYetValid,
                 "the certificate of \(peerName) is not valid yet; is the clock right?")
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+            guard hasAlternativeNames else {
+                return error(
+                    .tlsHostNameMismatch,
+                    "the certificate of \(peerName) has no subject alternative name, and its common name does not count; its "
+                        + "owner has to renew it with the alternative name “\(expected ?? peerName)”")
+            }
             return error(
                 .tlsHostNameMismatch, "the certificate of \(peerName) is not for “\(expected ?? peerName)”")
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,

@@ -75,7 +75,9 @@ final class TLSSession {
         let isAddress = X509_VERIFY_PARAM_set1_ip_asc(checks, name) == 1
         if !isAddress {
             ERR_clear_error()
-            X509_VERIFY_PARAM_set_hostflags(checks, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+            var flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS
+            if !configuration.acceptsCommonName { flags |= X509_CHECK_FLAG_NEVER_CHECK_SUBJECT }
+            X509_VERIFY_PARAM_set_hostflags(checks, UInt32(flags))
             // A trailing dot is of the name system, not of the name in a certificate.
             let plain = name.last == "." ? String(name.dropLast()) : name
             guard !configuration.checksServerName || X509_VERIFY_PARAM_set1_host(checks, plain, 0) == 1,
@@ -185,11 +187,23 @@ final class TLSSession {
         if result != X509_V_OK, TLSErrors.isOfVerification(code) || TLSErrors.isOfVerification(last) {
             // A directory of authorities that could not be looked into says nothing of the certificate.
             return TLSErrors.shortage(code, "the certificate of \(peerName) could not be checked")
-                ?? TLSErrors.verification(result, peerName: peerName, expected: expectedName)
+                ?? TLSErrors.verification(
+                    result, peerName: peerName, expected: expectedName, hasAlternativeNames: hasAlternativeNames)
         }
         return TLSErrors.failure(
             code, peerName: peerName, isEstablished: summary != nil,
             lacksClientCertificate: wire.pointee.certificate_requested != 0)
+    }
+
+    /// Whether the peer's certificate has subject alternative names; `true` without a certificate.
+    private var hasAlternativeNames: Bool {
+        // OpenSSL keeps the chain of a certificate that it has refused, and forgets the certificate itself.
+        guard let chain = SSL_get0_verified_chain(ssl), courier_x509_count(chain) > 0,
+            let certificate = courier_x509_at(chain, 0)
+        else { return true }
+        guard let names = courier_x509_names(certificate) else { return false }
+        defer { GENERAL_NAMES_free(names) }
+        return courier_names_count(names) > 0
     }
 
     /// A resumed session comes from a connection whose pins were checked.

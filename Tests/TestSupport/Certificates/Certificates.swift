@@ -43,6 +43,7 @@ package struct Certificates: Sendable {
         try authority("other-ca")
         try authority("new-ca", subject: "ca")
         try leaf("server", names: "DNS:localhost,IP:127.0.0.1,IP:::1")
+        try leaf("nameless", subject: "localhost", names: nil)
         try leaf("elsewhere", names: "DNS:elsewhere.example")
         try leaf("client", names: "DNS:client")
         try leaf("stranger", names: "DNS:localhost,IP:127.0.0.1", authority: "other-ca")
@@ -78,12 +79,13 @@ package struct Certificates: Sendable {
     }
 
     private func leaf(
-        _ name: String, names: String, authority: String = "ca", from: String = "20200101000000Z",
+        _ name: String, subject: String? = nil, names: String?, authority: String = "ca",
+        from: String = "20200101000000Z",
         until: String = "20900101000000Z", constraints: String = "CA:FALSE", more: String = ""
     ) throws {
         try Self.openssl([
-            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=\(name)",
-            "-keyout", folder.file("\(name).key"), "-out", folder.file("\(name).csr"),
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+            "/CN=\(subject ?? name)", "-keyout", folder.file("\(name).key"), "-out", folder.file("\(name).csr"),
         ])
         let configuration = """
             [ca]
@@ -100,7 +102,7 @@ package struct Certificates: Sendable {
             commonName = supplied
             [leaf]
             basicConstraints = \(constraints)
-            subjectAltName = \(names)
+            \(names.map { "subjectAltName = \($0)" } ?? "")
             \(more)
             """
         let file = folder.file("\(name).cnf")
