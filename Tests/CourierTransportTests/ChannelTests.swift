@@ -292,6 +292,91 @@ import Testing
         await loop.shutdown()
     }
 
+    /// Runs a loop with a connection whose accepting side stays open, and closes the connecting side; returns when everything
+    /// was written and our output has ended.
+    private func closeAgainstOpenPeer(
+        _ isSecure: Bool, _ clock: ManualClock, _ change: (inout ChannelOptions) -> Void = { _ in }
+    ) async throws -> (loop: EventLoop, left: Recorder) {
+        let certificates = try await Certificates.shared
+        let loop = try EventLoop(clock: clock)
+        var options = ChannelOptions()
+        change(&options)
+        var stays = ChannelOptions()
+        stays.staysOpenAfterInputClosed = true
+        let (left, right) = (Recorder(), Recorder())
+        let server = isSecure ? try TLSContext(server: TLSServerConfiguration(identity: certificates.server)) : nil
+        let client = isSecure ? try TLSContext(client: certificates.client) : nil
+        let listener = try ChannelListener.listen(tls: server, options: stays, loop: loop) { _ in right }
+        ByteChannel.connect(
+            to: .tcp(host: "127.0.0.1", port: listener.port), tls: client, options: options, on: loop, handler: left)
+        let sender = try await left.open()
+        listener.close()
+        await sender.onLoop { sender in
+            sender.write([1, 2, 3])
+            sender.close()
+        }
+        try await right.log.wait("the end of input") { $0.inputClosed == 1 }
+        #expect(right.log.value.bytes == [1, 2, 3])
+        #expect(left.log.value.closed.isEmpty)
+        return (loop, left)
+    }
+
+    /// Lets time pass and the loop see that.
+    private func pass(_ duration: Duration, _ clock: ManualClock, _ loop: EventLoop) async {
+        clock.advance(by: duration)
+        for _ in 0..<3 { await loop.run {} }
+    }
+
+    @Test(arguments: [false, true])
+    func `a peer that does not close has one linger timeout, over TLS too`(isSecure: Bool) async throws {
+        let clock = ManualClock()
+        let (loop, left) = try await closeAgainstOpenPeer(isSecure, clock)
+        await pass(.milliseconds(1_900), clock, loop)
+        #expect(left.log.value.closed.isEmpty)
+        await pass(.milliseconds(100), clock, loop)
+        #expect(left.log.value.closed == [.closedByOwner])
+        await loop.shutdown()
+    }
+
+    @Test(arguments: [false, true])
+    func `an owner can choose a shorter time for the peer to close`(isSecure: Bool) async throws {
+        let clock = ManualClock()
+        let (loop, left) = try await closeAgainstOpenPeer(isSecure, clock) { $0.peerCloseTimeout = .milliseconds(100) }
+        await pass(.milliseconds(90), clock, loop)
+        #expect(left.log.value.closed.isEmpty)
+        await pass(.milliseconds(10), clock, loop)
+        #expect(left.log.value.closed == [.closedByOwner])
+        await loop.shutdown()
+    }
+
+    @Test func `the shorter time begins when everything was written`() async throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(clock: clock)
+        var options = ChannelOptions()
+        options.peerCloseTimeout = .milliseconds(100)
+        options.staysOpenAfterInputClosed = true
+        let (left, right) = (Recorder(), Recorder())
+        let (here, there) = MemoryStream.pair(capacity: 1_000)
+        loop.execute { [options] in
+            ByteChannel.accept(there, options: options, on: loop) { _ in right }
+            ByteChannel.connect(to: .stream(here), options: options, on: loop, handler: left)
+        }
+        let (sender, receiver) = (try await left.open(), try await right.open())
+        await receiver.onLoop { $0.pauseReading() }
+        await sender.onLoop { sender in
+            sender.write([UInt8](repeating: 7, count: 5_000))
+            sender.close()
+        }
+        await pass(.milliseconds(1_900), clock, loop)
+        #expect(left.log.value.closed.isEmpty)
+        await receiver.onLoop { $0.resumeReading() }
+        try await right.log.wait("the end of input") { $0.inputClosed == 1 }
+        #expect(right.log.value.bytes.count == 5_000)
+        await pass(.milliseconds(100), clock, loop)
+        #expect(left.log.value.closed == [.closedByOwner])
+        await loop.shutdown()
+    }
+
     @Test func `closed comes once, and nothing after it`() async throws {
         try await withLoop { loop in
             let reader = Recorder()

@@ -9,6 +9,10 @@ extension ConnectionArguments {
     /// Seconds between attempts after a loss, as the mosquitto clients have it.
     static let reconnectInterval: UInt16 = 1
 
+    /// How long the end of a connection waits for the broker to close too, after DISCONNECT was written. Bytes of the
+    /// broker that come meanwhile are read: unread, they would reset the connection, and the broker could miss DISCONNECT.
+    private static let peerCloseTimeout = Duration.milliseconds(100)
+
     /// The client id that is sent; empty lets the broker choose one.
     package var sentClientID: String {
         // In the SDK's client ids a percent sign stands for a random character.
@@ -52,6 +56,7 @@ extension ConnectionArguments {
         config.maxAutoReconnectInterval = Self.reconnectInterval
         config.messageAdapters = [DataMessageAdapter(), TextMessageAdapter()]
         config.protocolVersion = version == .v5 ? .version5 : .version311
+        config.peerCloseTimeout = Self.peerCloseTimeout
         config.will = willMessage
         config.sessionExpiry = .seconds(wantedSessionExpiry)
         config.maximumInFlight = maximumInFlight

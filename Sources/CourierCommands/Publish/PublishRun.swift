@@ -142,6 +142,7 @@ final class PublishRun: @unchecked Sendable {
         let error =
             (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         if isLost, phase == .closing { lossBehindEnd = error }
+        endDrainingIfStored()
         guard phase == .connecting || phase == .sending else { return }
         if let refusal = connection?.watch.takeRefusal() {
             let problem = ConnectionProblem(refusal)
@@ -190,15 +191,25 @@ final class PublishRun: @unchecked Sendable {
             phase = .draining(exitCode: code)
             window.stop()
             endIfAnswered()
+            endDrainingIfStored()
             connection?.queue.asyncAfter(deadline: .now() + Ending.drainTimeout.seconds) { [weak self] in
-                guard let self, case .draining = phase else { return }
-                console.tell(
-                    "Warning: \(underWayCount) messages were not acknowledged in time"
-                        + (storePath.map { "; they stay in \($0)." } ?? "."))
-                close(code)
+                self?.endDraining()
             }
         case .draining, .closing: break
         }
+    }
+
+    /// Without a connection, messages in a file are not waited for: the next run sends them.
+    private func endDrainingIfStored() {
+        if !isConnected, storePath != nil { endDraining() }
+    }
+
+    private func endDraining() {
+        guard case .draining(let code) = phase else { return }
+        console.tell(
+            "Warning: \(underWayCount) messages were not acknowledged in time"
+                + (storePath.map { "; they stay in \($0)." } ?? "."))
+        close(code)
     }
 
     // MARK: Sending

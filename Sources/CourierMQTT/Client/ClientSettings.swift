@@ -138,6 +138,7 @@ extension ClientSettings {
             limits.keepAlive = KeepAliveBounds(keepAlive).announcedKeepAlive
             limits.channel.keepAliveIdle = nil  // With probes of TCP, no silence would be one.
         }
+        limits.channel.peerCloseTimeout = config.peerCloseTimeout
         limits.receiveMaximum = config.receiveMaximum
         limits.maximumPacketSize = config.maximumPacketSize
         limits.incomingTopicAliases = config.topicAliasMaximum

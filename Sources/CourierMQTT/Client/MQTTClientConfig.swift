@@ -112,6 +112,9 @@ public struct MQTTClientConfig {
     public var endpoints = EndpointPolicy()
     /// Which servers the client goes to when the broker refers it to another one; the same host only by default.
     public var redirects = RedirectPolicy()
+    /// How long the end of a connection waits for the broker to close too, once everything was written; `nil`, the default, is
+    /// ``CourierTransport/ChannelOptions/lingerTimeout``.
+    package var peerCloseTimeout: Duration?
     /// Who is asked for service records.
     var serviceRecords = ServiceRecords.system
     /// The event loops of this client; those that all clients of the process share by default. A group of one's own has the

@@ -3,7 +3,7 @@ extension ByteChannel {
 
     /// Closes in an orderly way: no more bytes are offered; what waits is written, then the farewells of WebSocket and TLS
     /// and the end of our output; ``ChannelHandler/closed(_:)`` follows when the peer has closed too, at the latest when
-    /// nothing has moved for ``ChannelOptions/lingerTimeout``. A channel that was still connecting is closed at once.
+    /// nothing was written for ``ChannelOptions/lingerTimeout``, or so long after everything was written. A channel that was still connecting is closed at once.
     public func close() {
         loop.preconditionOnLoop()
         switch phase {
@@ -47,13 +47,22 @@ extension ByteChannel {
     }
 
     private func startLinger() {
-        timer = loop.schedule(at: loop.now + options.lingerTimeout) { [weak self] in self?.lingerTimedOut() }
+        let timeout = awaitsPeerEnd ? options.peerCloseTimeout ?? options.lingerTimeout : options.lingerTimeout
+        timer = loop.schedule(at: loop.now + timeout) { [weak self] in self?.lingerTimedOut() }
+    }
+
+    /// Everything was written: from now on the peer has one more linger to close too, whatever TLS answers meanwhile.
+    private func awaitPeerEnd() {
+        guard case .closing = phase, !awaitsPeerEnd else { return }
+        awaitsPeerEnd = true
+        if let timer { loop.cancel(timer) }
+        startLinger()
     }
 
     private func lingerTimedOut() {
         timer = nil
         guard case .closing(let reason) = phase else { return }
-        if writtenByteCount != writtenAtLastLook {
+        if !awaitsPeerEnd, writtenByteCount != writtenAtLastLook {
             writtenAtLastLook = writtenByteCount
             startLinger()
         } else {
@@ -73,7 +82,7 @@ extension ByteChannel {
         if let webSocket {
             // Both come here again: when the Close frame is written, and when the peer has answered it.
             if webSocket.beginClose() { return flushFromLoop() }
-            guard webSocket.hasPeerEnded || hasInputEnded else { return }
+            guard webSocket.hasPeerEnded || hasInputEnded else { return awaitPeerEnd() }
         }
         if let tls, tls.beginFarewell() {
             // Comes here again when the farewell is written.
@@ -81,6 +90,7 @@ extension ByteChannel {
         }
         outputEnd = .done
         stream?.closeOutput()
+        awaitPeerEnd()
         finishIfDone()
     }
 

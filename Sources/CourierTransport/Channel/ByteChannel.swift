@@ -70,6 +70,8 @@ public final class ByteChannel: @unchecked Sendable {
     var writeFailure: TransportError?
     var writtenByteCount = 0
     var writtenAtLastLook = 0
+    /// Whether everything was written, and only the peer's end is awaited.
+    var awaitsPeerEnd = false
 
     /// How far the end of our output has come.
     enum OutputEnd { case open, requested, done }

@@ -24,9 +24,15 @@ public struct ChannelOptions: Hashable, Sendable {
     /// channel then closes after ``ChannelHandler/inputClosed()``.
     public var staysOpenAfterInputClosed = false
 
-    /// How long an orderly close waits for the peer to read what is left and to close too, over WebSocket by a Close frame
-    /// of its own, 2 s by default; then the connection is dropped.
+    /// How long an orderly close waits without progress for the peer to read the bytes that are left, 2 s by default; then the
+    /// connection is dropped. From the end of our output on, the peer has as much time to close too, over WebSocket by a
+    /// Close frame of its own.
     public var lingerTimeout = Duration.seconds(2)
+
+    /// How long an orderly close waits for the peer to close too, counted from the end of our output; ``lingerTimeout`` by
+    /// default, for `nil`. What the peer still sends is read meanwhile and thrown away, because unread bytes would turn
+    /// the close into a reset.
+    package var peerCloseTimeout: Duration?
 
     /// When to give up on connecting, counted from the start and including name resolution, TLS and the handshake of
     /// WebSocket, 30 s by default.
