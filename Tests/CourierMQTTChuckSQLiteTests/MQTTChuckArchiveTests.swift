@@ -235,6 +235,7 @@ import Testing
         case "text": try Data(String(repeating: "no database\n", count: 1_000).utf8).write(to: url)
         case "zeros": try Data(count: 100_000).write(to: url)
         case "foreign":
+            try Data().write(to: url)  // SQLite opens existing files only.
             let database = try Database(path: url.path, .owner, system: nil)
             try database.execute("CREATE TABLE mine (a); INSERT INTO mine VALUES (1)", "test")
             database.close()

@@ -32,9 +32,9 @@ import Testing
         #expect(PacketProperties(publishing: full, contentType: "application/json").contentType == "text/plain")
     }
 
-    @Test func `what belongs to the connection does not reach the message`() {
+    @Test func `a topic alias does not reach the message`() {
         let properties: PacketProperties = [
-            .topicAlias(3), .subscriptionIdentifier(7), .payloadFormatIndicator(isText: false), .contentType("a/b"),
+            .topicAlias(3), .payloadFormatIndicator(isText: false), .contentType("a/b"),
         ]
         #expect(MessageProperties(properties) == MessageProperties(contentType: "a/b"))
     }

@@ -141,7 +141,7 @@ import Testing
 
     @Test func `a refused filter is asked for again with another QoS, or after it was unsubscribed`() throws {
         var set = SubscriptionSet()
-        _ = set.connected(sessionPresent: true, now: start)
+        _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .two)], by: .app, now: start)
         _ = set.subAck(request(1), [.qosNotSupported], now: start)
         let lower = try set.want([.init(a, .one)], by: .app, now: start)
