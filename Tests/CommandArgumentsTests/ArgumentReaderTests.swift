@@ -9,6 +9,7 @@ struct ArgumentReaderTests {
         var isRetained = false
         var pairs: [[String]] = []
         var words: [String] = []
+        var refusals: [ArgumentError] = []
     }
 
     private static let groups: [OptionGroup<Settings>] = [
@@ -29,8 +30,10 @@ struct ArgumentReaderTests {
                     .several(["COMMAND", "NAME", "VALUE"]) { $0.dropFirst().first == "pair" ? 4 : 3 }, "A property.",
                     missingText: "--property argument given but not enough arguments specified."
                 ) { $0.pairs.append($1) },
-                .refused(OptionNames("S", "srv"), .none, "Records.", hint: "Use -h."),
-                .refused(OptionNames(nil, "psk"), .one("KEY"), "A key.", hint: "Use certificates."),
+                .refused(OptionNames("S", "srv"), .none, "Records.", hint: "Use -h.") { $0.refusals.append($1) },
+                .refused(
+                    OptionNames(nil, "psk"), .one("KEY"), "A key.", hint: "Use certificates.", missing: "key"
+                ) { $0.refusals.append($1) },
             ])
     ]
 
@@ -82,9 +85,7 @@ struct ArgumentReaderTests {
         (["-D"], "--property argument given but not enough arguments specified."),
         (["-q", "5"], "Invalid QoS given: 5"), (["-q", "5", "-Z"], "Invalid QoS given: 5"),
         (["--verbose=1"], "The option --verbose takes no value."),
-        (["-S"], "The option -S is not supported."), (["--srv"], "The option -S is not supported."),
-        (["--psk", "00"], "The option --psk is not supported."), (["--psk=00"], "The option --psk is not supported."),
-        (["--psk"], "The option --psk is not supported."), (["-vS"], "The option -S is not supported."),
+        (["-S", "--psk"], "--psk argument given but no key specified."), (["-S", "-Z"], "Unknown option '-Z'."),
     ])
     func `the first mistake is the one that is reported`(arguments: [String], message: String) {
         #expect {
@@ -94,11 +95,20 @@ struct ArgumentReaderTests {
         }
     }
 
-    @Test func `a refused option says what to do instead`() {
+    @Test(arguments: [["-S"], ["--srv"], ["-vS"], ["--psk", "00"], ["--psk=00"]])
+    func `a refused option is recorded, with a hint`(arguments: [String]) throws {
+        let isKey = arguments[0].hasPrefix("--psk")
+        let refusal = ArgumentError(
+            "The option \(isKey ? "--psk" : "-S") is not supported.", hint: isKey ? "Use certificates." : "Use -h.")
+        #expect(try read(arguments).refusals == [refusal])
+    }
+
+    @Test(arguments: [(["-h"], 2), (["-D", "publish"], 2), (["-Z"], 1)])
+    func `an error tells how many empty lines follow the message`(arguments: [String], blankLines: Int) {
         #expect {
-            try read(["-S"])
+            try read(arguments)
         } throws: { error in
-            (error as? ArgumentError)?.hint == "Use -h."
+            (error as? ArgumentError)?.blankLines == blankLines
         }
     }
 

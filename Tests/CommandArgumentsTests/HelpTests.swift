@@ -20,7 +20,7 @@ struct HelpTests {
                             Option(OptionNames(nil, "level"), .one("N", .words(["low", "high"])), "How much.") { _, _ in
                             },
                             Option(OptionNames("q"), "Say nothing.") { _, _ in },
-                            .refused(OptionNames(nil, "gone"), .none, "What was.", hint: "Use -f."),
+                            .refused(OptionNames(nil, "gone"), .none, "What was.", hint: "Use -f.") { _, _ in },
                         ]
                     ).summary
                 ],

@@ -47,7 +47,7 @@ package struct Option<Target>: Sendable {
     ) {
         self.init(
             OptionSummary(names: names, valueNames: values.names, completion: values.completion, help: help),
-            values, missingText ?? "\(names.main) argument given but no \(missing) specified.", action)
+            values, missingText ?? Self.missingText(names, missing), action)
     }
 
     /// Declares an option that is known and can not be served: it is refused by name.
@@ -57,18 +57,24 @@ package struct Option<Target>: Sendable {
     ///   - values: Its values, or `.none`.
     ///   - help: What it would do.
     ///   - hint: What to do instead, as a sentence.
-    /// - Returns: The option; its action throws.
+    ///   - missing: What an error says is missing where values are, such as `key`.
+    ///   - record: Stores the refusal, for a command that reports other mistakes first and must throw the refusal then.
+    /// - Returns: The option.
     package static func refused(
-        _ names: OptionNames, _ values: OptionValues, _ help: String, hint: String
+        _ names: OptionNames, _ values: OptionValues, _ help: String, hint: String, missing: String = "value",
+        record: @escaping @Sendable (inout Target, ArgumentError) -> Void
     ) -> Option {
         Option(
             OptionSummary(
                 names: names, valueNames: values.names, completion: values.completion, help: help, refusal: hint),
-            // Refused before its values are looked at.
-            .none, ""
-        ) { _, _ in
-            throw ArgumentError("The option \(names.main) is not supported.", hint: hint)
+            values, missingText(names, missing)
+        ) { target, _ in
+            record(&target, ArgumentError("The option \(names.main) is not supported.", hint: hint))
         }
+    }
+
+    private static func missingText(_ names: OptionNames, _ missing: String) -> String {
+        "\(names.main) argument given but no \(missing) specified."
     }
 
     private init(_ summary: OptionSummary, _ values: OptionValues, _ missingText: String, _ action: @escaping Action) {

@@ -6,14 +6,19 @@ package struct ArgumentError: Error, Hashable, Sendable, CustomStringConvertible
     /// What to do, as a sentence; `nil` leaves it to the program, which names its help.
     package let hint: String?
 
-    /// Joins the two.
+    /// How many empty lines a program prints between the message and the hint.
+    package let blankLines: Int
+
+    /// Joins the message and the hint.
     ///
     /// - Parameters:
     ///   - message: What is wrong.
     ///   - hint: What to do; `nil` by default.
-    package init(_ message: String, hint: String? = nil) {
+    ///   - blankLines: How many empty lines stand between the two; 1 by default.
+    package init(_ message: String, hint: String? = nil, blankLines: Int = 1) {
         self.message = message
         self.hint = hint
+        self.blankLines = blankLines
     }
 
     /// The message, and the hint if there is one.

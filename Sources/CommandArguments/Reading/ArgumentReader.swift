@@ -64,7 +64,7 @@ package struct ArgumentReader<Target>: Sendable {
             throw Self.unknown(word)
         }
         let value = String(text[text.index(after: sign)...])
-        if option.summary.refusal == nil, option.values.names.isEmpty {
+        if option.values.names.isEmpty {
             throw ArgumentError("The option --\(text[..<sign]) takes no value.")
         }
         var joined = [value] + rest
@@ -81,7 +81,7 @@ package struct ArgumentReader<Target>: Sendable {
             // A row that begins with what is no option is named as a whole.
             guard let option = letters[letter] else { throw Self.unknown(isFirst ? text : "-\(letter)") }
             isFirst = false
-            if option.summary.refusal != nil || option.values.names.isEmpty || row.isEmpty {
+            if option.values.names.isEmpty || row.isEmpty {
                 try apply(option, &rest, into: &target)
             } else {
                 var slice = ([String(row)] + rest)[...]
@@ -96,7 +96,7 @@ package struct ArgumentReader<Target>: Sendable {
         _ option: Option<Target>, _ rest: inout ArraySlice<String>, into target: inout Target
     ) throws {
         let count = option.values.names.isEmpty ? 0 : try option.values.count(rest)
-        guard count <= rest.count else { throw ArgumentError(option.missingText) }
+        guard count <= rest.count else { throw ArgumentError(option.missingText, blankLines: 2) }
         let values = Array(rest.prefix(count))
         rest = rest.dropFirst(count)
         try option.action(&target, values)

@@ -110,7 +110,7 @@ final class BenchRun: @unchecked Sendable {
         let problem =
             watch.takeRefusal().map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
-        for line in problem.lines { console.tell(line) }
+        problem.tell(on: console)
         close(problem.exitCode)
     }
 

@@ -51,7 +51,7 @@ package struct ChatArguments: Sendable {
     ///
     /// - Parameter environment: Where the user's name may be.
     /// - Throws: What does not go together.
-    package mutating func complete(_ environment: [String: String]) throws(ArgumentError) {
+    package mutating func complete(_ environment: [String: String]) throws {
         try connection.check()
         if connection.clientID?.contains("%") == true {
             throw ArgumentError("A client id of the chat has no %.", hint: "Leave -i out: one is made up.")

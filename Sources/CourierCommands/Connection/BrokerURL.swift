@@ -20,7 +20,7 @@ struct BrokerURL: Hashable {
 
     init(_ text: String) throws(ArgumentError) {
         guard let (prefix, scheme) = Self.schemes.first(where: { text.lowercased().hasPrefix($0.key) }) else {
-            throw ArgumentError("Unsupported URL scheme.", hint: "Use mqtt://, mqtts://, ws:// or wss://.")
+            throw ArgumentError("unsupported URL scheme.", blankLines: 2)
         }
         let rest = text.dropFirst(prefix.count)
         guard let slash = rest.firstIndex(of: "/") else {
@@ -42,7 +42,6 @@ struct BrokerURL: Hashable {
         if let colon = place[end...].firstIndex(of: ":") {
             host = String(place[..<colon])
             port = NumberText.whole(String(place[place.index(after: colon)...]))
-            guard (1...65_535).contains(port) else { throw ArgumentError("Invalid port given: \(port)") }
         } else {
             host = String(place)
             port = scheme.port

@@ -31,6 +31,8 @@ package final class CommandConnection: Sendable {
     package let watch: ConnectionWatch
     private let store: SQLiteMessageStore?
     private let inspector: MQTTChuckServer?
+    private let disconnectOptions: DisconnectOptions
+    private let console: Console
     private let events: AnyCancellable
 
     /// Makes the client, which does not connect yet.
@@ -54,7 +56,10 @@ package final class CommandConnection: Sendable {
                 if console.isOutputClosed { told.outputClosed() }
             }
         }
-        watch = ConnectionWatch(print: arguments.isDebugging ? print : nil) { refused in
+        watch = ConnectionWatch(
+            print: arguments.isDebugging ? print : nil,
+            showsGrants: arguments.role == .subscriber && !arguments.isQuiet
+        ) { refused in
             queue.async { told.refusedPublish(refused) }
         }
         var observers: [any PacketObserver] = [watch]
@@ -76,6 +81,8 @@ package final class CommandConnection: Sendable {
         try CourierClientFactory().validate(config)
         client = CourierClientFactory().makeMQTTClient(config: config)
         self.queue = queue
+        self.console = console
+        disconnectOptions = arguments.disconnectOptions
         events = client.eventPublisher.sink { told.event($0.type) }
     }
 
@@ -83,12 +90,19 @@ package final class CommandConnection: Sendable {
     ///
     /// - Parameter done: Called once, on the queue: whether everything was written, DISCONNECT behind it, or why not.
     package func close(_ done: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
-        client.disconnect { [queue, store] result in
+        let ended: @Sendable (Result<Void, CourierError>) -> Void = { [queue, store] result in
             guard let store else { return done(result) }
             Task {
                 await store.close()
                 queue.async { done(result) }
             }
+        }
+        do {
+            try client.disconnect(disconnectOptions, completion: ended)
+        } catch {
+            // The broker allows no such DISCONNECT: the connection ends with a plain one.
+            console.tell("Warning: \((error as? CourierError)?.message ?? "\(error)")")
+            client.disconnect(completion: ended)
         }
     }
 }

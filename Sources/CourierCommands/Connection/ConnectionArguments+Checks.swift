@@ -1,4 +1,5 @@
 package import CommandArguments
+import Glibc
 
 /// What can only be said of all options together.
 extension ConnectionArguments {
@@ -9,11 +10,146 @@ extension ConnectionArguments {
                 || port == 8_883)
     }
 
-    /// Finds options that contradict each other, or need others that are not there.
-    package func check() throws(ArgumentError) {
-        try checkWill()
+    /// Finds everything that ``checkUsage()`` and ``checkSetup()`` find.
+    package func check() throws {
+        try checkUsage()
+        try checkProperties()
+        try checkSetup()
+    }
+
+    /// Finds options that contradict each other, or need others that are not there, as the mosquitto clients do.
+    package func checkUsage() throws(ArgumentError) {
+        if will.topic == nil {
+            if will.payload != nil { throw ArgumentError("Will payload given, but no will topic given.") }
+            if will.isRetained { throw ArgumentError("Will retain given, but no will topic given.") }
+        }
+        if (tls.certificateFile == nil) != (tls.keyFile == nil) {
+            throw ArgumentError("Both certfile and keyfile must be provided if one of them is set.")
+        }
+        if tls.keyForm != nil, tls.keyFile == nil {
+            throw ArgumentError("If keyform is set, keyfile must be also specified.")
+        }
+        if tls.hasEnginePassword, tls.keyForm == nil || !tls.hasEngine {
+            throw ArgumentError(
+                "when using tls-engine-kpass-sha1, both tls-engine and keyform must also be provided.")
+        }
+        if tls.hasSharedKey {
+            if tls.authoritiesFile != nil || tls.authoritiesFolder != nil {
+                throw ArgumentError("Only one of --psk or --cafile/--capath may be used at once.")
+            }
+            if !tls.hasSharedKeyIdentity { throw ArgumentError("--psk-identity required if --psk used.") }
+        }
+        switch version {
+        case .v31, .v311:
+            if !isCleanSession, clientID == nil {
+                throw ArgumentError("You must provide a client id if you are using the -c option.")
+            }
+        case .v5:
+            if optionSessionExpiry == .max, clientID == nil {
+                throw ArgumentError(
+                    "You must provide a client id if you are using an infinite session expiry interval.")
+            }
+        }
+    }
+
+    /// Finds properties that `-D` gives twice, or gives with values that MQTT does not allow.
+    ///
+    /// - Throws: ``StartFailure`` in the words of the mosquitto clients.
+    package func checkProperties() throws(StartFailure) {
+        var properties = properties
+        // The options give this property, too.
+        if version == .v5, optionSessionExpiry ?? 0 > 0 { properties.use("session-expiry-interval", in: .connect) }
+        if let problem = properties.problem { throw StartFailure(problem, showsUsage: true) }
+    }
+
+    /// Finds a client id and credentials that the version of MQTT does not allow, and files that are not there: only for `pub`,
+    /// `sub` and `rr`, which report them in the words of the mosquitto clients.
+    ///
+    /// - Throws: ``StartFailure`` with these words.
+    package func checkStart() throws(StartFailure) {
+        if clientID?.isEmpty == true || (!isCleanSession && sentClientID.isEmpty) {
+            throw StartFailure(role == .publisher ? "Error: Invalid id." : "Error: Invalid id and/or clean_session.")
+        }
+        if version != .v5, username == nil, password != nil {
+            throw StartFailure("Error: Problem setting username and/or password.")
+        }
+        if isSecure { try checkFiles() }
+    }
+
+    /// Opens each file of TLS: a missing file is a mistake of the command line, and no failure of TLS.
+    private func checkFiles() throws(StartFailure) {
+        for path in [tls.authoritiesFile, tls.certificateFile, tls.keyFile].compactMap(\.self) {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor < 0 else {
+                close(descriptor)
+                continue
+            }
+            throw StartFailure(
+                "Error: Problem setting TLS options: File not found.",
+                explanation: "\(path): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Finds options that can not be served, and values that TLS does not take.
+    ///
+    /// - Throws: ``StartFailure`` in the words of the mosquitto clients, and ``ArgumentError`` for what only this program
+    ///   refuses.
+    package func checkSetup() throws {
+        if let refusal = refusals.first { throw refusal }
+        if let form = tls.keyForm, form != "pem" {
+            if form == "engine" {
+                throw ArgumentError(
+                    "The option --keyform does not support engine.", hint: "Keep the key in a PEM file.")
+            }
+            throw StartFailure("Error: Problem setting key form, it must be one of 'pem' or 'engine'.")
+        }
+        if let version = tls.version, !Self.tlsVersions.contains(version) {
+            throw StartFailure("Error: Problem setting TLS options, check the options are valid.")
+        }
         try checkTLS()
         try checkSession()
+        if shownHost.isEmpty {
+            throw StartFailure("Unable to connect (Lookup error.).", explanation: "The host has no name.")
+        }
+        if let port, !(0...65_535).contains(port) {
+            throw StartFailure(
+                "Unable to connect (Invalid function arguments provided.).",
+                explanation: "The port \(port) is not between 0 and 65535.")
+        }
+        if unixPath != nil, transport == .webSocket {
+            throw ArgumentError("--unix and --ws can not be used together.", hint: "Leave one of them out.")
+        }
+    }
+
+    /// The values of `--tls-version`.
+    private static let tlsVersions = ["tlsv1.2", "tlsv1.3"]
+
+    private func checkTLS() throws(ArgumentError) {
+        let sources = [tls.authoritiesFile != nil, tls.authoritiesFolder != nil, tls.usesSystemAuthorities]
+        if sources.count(where: { $0 }) > 1 {
+            throw ArgumentError(
+                "Only one of --cafile, --capath and --tls-use-os-certs is supported at once.",
+                hint: "Put all authorities into one file.")
+        }
+        if !isSecure, !tls.isOff {
+            for (name, isGiven) in [
+                ("--cert", tls.certificateFile != nil), ("--insecure", tls.isInsecure),
+                ("--tls-alpn", tls.applicationProtocol != nil), ("--tls-version", tls.version != nil),
+                ("--ciphers", tls.ciphers != nil), ("--tls-keylog", tls.keyLogFile != nil),
+            ] where isGiven {
+                throw ArgumentError(
+                    "The option \(name) is about TLS, and the connection is without it.",
+                    hint: "Add --cafile FILE or --tls-use-os-certs.")
+            }
+        }
+    }
+
+    private func checkSession() throws(ArgumentError) {
+        if version == .v5, isCleanSession, clientID != nil, wantedSessionExpiry > 0 {
+            throw ArgumentError(
+                "The option -x is not supported without -c: a session that is kept is one that is continued.",
+                hint: "Add -c.")
+        }
         if storePath != nil, clientID == nil {
             throw ArgumentError(
                 "--store needs a client id, by which the messages in the file are known.", hint: "Give one by -i.")
@@ -28,64 +164,13 @@ extension ConnectionArguments {
                 "authentication-data given, but no authentication-method.",
                 hint: "Add -D connect authentication-method NAME.")
         }
-        if unixPath != nil, transport == .webSocket {
-            throw ArgumentError("--unix and --ws can not be used together.", hint: "Leave one of them out.")
-        }
     }
 
-    private func checkWill() throws(ArgumentError) {
-        guard will.topic == nil else { return }
-        if will.payload != nil { throw ArgumentError("Will payload given, but no will topic given.") }
-        if will.isRetained { throw ArgumentError("Will retain given, but no will topic given.") }
-    }
-
-    private func checkTLS() throws(ArgumentError) {
-        if (tls.certificateFile == nil) != (tls.keyFile == nil) {
-            throw ArgumentError("Both certfile and keyfile must be provided if one of them is set.")
-        }
-        if tls.keyForm != nil, tls.keyFile == nil {
-            throw ArgumentError("If keyform is set, keyfile must be also specified.")
-        }
-        let sources = [tls.authoritiesFile != nil, tls.authoritiesFolder != nil, tls.usesSystemAuthorities]
-        if sources.count(where: { $0 }) > 1 {
-            throw ArgumentError(
-                "Only one of --cafile, --capath and --tls-use-os-certs is supported at once.",
-                hint: "Put all authorities into one file.")
-        }
-        if !isSecure, !tls.isOff {
-            for (name, isGiven) in [
-                ("--cert", tls.certificateFile != nil), ("--insecure", tls.isInsecure),
-                ("--tls-alpn", tls.applicationProtocol != nil), ("--tls-version", tls.version != nil),
-            ] where isGiven {
-                throw ArgumentError(
-                    "The option \(name) is about TLS, and the connection is without it.",
-                    hint: "Add --cafile FILE or --tls-use-os-certs.")
-            }
-        }
-    }
-
-    private func checkSession() throws(ArgumentError) {
-        let hasFixedID = clientID != nil
-        switch version {
-        case .v311:
-            if !isCleanSession, !hasFixedID {
-                throw ArgumentError("You must provide a client id if you are using the -c option.")
-            }
-        case .v5:
-            if wantedSessionExpiry == .max, !hasFixedID {
-                throw ArgumentError(
-                    "You must provide a client id if you are using an infinite session expiry interval.")
-            }
-            if isCleanSession, wantedSessionExpiry > 0 {
-                throw ArgumentError(
-                    "The option -x is not supported without -c: a session that is kept is one that is continued.",
-                    hint: "Add -c.")
-            }
-        }
-    }
+    /// The session expiry of `-x` and `-c`, in seconds: for ever with `-c` alone.
+    private var optionSessionExpiry: UInt32? { sessionExpiry ?? (isCleanSession ? nil : .max) }
 
     /// How long the broker is to keep the session, in seconds: for ever with `-c`, not at all without.
     var wantedSessionExpiry: UInt32 {
-        sessionExpiry ?? properties.connect.sessionExpiry ?? (isCleanSession ? 0 : .max)
+        optionSessionExpiry ?? properties.connect.sessionExpiry ?? 0
     }
 }

@@ -12,11 +12,13 @@ extension ConnectionArguments {
     /// How long the end of a connection waits for the broker to close too, after DISCONNECT was written. Bytes of the
     /// broker that come meanwhile are read: unread, they would reset the connection, and the broker could miss DISCONNECT.
     private static let peerCloseTimeout = Duration.milliseconds(100)
+    /// MQTT 3.1 has no empty client id, and allows 23 bytes.
+    private static let randomClientID = "courier-" + String(repeating: "%", count: 15)
 
     /// The client id that is sent; empty lets the broker choose one.
     package var sentClientID: String {
         // In the SDK's client ids a percent sign stands for a random character.
-        clientID ?? clientIDPrefix.map { "\($0)\(getpid())" } ?? ""
+        clientID ?? clientIDPrefix.map { "\($0)\(getpid())" } ?? (version == .v31 ? Self.randomClientID : "")
     }
 
     /// The host as messages call it.
@@ -28,11 +30,10 @@ extension ConnectionArguments {
             host: shownHost, port: unixPath == nil ? UInt16(clamping: port ?? defaultPort) : 0, keepAlive: keepAlive,
             clientId: sentClientID, username: username ?? "", password: password ?? "",
             isCleanSession: isCleanSession,
-            userProperties: properties.connect.userProperties.isEmpty ? nil : properties.connect.userProperties,
             alpn: tls.applicationProtocol.map { [$0] }, scheme: scheme,
             extendedAuthentication: properties.connect.authenticationMethod.map {
                 ExtendedAuthentication(method: $0, data: properties.connect.authenticationData.map { Data($0.utf8) })
-            })
+            }, userPropertyList: properties.connect.userProperties)
     }
 
     private var defaultPort: Int { isSecure ? 8_883 : 1_883 }
@@ -55,18 +56,40 @@ extension ConnectionArguments {
         config.autoReconnectInterval = Self.reconnectInterval
         config.maxAutoReconnectInterval = Self.reconnectInterval
         config.messageAdapters = [DataMessageAdapter(), TextMessageAdapter()]
-        config.protocolVersion = version == .v5 ? .version5 : .version311
         config.peerCloseTimeout = Self.peerCloseTimeout
+        config.protocolVersion =
+            switch version {
+            case .v31: .version31
+            case .v311: .version311
+            case .v5: .version5
+            }
         config.will = willMessage
         config.sessionExpiry = .seconds(wantedSessionExpiry)
         config.maximumInFlight = maximumInFlight
         if let maximum = properties.connect.receiveMaximum { config.receiveMaximum = maximum }
         if let maximum = properties.connect.maximumPacketSize { config.maximumPacketSize = Int(maximum) }
+        if let maximum = properties.connect.topicAliasMaximum { config.topicAliasMaximum = maximum }
+        if let isWanted = properties.connect.requestsProblemInformation { config.requestsProblemInformation = isWanted }
+        if let isWanted = properties.connect.requestsResponseInformation {
+            config.requestsResponseInformation = isWanted
+        }
+        if let alias = properties.topicAlias, role != .subscriber, let topic = topics.last {
+            config.topicAliases = [topic: alias]
+        }
         if isSecure { config.tls = tlsConfiguration }
         if let proxy { config.proxy = .proxy(proxy) }
         config.endpoints.usesServiceRecords = usesServiceRecords
         config.subscriptionOptions = subscriptionOptions
+        config.subscriptionOptions.identifier = properties.subscribe.identifier
+        config.subscriptionOptions.userProperties = properties.subscribe.userProperties
         return config
+    }
+
+    /// What DISCONNECT tells the broker.
+    var disconnectOptions: DisconnectOptions {
+        DisconnectOptions(
+            sessionExpiry: properties.disconnect.sessionExpiry.map { .seconds($0) },
+            reasonString: properties.disconnect.reasonString, userProperties: properties.disconnect.userProperties)
     }
 
     private var willMessage: WillMessage? {
@@ -85,6 +108,8 @@ extension ConnectionArguments {
             configuration.identity = TLSIdentity(certificateFile: certificate, privateKeyFile: key)
         }
         if tls.version == "tlsv1.3" { configuration.minimumVersion = .tls13 }
+        configuration.ciphers = tls.ciphers
+        configuration.keyLogFile = tls.keyLogFile
         return configuration
     }
 }

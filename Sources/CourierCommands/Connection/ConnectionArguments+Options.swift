@@ -43,19 +43,12 @@ extension ConnectionArguments {
         Option(
             OptionNames(nil, "proxy"), .one("URL"),
             "Go through a proxy: socks5h://[user[:password]@]host[:port], or http://.", missing: "proxy url"
-        ) {
-            do throws(TransportError) {
-                $0.proxy = try ProxyConfiguration(url: $1[0])
-            } catch {
-                let isKnown = ["socks5h://", "socks5://", "http://"].contains(where: $1[0].hasPrefix)
-                throw isKnown
-                    ? ArgumentError("Invalid proxy: \(error.message).")
-                    : ArgumentError("Unsupported proxy protocol: \($1[0])", hint: "Use socks5h:// or http://.")
-            }
-        },
+        ) { $0.proxy = try proxy($1[0]) },
         .refused(
             OptionNames("A"), .one("ADDRESS"), "Bind the outgoing connection to a local address.",
-            hint: "Leave it out: the system chooses the address; a route decides over which network."),
+            hint: "Leave it out: the system chooses the address; a route decides over which network.",
+            missing: "address"
+        ) { $0.refusals.append($1) },
         Option(
             OptionNames("S"), "Ask the name system for SRV records of the host, and connect where they point."
         ) { settings, _ in settings.usesServiceRecords = true },
@@ -72,22 +65,20 @@ extension ConnectionArguments {
             missing: "keepalive"
         ) {
             guard let seconds = UInt16(exactly: NumberText.whole($1[0])), seconds >= 5 else {
-                throw ArgumentError("Invalid keepalive given, it must be between 5 and 65535 inclusive.")
+                throw ArgumentError("Invalid keepalive given, it must be between 5 and 65535 inclusive.", blankLines: 2)
             }
             $0.keepAlive = seconds
         },
         Option(
-            OptionNames("V", "protocol-version"), .one("VERSION", .words(["mqttv311", "mqttv5"])),
-            "The version of MQTT: mqttv311 (311) or mqttv5 (5).",
+            OptionNames("V", "protocol-version"), .one("VERSION", .words(["mqttv31", "mqttv311", "mqttv5"])),
+            "The version of MQTT: mqttv311 (311), mqttv5 (5), or mqttv31 (31) for old brokers.",
             missingText: "--protocol-version argument given but no version specified."
         ) {
             switch $1[0] {
+            case "mqttv31", "31": $0.version = .v31
             case "mqttv311", "311": $0.version = .v311
             case "mqttv5", "5": $0.version = .v5
-            case "mqttv31", "31":
-                throw ArgumentError(
-                    "The option -V does not support MQTT 3.1.", hint: "Use -V mqttv311 or -V mqttv5.")
-            default: throw ArgumentError("Invalid protocol version argument given.")
+            default: throw ArgumentError("Invalid protocol version argument given.", blankLines: 2)
             }
         },
         Option(OptionNames(nil, "nodelay"), "Send small packets at once; this client always does.") { _, _ in
@@ -126,7 +117,9 @@ extension ConnectionArguments {
             missingText: "-M argument given but max_inflight not specified."
         ) {
             let count = NumberText.whole($1[0])
-            guard count >= 1 else { throw ArgumentError("Maximum inflight messages must be greater than 0.") }
+            guard count >= 1 else {
+                throw ArgumentError("Maximum inflight messages must be greater than 0.", blankLines: 2)
+            }
             $0.maximumInFlight = min(count, 65_535)
         },
         Option(
@@ -142,15 +135,34 @@ extension ConnectionArguments {
         },
     ]
 
-    private static let bothIDs = ArgumentError("-i and -I argument cannot be used together.")
+    /// Reads the proxy of `--proxy`.
+    private static func proxy(_ url: String) throws(ArgumentError) -> ProxyConfiguration {
+        guard let scheme = ["socks5h://", "socks5://", "http://"].first(where: url.hasPrefix) else {
+            throw ArgumentError("Unsupported proxy protocol: \(url)")
+        }
+        let place = url.dropFirst(scheme.count).split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        if place.isEmpty { throw ArgumentError("Invalid proxy.") }
+        // An IPv6 address stands in brackets, and its colons are its own.
+        if let colon = place.lastIndex(of: ":"), !place[colon...].contains("]") {
+            let port = NumberText.whole(String(place[place.index(after: colon)...]))
+            guard (1...65_535).contains(port) else { throw ArgumentError("Invalid proxy port \(port)") }
+        }
+        do throws(TransportError) {
+            return try ProxyConfiguration(url: url)
+        } catch {
+            throw ArgumentError("Invalid proxy: \(error.message).")
+        }
+    }
+
+    private static let bothIDs = ArgumentError("-i and -I argument cannot be used together.", blankLines: 2)
 
     private static func expiry(_ text: String) throws -> UInt32 {
         if text == "∞" { return .max }
         guard let number = WholeNumber.value(text) else {
-            throw ArgumentError("session-expiry-interval not a number.")
+            throw ArgumentError("session-expiry-interval not a number.", blankLines: 2)
         }
         guard (-1...Int(UInt32.max)).contains(number) else {
-            throw ArgumentError("session-expiry-interval out of range.")
+            throw ArgumentError("session-expiry-interval out of range.", blankLines: 2)
         }
         return UInt32(truncatingIfNeeded: number)  // -1 is for ever.
     }
@@ -174,7 +186,7 @@ extension ConnectionArguments {
             missing: "will QoS"
         ) {
             let qos = NumberText.whole($1[0])
-            guard (0...2).contains(qos) else { throw ArgumentError("Invalid will QoS \(qos).") }
+            guard (0...2).contains(qos) else { throw ArgumentError("Invalid will QoS \(qos).", blankLines: 2) }
             $0.will.qos = qos
         },
         Option(OptionNames(nil, "will-retain"), "The broker keeps it for those who subscribe later.") { settings, _ in
@@ -200,16 +212,7 @@ extension ConnectionArguments {
         Option(
             OptionNames(nil, "keyform"), .one("FORM", .words(["pem"])), "The form of the key: pem.",
             missing: "keyform"
-        ) {
-            if $1[0] == "engine" {
-                throw ArgumentError(
-                    "The option --keyform does not support engine.", hint: "Keep the key in a PEM file.")
-            }
-            guard $1[0] == "pem" else {
-                throw ArgumentError("Problem setting key form, it must be one of 'pem' or 'engine'.")
-            }
-            $0.tls.keyForm = $1[0]
-        },
+        ) { $0.tls.keyForm = $1[0] },
         Option(
             OptionNames(nil, "insecure"),
             "DANGER: do not check that the certificate is for this host. Any certificate of a trusted authority will do."
@@ -220,15 +223,12 @@ extension ConnectionArguments {
         Option(
             OptionNames(nil, "tls-version"), .one("VERSION", .words(["tlsv1.2", "tlsv1.3"])),
             "The lowest version to speak: tlsv1.2, the default, or tlsv1.3.", missing: "version"
-        ) {
-            guard ["tlsv1.2", "tlsv1.3"].contains($1[0]) else {
-                throw ArgumentError("Problem setting TLS options, check the options are valid.")
-            }
-            $0.tls.version = $1[0]
-        },
-        .refused(
-            OptionNames(nil, "ciphers"), .one("LIST"), "The ciphers to offer.",
-            hint: "Leave it out: OpenSSL's defaults are used, and its configuration file can change them."),
+        ) { $0.tls.version = $1[0] },
+        Option(
+            OptionNames(nil, "ciphers"), .one("LIST"),
+            "The cipher suites of TLS 1.2 to offer; `openssl ciphers -v LIST` prints what a list stands for.",
+            missing: "ciphers"
+        ) { $0.tls.ciphers = $1[0] },
         Option(
             OptionNames(nil, "tls-use-os-certs"), "Speak TLS, and trust the authorities of the operating system."
         ) { settings, _ in settings.tls.usesSystemAuthorities = true },
@@ -237,19 +237,37 @@ extension ConnectionArguments {
         },
         .refused(
             OptionNames(nil, "psk"), .one("KEY"), "A key that both sides know, instead of certificates.",
-            hint: "Use certificates: --cafile."),
+            hint: "Use certificates: --cafile.", missing: "key"
+        ) {
+            $0.tls.hasSharedKey = true
+            $0.refusals.append($1)
+        },
         .refused(
             OptionNames(nil, "psk-identity"), .one("NAME"), "The name of that key.",
-            hint: "Use certificates: --cafile."),
+            hint: "Use certificates: --cafile.", missing: "identity"
+        ) {
+            $0.tls.hasSharedKeyIdentity = true
+            $0.refusals.append($1)
+        },
         .refused(
             OptionNames(nil, "tls-engine"), .one("NAME"), "An engine of OpenSSL.",
-            hint: "Engines have left OpenSSL; keep the key in a PEM file."),
+            hint: "Engines have left OpenSSL; keep the key in a PEM file.", missing: "engine_id"
+        ) {
+            $0.tls.hasEngine = true
+            $0.refusals.append($1)
+        },
         .refused(
             OptionNames(nil, "tls-engine-kpass-sha1"), .one("HASH"), "The hash of the password of the engine's key.",
-            hint: "Engines have left OpenSSL; keep the key in a PEM file."),
-        .refused(
-            OptionNames(nil, "tls-keylog"), .one("FILE"), "Write the keys of the connection to a file.",
-            hint: "Use --inspect to see the packets."),
+            hint: "Engines have left OpenSSL; keep the key in a PEM file.", missing: "kpass sha1"
+        ) {
+            $0.tls.hasEnginePassword = true
+            $0.refusals.append($1)
+        },
+        Option(
+            OptionNames(nil, "tls-keylog"), .one("FILE", .files),
+            "DANGER: append the keys of the connection to this file. Whoever has it can decrypt what was recorded.",
+            missing: "file"
+        ) { $0.tls.keyLogFile = $1[0] },
     ]
 
     private static let general: [Option<Self>] = [

@@ -23,7 +23,7 @@ package struct ConnectionArguments: Sendable {
     package enum Transport: Sendable { case tcp, webSocket }
 
     /// The version of MQTT.
-    package enum Version: Sendable { case v311, v5 }
+    package enum Version: Sendable { case v31, v311, v5 }
 
     /// The will, of which the topic must be there at the end.
     package struct Will: Sendable {
@@ -43,10 +43,20 @@ package struct ConnectionArguments: Sendable {
         package var isInsecure = false
         package var applicationProtocol: String?
         package var version: String?
+        package var ciphers: String?
+        package var keyLogFile: String?
         package var usesSystemAuthorities = false
         /// Whether a URL asks for it, which says nothing of whom to trust.
         package var isWanted = false
         package var isOff = false
+        /// Whether `--psk` is there, which is refused.
+        var hasSharedKey = false
+        /// Whether `--psk-identity` is there, which is refused.
+        var hasSharedKeyIdentity = false
+        /// Whether `--tls-engine` is there, which is refused.
+        var hasEngine = false
+        /// Whether `--tls-engine-kpass-sha1` is there, which is refused.
+        var hasEnginePassword = false
     }
 
     package let role: Role
@@ -75,6 +85,8 @@ package struct ConnectionArguments: Sendable {
     package var subscriptionOptions = SubscriptionOptions()
     package var isDebugging = false
     package var isQuiet = false
+    /// Why options that are known can not be served, in their order.
+    var refusals: [ArgumentError] = []
     /// The file of `-o`.
     var optionsFile: String?
     /// The topics of `-t` and `-L`, in their order.

@@ -3,8 +3,12 @@ import CourierTransport
 
 /// Why there is no connection, in the words and with the exit codes of the mosquitto clients.
 package struct ConnectionProblem: Hashable, Sendable {
-    /// What is printed: first the line that scripts know.
-    package let lines: [String]
+    /// The line that scripts know.
+    package let line: String
+    /// What the line leaves out, such as the host and the reason; `nil` if nothing.
+    package let detail: String?
+    /// Whether the line names the reason, so that the detail is worth printing for a person at a terminal only.
+    private let namesReason: Bool
     /// What the command ends with.
     package let exitCode: Int32
 
@@ -19,9 +23,11 @@ package struct ConnectionProblem: Hashable, Sendable {
                 code == .unsupportedProtocolVersion
                 ? "\(code.name). Try connecting to an MQTT v5 broker, or use MQTT v3.x mode." : code.name
         } else {
-            words = "Connection Refused: \(Self.returnCodes[refusal.code] ?? "unknown reason")"
+            words = "Connection Refused: \(Self.returnCodes[refusal.code] ?? "unknown reason")."
         }
-        lines = ["Connection error: \(words)"]
+        line = "Connection error: \(words)"
+        detail = nil
+        namesReason = true
         exitCode = Int32(refusal.code)
     }
 
@@ -35,9 +41,10 @@ package struct ConnectionProblem: Hashable, Sendable {
     ///
     /// - Parameter error: What the client says.
     package init(unopened error: CourierError) {
-        let (line, code) = Self.opening(error)
-        lines = [line, error.message]
-        exitCode = code
+        let system = (error.cause as? TransportError).flatMap { Self.words(of: $0.code) }
+        (line, exitCode) = system.map { ($0, ExitCode.failure) } ?? Self.opening(error)
+        detail = error.message
+        namesReason = system.map { !$0.contains("TLS") } ?? false
     }
 
     /// The connection broke.
@@ -46,18 +53,27 @@ package struct ConnectionProblem: Hashable, Sendable {
     package init(lost error: CourierError) {
         switch error.code {
         case .protocolViolation, .malformedPacket:
-            lines = ["Error: A network protocol error occurred when communicating with the broker.", error.message]
+            line = "Error: A network protocol error occurred when communicating with the broker."
             exitCode = ExitCode.protocolError
         default:
-            lines = ["Error: The connection was lost.", error.message]
+            line = "Error: The connection was lost."
             exitCode = ExitCode.connectionLost
         }
+        detail = error.message
+        namesReason = false
+    }
+
+    /// Everything that can be printed.
+    package var lines: [String] { [line] + (detail.map { [$0] } ?? []) }
+
+    /// Prints the line, and the detail where the line does not name the reason or a person sees it.
+    package func tell(on console: Console) {
+        console.tell(line)
+        guard let detail else { return }
+        if namesReason { console.explain(detail) } else { console.tell(detail) }
     }
 
     private static func opening(_ error: CourierError) -> (String, Int32) {
-        if let cause = error.cause as? TransportError, let words = words(of: cause.code) {
-            return (words, ExitCode.failure)
-        }
         switch error.code {
         case .secureConnectionFailed: return ("Error: A TLS error occurred.", ExitCode.tlsFailed)
         case .invalidConfiguration: return ("Error: Invalid input.", ExitCode.failure)

@@ -38,17 +38,21 @@ package final class ConnectionWatch: PacketObserver {
 
     private let state = Mutex(State())
     private let print: (@Sendable (String) -> Void)?
+    private let showsGrants: Bool
     private let refused: @Sendable (RefusedPublish) -> Void
 
     /// A watch on the connections of one client.
     ///
     /// - Parameters:
     ///   - print: Takes a line for each packet, on the event loop; `nil` makes none.
+    ///   - showsGrants: Whether the codes of SUBACK have a line of their own; `false` by default.
     ///   - refused: Learns of messages that the broker refused, on the event loop.
     package init(
-        print: (@Sendable (String) -> Void)? = nil, refused: @escaping @Sendable (RefusedPublish) -> Void = { _ in }
+        print: (@Sendable (String) -> Void)? = nil, showsGrants: Bool = false,
+        refused: @escaping @Sendable (RefusedPublish) -> Void = { _ in }
     ) {
         self.print = print
+        self.showsGrants = showsGrants
         self.refused = refused
     }
 
@@ -109,7 +113,7 @@ package final class ConnectionWatch: PacketObserver {
                 state.names = [id: assigned]
             }
             return PacketLines(
-                name: state.names[id] ?? name, isOutgoing: batch.direction == .outgoing
+                name: state.names[id] ?? name, isOutgoing: batch.direction == .outgoing, showsGrants: showsGrants
             ).lines(
                 of: packet, code: Self.secondByte(of: frame, in: batch.bytes),
                 lastPacketID: &state.lastPacketID)
@@ -124,5 +128,5 @@ package final class ConnectionWatch: PacketObserver {
         return place + 2 < frame.end ? bytes[place + 2] : 0
     }
 
-    private static func name(_ clientID: String) -> String { clientID.isEmpty ? "null" : clientID }
+    private static func name(_ clientID: String) -> String { clientID.isEmpty ? "(null)" : clientID }
 }

@@ -5,6 +5,8 @@ struct PacketLines {
     /// The client id.
     let name: String
     let isOutgoing: Bool
+    /// Whether the codes of SUBACK have a line of their own, as mosquitto_sub has it.
+    let showsGrants: Bool
 
     /// The lines for a packet.
     ///
@@ -51,7 +53,8 @@ struct PacketLines {
             }
         case .subAck(let subAck):
             let codes = subAck.reasonCodes.map { "\($0.rawValue)" }.joined(separator: ", ")
-            return [line("\(verb) SUBACK"), "Subscribed (mid: \(subAck.packetID.rawValue)): \(codes)"]
+            let grants = showsGrants ? ["Subscribed (mid: \(subAck.packetID.rawValue)): \(codes)"] : []
+            return [line("\(verb) SUBACK")] + grants
         case .unsubscribe(let unsubscribe):
             lastPacketID = unsubscribe.packetID.rawValue
             return unsubscribe.filters.map {

@@ -6,8 +6,7 @@ import Foundation
 package struct PropertyArguments: Sendable {
     /// The packets whose properties can be named.
     package enum Command: String, CaseIterable, Sendable {
-        case connect, publish, subscribe, unsubscribe, disconnect, auth, will
-        case puback, pubrec, pubrel, pubcomp, suback, unsuback
+        case connect, publish, subscribe, unsubscribe, disconnect, auth, will, puback, pubrec, pubrel, pubcomp
     }
 
     /// Those of CONNECT.
@@ -15,27 +14,59 @@ package struct PropertyArguments: Sendable {
         package var receiveMaximum: UInt16?
         package var maximumPacketSize: UInt32?
         package var sessionExpiry: UInt32?
-        package var userProperties: [String: String] = [:]
+        package var topicAliasMaximum: UInt16?
+        package var requestsProblemInformation: Bool?
+        package var requestsResponseInformation: Bool?
+        package var userProperties: [MessageProperties.UserProperty] = []
         package var authenticationMethod: String?
         package var authenticationData: String?
     }
 
+    /// Those of SUBSCRIBE.
+    package struct Subscribe: Sendable {
+        package var identifier: UInt32?
+        package var userProperties: [MessageProperties.UserProperty] = []
+    }
+
+    /// Those of DISCONNECT.
+    package struct Disconnect: Sendable {
+        package var sessionExpiry: UInt32?
+        package var reasonString: String?
+        package var userProperties: [MessageProperties.UserProperty] = []
+    }
+
+    /// A property that was given, with its number if it has one.
+    private struct Given: Sendable {
+        let command: Command
+        let name: String
+        let number: Int
+    }
+
     package var connect = Connect()
     package var publish = MessageProperties()
+    /// The topic alias of the messages; `nil` leaves it to the client.
+    package var topicAlias: UInt16?
+    package var subscribe = Subscribe()
+    /// The user properties of UNSUBSCRIBE.
+    package var unsubscribe: [MessageProperties.UserProperty] = []
+    package var disconnect = Disconnect()
     package var will = MessageProperties()
     package var willDelay = Duration.zero
+    private var given: [Given] = []
 
     /// How many words belong to `-D`: `user-property` has two values.
     static func wordCount(_ words: ArraySlice<String>) -> Int {
-        words.dropFirst().first?.lowercased() == "user-property" ? 4 : 3
+        guard words.count > 2, Command(rawValue: words[words.startIndex].lowercased()) != nil else { return 3 }
+        return words[words.startIndex + 1].lowercased() == "user-property" ? 4 : 3
     }
 }
 
 extension PropertyArguments {
-    /// A property's kind of value.
-    private enum Kind { case byte, short, long, variable, binary, text, pair }
+    /// The properties as mosquitto names them, with the packets that a client may put them into (MQTT 5.0 §2.2.2.2).
+    private enum Kind {
+        case byte, short, long, variable, binary, text, pair
+    }
 
-    /// Names, kinds, and the packets that a client may put them into (MQTT 5.0 §2.2.2.2).
     private static let known: KeyValuePairs<String, (kind: Kind, commands: [Command])> = [
         "payload-format-indicator": (.byte, [.publish, .will]),
         "message-expiry-interval": (.long, [.publish, .will]),
@@ -53,7 +84,7 @@ extension PropertyArguments {
         "request-response-information": (.byte, [.connect]),
         "response-information": (.text, []),
         "server-reference": (.text, [.disconnect]),
-        "reason-string": (.text, [.puback, .pubrec, .pubrel, .pubcomp, .suback, .unsuback, .disconnect, .auth]),
+        "reason-string": (.text, [.puback, .pubrec, .pubrel, .pubcomp, .disconnect, .auth]),
         "receive-maximum": (.short, [.connect]),
         "topic-alias-maximum": (.short, [.connect]),
         "topic-alias": (.short, [.publish]),
@@ -66,81 +97,148 @@ extension PropertyArguments {
         "shared-subscription-available": (.byte, []),
     ]
 
+    /// The largest subscription identifier (MQTT 5.0 §3.8.2.1.2).
+    private static let largestIdentifier = 268_435_455
+
     /// Takes the words behind a `-D`.
-    mutating func add(_ words: [String]) throws(ArgumentError) {
+    ///
+    /// - Throws: ``ArgumentError`` and ``StartFailure`` in the words of the mosquitto clients.
+    mutating func add(_ words: [String]) throws {
         let (command, name) = (words[0], words[1])
         guard let packet = Command(rawValue: command.lowercased()) else {
-            throw ArgumentError("Invalid command \(command) given in --property argument.")
+            throw ArgumentError("Invalid command given in --property argument.", blankLines: 2)
         }
         guard let property = Self.known.first(where: { $0.key == name.lowercased() }) else {
-            throw ArgumentError("Invalid property name \(name) given in --property argument.")
+            throw ArgumentError("Invalid property name given in --property argument.", blankLines: 2)
         }
         guard property.value.commands.contains(packet) else {
-            throw ArgumentError("\(name) property not allowed for \(command) in --property argument.")
+            throw ArgumentError(
+                "\(name) property not allowed for \(command) in --property argument.", blankLines: 2)
         }
-        let value = words[2]
-        let number = try Self.number(value, property.value.kind, name)
+        guard Self.isSupported(property.key, packet) else {
+            throw ArgumentError(
+                "\(name) property not supported for \(command) in --property argument.", blankLines: 2)
+        }
+        let number = try Self.number(words[2], property.value.kind, name)
+        given.append(Given(command: packet, name: property.key, number: number))
+        let values = Array(words[2...])
         switch packet {
-        case .connect: try addToConnect(property.key, words, number)
-        case .publish: try Self.add(property.key, words, number, to: &publish, command)
+        case .connect: addToConnect(property.key, values, number)
+        case .publish where property.key == "topic-alias": topicAlias = UInt16(number)
+        case .publish: Self.add(property.key, values, number, to: &publish)
+        case .subscribe where property.key == "subscription-identifier": subscribe.identifier = UInt32(number)
+        case .subscribe: subscribe.userProperties.append(.init(values[0], values[1]))
+        case .unsubscribe: unsubscribe.append(.init(values[0], values[1]))
+        case .disconnect: addToDisconnect(property.key, values, number)
         case .will where property.key == "will-delay-interval": willDelay = .seconds(number)
-        case .will: try Self.add(property.key, words, number, to: &will, command)
-        case .subscribe, .unsubscribe, .disconnect, .auth, .puback, .pubrec, .pubrel, .pubcomp, .suback, .unsuback:
-            throw Self.unsupported(name, command)
+        case .will: Self.add(property.key, values, number, to: &will)
+        case .auth, .puback, .pubrec, .pubrel, .pubcomp: break  // Not supported, as said above.
         }
     }
 
-    private static func number(_ text: String, _ kind: Kind, _ name: String) throws(ArgumentError) -> Int {
+    /// Whether a client can send the property in the packet by itself.
+    private static func isSupported(_ name: String, _ packet: Command) -> Bool {
+        switch packet {
+        case .auth, .puback, .pubrec, .pubrel, .pubcomp: false
+        case .publish: name != "subscription-identifier"  // [MQTT-3.3.4-6]
+        case .disconnect: name != "server-reference"  // Only a server sends it (MQTT 5.0 §3.14.2.2.5).
+        case .connect, .subscribe, .unsubscribe, .will: true
+        }
+    }
+
+    private static func number(_ text: String, _ kind: Kind, _ name: String) throws -> Int {
         let limit: Int
         switch kind {
         case .byte: limit = 255
         case .short: limit = 65_535
         case .long, .variable: limit = Int(UInt32.max)
-        case .binary, .text, .pair: return 0
+        case .binary:
+            guard text.utf8.count <= 65_535 else {
+                throw ArgumentError("Property value too long for property \(name).", blankLines: 2)
+            }
+            return 0
+        case .text, .pair: return 0
         }
         let number = NumberText.whole(text)
         guard (0...limit).contains(number) else {
-            throw ArgumentError("Property value (\(number)) out of range for property \(name).")
+            throw ArgumentError("Property value (\(number)) out of range for property \(name).", blankLines: 2)
+        }
+        if case .variable = kind, number > largestIdentifier {
+            throw StartFailure("Error adding property \(name) 4", showsUsage: true)
         }
         return number
     }
 
-    private mutating func addToConnect(_ name: String, _ words: [String], _ number: Int) throws(ArgumentError) {
+    private mutating func addToConnect(_ name: String, _ values: [String], _ number: Int) {
         switch name {
         case "session-expiry-interval": connect.sessionExpiry = UInt32(number)
         case "receive-maximum": connect.receiveMaximum = UInt16(number)
         case "maximum-packet-size": connect.maximumPacketSize = UInt32(number)
-        case "authentication-method": connect.authenticationMethod = words[2]
-        case "authentication-data": connect.authenticationData = words[2]
-        case "user-property":
-            guard connect.userProperties.updateValue(words[3], forKey: words[2]) == nil else {
-                throw ArgumentError(
-                    "The user property \(words[2]) is given twice for connect.", hint: "Give each name once.")
-            }
-        default: throw Self.unsupported(name, words[0])
+        case "topic-alias-maximum": connect.topicAliasMaximum = UInt16(number)
+        case "request-problem-information": connect.requestsProblemInformation = number != 0
+        case "request-response-information": connect.requestsResponseInformation = number != 0
+        case "authentication-method": connect.authenticationMethod = values[0]
+        case "authentication-data": connect.authenticationData = values[0]
+        default: connect.userProperties.append(.init(values[0], values[1]))
+        }
+    }
+
+    private mutating func addToDisconnect(_ name: String, _ values: [String], _ number: Int) {
+        switch name {
+        case "session-expiry-interval": disconnect.sessionExpiry = UInt32(number)
+        case "reason-string": disconnect.reasonString = values[0]
+        default: disconnect.userProperties.append(.init(values[0], values[1]))
         }
     }
 
     private static func add(
-        _ name: String, _ words: [String], _ number: Int, to properties: inout MessageProperties, _ command: String
-    ) throws(ArgumentError) {
+        _ name: String, _ values: [String], _ number: Int, to properties: inout MessageProperties
+    ) {
         switch name {
         case "payload-format-indicator": properties.payloadFormat = number == 0 ? .unspecified : .utf8
         case "message-expiry-interval": properties.messageExpiry = .seconds(number)
-        case "content-type": properties.contentType = words[2]
-        case "response-topic": properties.responseTopic = words[2]
-        case "correlation-data": properties.correlationData = Data(words[2].utf8)
-        case "user-property": properties.userProperties.append(.init(words[2], words[3]))
-        case "topic-alias":
-            throw ArgumentError(
-                "The property topic-alias is not supported for publish.",
-                hint: "Leave it out: the client gives out topic aliases by itself.")
-        default: throw unsupported(name, command)
+        case "content-type": properties.contentType = values[0]
+        case "response-topic": properties.responseTopic = values[0]
+        case "correlation-data": properties.correlationData = Data(values[0].utf8)
+        default: properties.userProperties.append(.init(values[0], values[1]))
         }
     }
 
-    /// One of MQTT that a command line can not say here.
-    private static func unsupported(_ name: String, _ command: String) -> ArgumentError {
-        ArgumentError("\(name) property not supported for \(command) in --property argument.")
+    // MARK: All together
+
+    /// Counts a property that another option has given.
+    mutating func use(_ name: String, in command: Command) {
+        given.append(Given(command: command, name: name, number: 1))
+    }
+
+    /// What the mosquitto clients say of properties that are given twice, or have a value that MQTT does not allow.
+    var problem: String? {
+        for (command, title) in Self.titles {
+            let properties = given.filter { $0.command == command }
+            var names: Set<String> = []
+            for property in properties {
+                if !Self.isAllowed(property) {
+                    return "Error in \(title) properties: "
+                        + "A network protocol error occurred when communicating with the broker."
+                }
+                if property.name != "user-property", !names.insert(property.name).inserted {
+                    return "Error in \(title) properties: Duplicate property in property list"
+                }
+            }
+        }
+        return nil
+    }
+
+    private static let titles: KeyValuePairs<Command, String> = [
+        .connect: "CONNECT", .publish: "PUBLISH", .subscribe: "SUBSCRIBE", .unsubscribe: "UNSUBSCRIBE",
+        .disconnect: "DISCONNECT", .will: "Will",
+    ]
+
+    private static func isAllowed(_ property: Given) -> Bool {
+        switch property.name {
+        case "request-problem-information", "request-response-information": property.number <= 1
+        case "receive-maximum", "maximum-packet-size", "topic-alias": property.number > 0
+        default: true
+        }
     }
 }

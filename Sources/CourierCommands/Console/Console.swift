@@ -102,6 +102,10 @@ package final class Console: Sendable {
         complain(line)
     }
 
+    /// Prints a line that the mosquitto clients do not have, unless it is to be quiet: for a person at a terminal only, so
+    /// that scripts read the same lines from both.
+    package func explain(_ line: String) { if isErrorTerminal { tell(line) } }
+
     /// Prints a line for whoever runs the command, also when it is to be quiet: the command line itself is wrong.
     package func complain(_ line: String) { writeToErrors(line + "\n") }
 

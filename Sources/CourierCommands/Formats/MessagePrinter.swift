@@ -109,8 +109,14 @@ package struct MessagePrinter: Sendable {
             printed.bytes += pairs.joined(separator: " ").utf8
         case UInt8(ascii: "R"):
             if let topic = properties.responseTopic { Self.write(text: topic, field, &printed.bytes) }
-        // Topic aliases are resolved before a message comes here, and subscriptions have no numbers.
-        case UInt8(ascii: "A"), UInt8(ascii: "S"): Self.write(blank: field, &printed.bytes)
+        case UInt8(ascii: "S"):
+            if let identifier = properties.subscriptionIdentifiers.first {
+                Self.write(number: Int(identifier), field, &printed.bytes)
+            } else {
+                Self.write(blank: field, &printed.bytes)
+            }
+        // The client has resolved topic aliases before a message is printed.
+        case UInt8(ascii: "A"): Self.write(blank: field, &printed.bytes)
         default: break  // A format has only the letters above.
         }
     }
@@ -264,6 +270,9 @@ extension JSONValue {
         if let topic = properties.responseTopic { add("response-topic", .string(Array(topic.utf8))) }
         if let data = properties.correlationData {
             add("correlation-data", isAlwaysText ? .text([UInt8](data)) : .string([UInt8](data)))
+        }
+        for identifier in properties.subscriptionIdentifiers {
+            add("subscription-identifier", .number("\(identifier)"))
         }
         if !properties.userProperties.isEmpty {
             add(

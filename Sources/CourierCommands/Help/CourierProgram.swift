@@ -71,10 +71,14 @@ package struct CourierProgram: Sendable {
             case .help: console.write(HelpText(command.summary, of: Self.summary).string)
             case .version: console.write("courier \(name) version \(Self.version)\n")
             }
-            return ExitCode.success
+            return command.helpExitCode
         } catch let error as ArgumentError {
-            console.complain("Error: \(error.message)")
-            console.complain(error.hint ?? "Use 'courier \(name) --help' to see usage.")
+            console.complain("Error: \(error.message)" + String(repeating: "\n", count: error.blankLines))
+            console.complain(error.hint ?? Self.usage(of: name))
+        } catch let failure as StartFailure {
+            for line in failure.lines { console.tell(line) }
+            if let explanation = failure.explanation { console.explain(explanation) }
+            if failure.showsUsage { console.complain("\n" + Self.usage(of: name)) }
         } catch let error as CourierError {
             console.complain("Error: \(error.message)")
         } catch {
@@ -82,6 +86,8 @@ package struct CourierProgram: Sendable {
         }
         return ExitCode.failure
     }
+
+    private static func usage(of command: String) -> String { "Use 'courier \(command) --help' to see usage." }
 
     /// What the program itself is asked for; `nil` for a command.
     private func answer(_ name: String, _ rest: ArraySlice<String>) -> String? {

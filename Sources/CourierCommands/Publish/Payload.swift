@@ -14,7 +14,7 @@ package enum Payload: Hashable, Sendable {
     static let sizeLimit = 268_435_455
 
     /// Reads the message, unless lines are to be read later.
-    init(_ source: PayloadArguments.Source, _ console: Console) throws(PayloadFailure) {
+    init(_ source: PayloadArguments.Source, _ console: Console) throws(StartFailure) {
         switch source {
         case .text(let text): self = .bytes(Array(text.utf8))
         case .nothing: self = .bytes([])
@@ -25,25 +25,20 @@ package enum Payload: Hashable, Sendable {
             defer { close(descriptor) }
             guard let bytes = Self.readAll(descriptor) else { throw Self.unreadable(path) }
             guard bytes.count <= Self.sizeLimit else {
-                throw PayloadFailure(
-                    lines: [
-                        "Error: File must be less than \(Self.sizeLimit) bytes.",
-                        "Error loading input file \"\(path)\".",
-                    ])
+                throw StartFailure(
+                    "Error: File must be less than \(Self.sizeLimit) bytes.", "",
+                    "Error loading input file \"\(path)\".")
             }
             self = .bytes(bytes)
         case .input:
             let bytes = Self.readAll(console.input) ?? []
             if bytes.isEmpty {
-                throw PayloadFailure(
-                    lines: ["Error: Zero length input.", "Error loading input from stdin."])
+                throw StartFailure("Error: Zero length input.", "Error loading input from stdin.")
             }
             guard bytes.count <= Self.sizeLimit else {
-                throw PayloadFailure(
-                    lines: [
-                        "Error: Message length must be less than \(Self.sizeLimit) bytes.",
-                        "Error loading input from stdin.",
-                    ])
+                throw StartFailure(
+                    "Error: Message length must be less than \(Self.sizeLimit) bytes.", "",
+                    "Error loading input from stdin.")
             }
             self = .bytes(bytes)
         }
@@ -77,16 +72,9 @@ package enum Payload: Hashable, Sendable {
     }
 
     /// Said at once, while `errno` says why.
-    private static func unreadable(_ path: String) -> PayloadFailure {
-        PayloadFailure(
-            lines: [
-                "Error: Unable to read file \"\(path)\": \(String(cString: strerror(errno))).",
-                "Error loading input file \"\(path)\".",
-            ])
+    private static func unreadable(_ path: String) -> StartFailure {
+        StartFailure(
+            "Error: Unable to open file \"\(path)\".", "Error loading input file \"\(path)\".",
+            explanation: "\(path): \(String(cString: strerror(errno)))")
     }
-}
-
-/// Why a message can not be read, in the words of the mosquitto clients.
-struct PayloadFailure: Error, Hashable {
-    let lines: [String]
 }

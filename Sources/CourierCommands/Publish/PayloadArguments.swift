@@ -22,7 +22,9 @@ package struct PayloadArguments: Sendable {
     package init() {}
 
     private mutating func use(_ source: Source) throws(ArgumentError) {
-        guard self.source == nil else { throw ArgumentError("Only one type of message can be sent at once.") }
+        guard self.source == nil else {
+            throw ArgumentError("Only one type of message can be sent at once.", blankLines: 2)
+        }
         self.source = source
     }
 

@@ -27,14 +27,16 @@ package struct PublishArguments: Sendable {
                         missing: "count"
                     ) {
                         $0.repeatCount = NumberText.whole($1[0])
-                        if $0.repeatCount < 1 { throw ArgumentError("--repeat argument must be >0.") }
+                        if $0.repeatCount < 1 { throw ArgumentError("--repeat argument must be >0.", blankLines: 2) }
                     },
                     Option(
                         OptionNames(nil, "repeat-delay"), .one("SECONDS"), "How long to wait before each repetition.",
                         missing: "time"
                     ) {
                         let seconds = NumberText.decimal($1[0])
-                        guard seconds >= 0 else { throw ArgumentError("--repeat-delay argument must be >=0.0.") }
+                        guard seconds >= 0 else {
+                            throw ArgumentError("--repeat-delay argument must be >=0.0.", blankLines: 2)
+                        }
                         $0.repeatDelay = .seconds(min(seconds, 86_400 * 365))
                     },
                 ] + PayloadArguments.formats.map { $0.part(\.payload) })

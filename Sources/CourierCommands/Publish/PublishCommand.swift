@@ -6,6 +6,8 @@ import Foundation
 package struct PublishCommand: CourierCommand {
     package init() {}
 
+    package var helpExitCode: Int32 { ExitCode.failure }
+
     package var summary: CommandSummary {
         CommandSummary(
             name: "pub", abstract: "publish messages",
@@ -39,22 +41,17 @@ package struct PublishCommand: CourierCommand {
         var settings = PublishArguments()
         try Self.read(arguments, ArgumentReader(PublishArguments.groups), into: &settings, \.connection, console)
         if settings.connection.isQuiet { console.beQuiet() }
-        try settings.connection.check()
+        try settings.connection.checkUsage()
+        try settings.connection.checkProperties()
         let encoder = try PayloadEncoder(settings.payload)
-        let payload: Payload
-        switch settings.payload.source {
-        case nil: payload = .missing
-        case let source?:
-            do throws(PayloadFailure) {
-                payload = try Payload(source, console)
-            } catch {
-                for line in error.lines { console.tell(line) }
-                return ExitCode.failure
-            }
-        }
+        let payload = try settings.payload.source.map { try Payload($0, console) } ?? .missing
         guard let topic = settings.connection.topics.last, payload != .missing else {
-            throw ArgumentError("Both topic and message must be supplied.")
+            console.complain("Error: Both topic and message must be supplied.")
+            console.write(HelpText(summary, of: CourierProgram.summary).string)
+            return ExitCode.failure
         }
+        try settings.connection.checkStart()
+        try settings.connection.checkSetup()
         let run = try PublishRun(settings, topic, payload, encoder, console)
         return try run.run()
     }

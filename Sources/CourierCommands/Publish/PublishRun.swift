@@ -146,7 +146,7 @@ final class PublishRun: @unchecked Sendable {
         guard phase == .connecting || phase == .sending else { return }
         if let refusal = connection?.watch.takeRefusal() {
             let problem = ConnectionProblem(refusal)
-            for line in problem.lines { console.tell(line) }
+            problem.tell(on: console)
             console.tell("Error: The connection was refused.")
             return close(problem.exitCode)
         }
@@ -158,7 +158,7 @@ final class PublishRun: @unchecked Sendable {
             error.code == .secureConnectionFailed
             && (error.cause as? TransportError)?.code != .closedDuringHandshake
         guard isWorthWaiting, error.code != .invalidConfiguration, !isInsecure else {
-            for line in problem.lines { console.tell(line) }
+            problem.tell(on: console)
             return close(problem.exitCode)
         }
         if error.isFinal {
@@ -167,7 +167,7 @@ final class PublishRun: @unchecked Sendable {
         }
         guard !hasToldOfWaiting else { return }
         hasToldOfWaiting = true
-        console.tell(problem.lines[0])
+        console.tell(problem.line)
         let place = storePath.map { " What is not delivered stays in \($0)." } ?? ""
         console.tell("Trying again until the broker is back; SIGINT ends it.\(place)")
         if isLost, settings.connection.level == .zero {
@@ -178,7 +178,7 @@ final class PublishRun: @unchecked Sendable {
     /// The client tries no more.
     private func stopped(_ problem: ConnectionProblem) {
         guard phase == .connecting || phase == .sending else { return }
-        for line in problem.lines { console.tell(line) }
+        problem.tell(on: console)
         if let storePath { console.tell("What is not delivered stays in \(storePath).") }
         close(problem.exitCode)
     }
@@ -375,7 +375,7 @@ final class PublishRun: @unchecked Sendable {
         // There was none to end: ``failed(_:isLost:)`` has told the loss, unless its event came behind the end.
         guard let error = failure.code == .sessionMissing ? lossBehindEnd : failure else { return ExitCode.success }
         let problem = ConnectionProblem(lost: error)
-        for line in problem.lines { console.tell(line) }
+        problem.tell(on: console)
         return problem.exitCode
     }
 }

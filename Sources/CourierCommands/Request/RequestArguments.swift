@@ -36,7 +36,9 @@ package struct RequestArguments: Sendable {
                         missing: "timeout"
                     ) {
                         let seconds = NumberText.whole($1[0])
-                        guard seconds >= 1 else { throw ArgumentError("Invalid timeout \"\(seconds)\".") }
+                        guard seconds >= 1 else {
+                            throw ArgumentError("Invalid timeout \"\(seconds)\".", blankLines: 2)
+                        }
                         $0.timeout = min(seconds, 86_400 * 365)
                     },
                     Option(OptionNames(nil, "latency"), "Print how long the answer took.") { settings, _ in

@@ -6,6 +6,8 @@ import CourierMQTT
 package struct RequestCommand: CourierCommand {
     package init() {}
 
+    package var helpExitCode: Int32 { ExitCode.failure }
+
     package var summary: CommandSummary {
         CommandSummary(
             name: "rr", abstract: "ask a question and print the answer",
@@ -33,25 +35,21 @@ package struct RequestCommand: CourierCommand {
         try PublishCommand.read(
             arguments, ArgumentReader(RequestArguments.groups), into: &settings, \.connection, console)
         if settings.connection.isQuiet { console.beQuiet() }
-        try settings.connection.check()
-        // They are not even asked for, where that can be said.
-        if settings.output.ignoresRetained { settings.connection.subscriptionOptions.retainedMessages = .never }
-        let schema = try ProtobufSchema(file: settings.output.protoFile, type: settings.output.protoType)
-        var question: [UInt8]?
-        if let source = settings.payload.source {
-            do throws(PayloadFailure) {
-                if case .bytes(let bytes) = try Payload(source, console) { question = bytes }
-            } catch {
-                for line in error.lines { console.tell(line) }
-                return ExitCode.failure
-            }
-        }
-        guard let topic = settings.connection.topics.last, let question, let answerTopic = settings.responseTopic
+        try settings.connection.checkUsage()
+        try settings.connection.checkProperties()
+        guard let topic = settings.connection.topics.last, let source = settings.payload.source,
+            let answerTopic = settings.responseTopic
         else { throw ArgumentError("All of topic, message, and response topic must be supplied.") }
         guard settings.connection.properties.publish.responseTopic == nil else {
             console.tell("Error in PUBLISH properties: Duplicate response topic.")
             return ExitCode.failure
         }
+        try settings.connection.checkStart()
+        try settings.connection.checkSetup()
+        // They are not even asked for, where that can be said.
+        if settings.output.ignoresRetained { settings.connection.subscriptionOptions.retainedMessages = .never }
+        let schema = try ProtobufSchema(file: settings.output.protoFile, type: settings.output.protoType)
+        guard case .bytes(let question) = try Payload(source, console) else { return ExitCode.failure }
         let encoded = try schema?.payload(fromJSON: question) ?? question
         return try RequestRun(settings, topic, answerTopic, encoded, schema, console).run()
     }

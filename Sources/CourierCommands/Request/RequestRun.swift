@@ -90,7 +90,7 @@ final class RequestRun: @unchecked Sendable {
                 (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
             problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
         }
-        for line in problem.lines { console.tell(line) }
+        problem.tell(on: console)
         close(problem.exitCode)
     }
 

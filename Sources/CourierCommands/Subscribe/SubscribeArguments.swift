@@ -62,7 +62,7 @@ package struct SubscribeArguments: Sendable {
     private static let messages: [Option<SubscribeArguments>] = [
         Option(OptionNames("C"), .one("COUNT"), "End after as many messages.", missing: "count") {
             let count = NumberText.whole($1[0])
-            guard count >= 1 else { throw ArgumentError("Invalid message count \"\(count)\".") }
+            guard count >= 1 else { throw ArgumentError("Invalid message count \"\(count)\".", blankLines: 2) }
             $0.messageCount = count
         },
         Option(
@@ -71,7 +71,7 @@ package struct SubscribeArguments: Sendable {
             missing: "timeout"
         ) {
             let seconds = NumberText.whole($1[0])
-            guard seconds >= 1 else { throw ArgumentError("Invalid timeout \"\(seconds)\".") }
+            guard seconds >= 1 else { throw ArgumentError("Invalid timeout \"\(seconds)\".", blankLines: 2) }
             $0.timeout = min(seconds, 86_400 * 365)
         },
         Option(OptionNames("E"), "End when the broker has confirmed all subscriptions.") { settings, _ in
@@ -89,7 +89,7 @@ package struct SubscribeArguments: Sendable {
         ) {
             $0.chance = Int(min(100 * NumberText.decimal($1[0]), 1_000_000))
             guard (1...10_000).contains($0.chance) else {
-                throw ArgumentError("--random-filter chance must be between 0.1-100.0")
+                throw ArgumentError("--random-filter chance must be between 0.1-100.0", blankLines: 2)
             }
         },
     ]

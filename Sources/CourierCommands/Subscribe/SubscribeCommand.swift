@@ -6,6 +6,8 @@ import CourierMQTT
 package struct SubscribeCommand: CourierCommand {
     package init() {}
 
+    package var helpExitCode: Int32 { ExitCode.failure }
+
     package var summary: CommandSummary {
         CommandSummary(
             name: "sub", abstract: "print messages as they come",
@@ -33,15 +35,19 @@ package struct SubscribeCommand: CourierCommand {
         try PublishCommand.read(
             arguments, ArgumentReader(SubscribeArguments.groups), into: &settings, \.connection, console)
         if settings.connection.isQuiet { console.beQuiet() }
-        try settings.connection.check()
+        try settings.connection.checkUsage()
+        guard !settings.connection.topics.isEmpty || !settings.unwantedTopics.isEmpty else {
+            throw ArgumentError("You must specify a topic to subscribe to.")
+        }
+        try settings.connection.checkProperties()
+        if settings.output.ignoresRetained, settings.isRetainedOnly {
+            console.complain("\nError: Combining '-R' and '--retained-only' makes no sense.")
+            return ExitCode.failure
+        }
+        try settings.connection.checkStart()
+        try settings.connection.checkSetup()
         // They are not even asked for, where that can be said.
         if settings.output.ignoresRetained { settings.connection.subscriptionOptions.retainedMessages = .never }
-        guard !settings.connection.topics.isEmpty || !settings.unwantedTopics.isEmpty else {
-            throw ArgumentError("You must specify a topic to subscribe to (-t) or unsubscribe from (-U).")
-        }
-        if settings.output.ignoresRetained, settings.isRetainedOnly {
-            throw ArgumentError("Combining '-R' and '--retained-only' makes no sense.")
-        }
         let schema = try ProtobufSchema(file: settings.output.protoFile, type: settings.output.protoType)
         return try SubscribeRun(settings, schema, console).run()
     }

@@ -93,13 +93,21 @@ final class SubscribeRun: @unchecked Sendable {
         }
         reading = connection.client.messagePublisher().sink { [weak self] in self?.received($0) }
         connection.client.subscribe(settings.connection.topics.map { ($0, settings.connection.level) })
-        connection.client.unsubscribe(settings.unwantedTopics)
+        for topic in settings.unwantedTopics { unsubscribe(topic, connection.client) }
         connection.client.connect()
         if let timeout = settings.timeout {
             connection.queue.asyncAfter(deadline: .now() + .seconds(timeout)) { [weak self] in self?.timeIsOver() }
             ending.end(ExitCode.timedOut, after: .seconds(timeout) + Ending.drainTimeout)
         }
         if settings.showsRate { showRate() }
+    }
+
+    /// Asks the broker for no more messages of a filter, which an earlier run may have subscribed to.
+    private func unsubscribe(_ topic: String, _ client: any CourierClient) {
+        let request = UnsubscriptionRequest(
+            topic: TopicTemplate(exactly: topic), userProperties: settings.connection.properties.unsubscribe)
+        // The events report what fails.
+        Task { try? await client.unsubscribe(request) }
     }
 
     // MARK: What happens
@@ -159,27 +167,27 @@ final class SubscribeRun: @unchecked Sendable {
         guard phase != .closing else { return }
         if let refusal = connection?.watch.takeRefusal() {
             let problem = ConnectionProblem(refusal)
-            for line in problem.lines { console.tell(line) }
+            problem.tell(on: console)
             return close(problem.exitCode)
         }
         let error =
             (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
         let problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
         guard phase != .connecting || error.code == .connectionLost else {
-            for line in problem.lines { console.tell(line) }
+            problem.tell(on: console)
             return close(problem.exitCode)
         }
         if error.isFinal {
             stop?.failed(problem)
         } else if isLost, console.isErrorTerminal {
-            console.tell("\(problem.lines[0]) Connecting again.")
+            console.tell("\(problem.line) Connecting again.")
         }
     }
 
     /// The client tries no more.
     private func stopped(_ problem: ConnectionProblem) {
         guard phase != .closing else { return }
-        for line in problem.lines { console.tell(line) }
+        problem.tell(on: console)
         close(problem.exitCode)
     }
 

@@ -35,13 +35,46 @@ struct PropertyArgumentsTests {
         ])
         #expect(properties.willDelay == .seconds(5) && properties.will.contentType == "x")
         #expect(properties.connect.receiveMaximum == 10 && properties.connect.maximumPacketSize == 1_000)
-        #expect(properties.connect.sessionExpiry == 60 && properties.connect.userProperties == ["k": "v"])
+        #expect(properties.connect.sessionExpiry == 60 && properties.connect.userProperties == [.init("k", "v")])
         #expect(properties.connect.authenticationMethod == "SCRAM")
     }
 
+    @Test func `subscriptions, the end and the connection have properties of their own`() throws {
+        let properties = try Self.read([
+            ["connect", "topic-alias-maximum", "0"], ["connect", "request-problem-information", "0"],
+            ["connect", "request-response-information", "1"], ["connect", "user-property", "k", "v"],
+            ["connect", "user-property", "k", "w"], ["subscribe", "subscription-identifier", "268435455"],
+            ["subscribe", "user-property", "s", "1"], ["unsubscribe", "user-property", "u", "1"],
+            ["disconnect", "session-expiry-interval", "4294967295"], ["disconnect", "reason-string", "bye"],
+            ["disconnect", "user-property", "d", "1"], ["publish", "topic-alias", "65535"],
+        ])
+        #expect(properties.problem == nil && properties.topicAlias == 65_535)
+        #expect(properties.connect.topicAliasMaximum == 0 && properties.connect.requestsProblemInformation == false)
+        #expect(properties.connect.requestsResponseInformation == true)
+        #expect(properties.connect.userProperties == [.init("k", "v"), .init("k", "w")])
+        #expect(properties.subscribe.identifier == 268_435_455)
+        #expect(properties.subscribe.userProperties == [.init("s", "1")])
+        #expect(properties.unsubscribe == [.init("u", "1")])
+        #expect(properties.disconnect.sessionExpiry == .max && properties.disconnect.reasonString == "bye")
+        #expect(properties.disconnect.userProperties == [.init("d", "1")])
+    }
+
     @Test(arguments: [
-        (["foo", "content-type", "x"], "Invalid command foo given in --property argument."),
-        (["publish", "nosuch", "x"], "Invalid property name nosuch given in --property argument."),
+        (
+            [["connect", "receive-maximum", "1"], ["connect", "receive-maximum", "1"]], "CONNECT", "Duplicate property"
+        ),
+        ([["will", "content-type", "a"], ["will", "content-type", "b"]], "Will", "Duplicate property"),
+        ([["publish", "topic-alias", "0"]], "PUBLISH", "protocol error"),
+        ([["connect", "request-problem-information", "2"]], "CONNECT", "protocol error"),
+    ])
+    func `properties that do not go together are a problem`(lists: [[String]], packet: String, words: String) throws {
+        let problem = try Self.read(lists).problem
+        #expect(problem?.hasPrefix("Error in \(packet) properties: ") == true && problem?.contains(words) == true)
+    }
+
+    @Test(arguments: [
+        (["foo", "content-type", "x"], "Invalid command given in --property argument."),
+        (["publish", "nosuch", "x"], "Invalid property name given in --property argument."),
         (["connect", "content-type", "x"], "content-type property not allowed for connect in --property argument."),
         (
             ["publish", "payload-format-indicator", "256"],
@@ -59,7 +92,14 @@ struct PropertyArgumentsTests {
             ["puback", "reason-string", "x"],
             "reason-string property not supported for puback in --property argument."
         ),
-        (["publish", "topic-alias", "1"], "The property topic-alias is not supported for publish."),
+        (
+            ["disconnect", "server-reference", "x"],
+            "server-reference property not supported for disconnect in --property argument."
+        ),
+        (
+            ["publish", "correlation-data", String(repeating: "x", count: 65_536)],
+            "Property value too long for property correlation-data."
+        ),
     ])
     func `what can not be said is refused in the same words`(words: [String], message: String) {
         #expect {

@@ -263,7 +263,7 @@ struct DoctorCommandTests {
         (["--will-topic", "a"], "Unknown option '--will-topic'."), (["--store", "f"], "Unknown option '--store'."),
         (["-p", "70000"], "Invalid port given: 70000"), (["--expiry-days", "-1"], "Invalid number of days \"-1\"."),
         (["-L", "ws://broker.example"], "WebSockets are not examined."),
-        (["-L", "broker.example"], "Unsupported URL scheme."),
+        (["-L", "broker.example"], "unsupported URL scheme."),
     ])
     func `options that would have no effect are not there`(words: [String], message: String) {
         var settings = DoctorArguments()

@@ -44,6 +44,13 @@ struct MessageFormatTests {
         #expect(try Self.print(format) == text)
     }
 
+    @Test(arguments: [("%S", "7"), ("%4S|", "   7|"), ("%04S|", "0007|"), ("%-4S|", "7   |")])
+    func `S is the first subscription identifier`(format: String, text: String) throws {
+        var message = Self.message
+        message.properties.subscriptionIdentifiers = [7, 9]
+        #expect(try Self.print(format, message) == text)
+    }
+
     @Test(arguments: [
         ("%C|", "|"), ("%5C|", "     |"), ("%05E|", "00000|"), ("%E|", "|"), ("%F|", "|"), ("%R|", "|"), ("%5R|", "|"),
         ("%P|", "|"), ("%D|", "|"), ("%m", "0"), ("%r", "0"), ("%p", ""), ("%3p|", "   |"), ("%x|", "|"),

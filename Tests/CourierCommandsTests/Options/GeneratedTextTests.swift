@@ -46,7 +46,9 @@ struct GeneratedTextTests {
             + CourierProgram.commands.map({ [$0.summary.name, "--help"] })
         {
             let outcome = try await ProgramRun([courier] + arguments).end()
-            #expect(outcome.code == 0 && outcome.errors == "" && outcome.text.contains("Examples:"), "\(arguments)")
+            let isAsMosquitto = ["pub", "sub", "rr"].contains(arguments[0])
+            #expect(outcome.code == (isAsMosquitto ? 1 : 0) && outcome.errors == "", "\(arguments)")
+            #expect(outcome.text.contains("Examples:"), "\(arguments)")
             #expect(outcome.text.split(separator: "\n").allSatisfy { $0.count <= 110 }, "\(arguments)")
         }
     }

@@ -1,0 +1,24 @@
+/// Why a command whose options are right can not begin, in the words of the mosquitto clients: a file that is not there, or a
+/// value that TLS does not take.
+///
+/// `--quiet` silences the words, unlike those of an `ArgumentError`.
+package struct StartFailure: Error, Hashable {
+    /// What is printed.
+    package let lines: [String]
+    /// What mosquitto's words leave out; printed for a person at a terminal only, so that scripts read the same lines.
+    package let explanation: String?
+    /// Whether the program names its help behind the lines, also with `--quiet`.
+    package let showsUsage: Bool
+
+    /// Collects what is printed.
+    ///
+    /// - Parameters:
+    ///   - lines: What is printed.
+    ///   - explanation: What these lines leave out; `nil` by default.
+    ///   - showsUsage: Whether the program names its help; `false` by default.
+    package init(_ lines: String..., explanation: String? = nil, showsUsage: Bool = false) {
+        self.lines = lines
+        self.explanation = explanation
+        self.showsUsage = showsUsage
+    }
+}

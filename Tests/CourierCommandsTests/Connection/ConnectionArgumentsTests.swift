@@ -1,0 +1,72 @@
+import CommandArguments
+import CourierCore
+import CourierMQTT
+import CourierTransport
+import Testing
+
+@testable import CourierCommands
+
+/// What the options of a command line set in the client's configuration.
+struct ConnectionArgumentsTests {
+    private static func read(_ line: String) throws -> ConnectionArguments {
+        var settings = PublishArguments()
+        try ArgumentReader(PublishArguments.groups).read(TypedLine(line).arguments, into: &settings)
+        try settings.connection.checkStart()
+        try settings.connection.check()
+        return settings.connection
+    }
+
+    @Test func `properties of -D reach the configuration`() throws {
+        let arguments = try Self.read(
+            "pub -t a -D publish topic-alias 3 -D connect topic-alias-maximum 7 "
+                + "-D connect request-problem-information 0 -D connect request-response-information 1 "
+                + "-D connect user-property k v -D connect user-property k w "
+                + "-D subscribe subscription-identifier 9 -D subscribe user-property s 1")
+        let config = arguments.configuration()
+        #expect(config.topicAliases == ["a": 3] && config.topicAliasMaximum == 7)
+        #expect(!config.requestsProblemInformation && config.requestsResponseInformation)
+        #expect(config.subscriptionOptions.identifier == 9)
+        #expect(config.subscriptionOptions.userProperties == [.init("s", "1")])
+        #expect(arguments.connectOptions.userPropertyList == [.init("k", "v"), .init("k", "w")])
+        #expect(config.protocolVersion == .version5)
+    }
+
+    @Test func `properties of DISCONNECT are sent with it`() throws {
+        let arguments = try Self.read(
+            "pub -t a -D disconnect session-expiry-interval 5 -D disconnect reason-string bye "
+                + "-D disconnect user-property d 1")
+        #expect(
+            arguments.disconnectOptions
+                == DisconnectOptions(
+                    sessionExpiry: .seconds(5), reasonString: "bye", userProperties: [.init("d", "1")]))
+        #expect(try Self.read("pub -t a").disconnectOptions == DisconnectOptions())
+    }
+
+    @Test(arguments: ["31", "mqttv31"])
+    func `MQTT 3.1 gets a client id of 23 bytes, because the broker can not choose one`(version: String) throws {
+        let arguments = try Self.read("pub -t a -V \(version)")
+        #expect(arguments.configuration().protocolVersion == .version31)
+        #expect(arguments.sentClientID.utf8.count == 23)
+        #expect(try Self.read("pub -t a -i me -V \(version)").sentClientID == "me")
+    }
+
+    @Test func `ciphers and the key log reach TLS, and need TLS`() throws {
+        let options = "--ciphers ECDHE+AESGCM --tls-keylog /tmp/keys"
+        let tls = try Self.read("pub -t a --tls-use-os-certs \(options)").configuration().tls
+        #expect(tls?.ciphers == "ECDHE+AESGCM" && tls?.keyLogFile == "/tmp/keys")
+        #expect(throws: ArgumentError.self) { try Self.read("pub -t a \(options)") }
+    }
+
+    @Test(arguments: [
+        ("pub -t a -c -i ''", "Error: Invalid id."), ("pub -t a -P secret", "Error: Problem setting username and/or"),
+        ("pub -t a --cafile /nowhere", "Error: Problem setting TLS options: File not found."),
+        ("pub -t a -L mqtt://h:70000/t", "Unable to connect (Invalid function arguments provided.)."),
+    ])
+    func `a start that fails has the words of mosquitto's clients`(line: String, words: String) {
+        #expect {
+            try Self.read(line)
+        } throws: { error in
+            (error as? StartFailure)?.lines.first?.hasPrefix(words) == true
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// Gives every line of the ``CommandLineTable`` to mosquitto's clients and to ours.
+struct CommandLineSideBySideTests {
+    /// How many lines run at the same time; most of them wait for a broker.
+    private static let width = 8
+
+    @Test func `stdout, stderr and exit code are those of mosquitto 2.0.11`() async throws {
+        let differences = CommandLineTable.differences
+        #expect(Set(CommandLineTable.equal).count >= 150 && Set(differences.map(\.line)).count <= 10)
+        let stage = try await CommandLineStage()
+        let lines = CommandLineTable.equal + differences.map(\.line) + CommandLineTable.pending
+        let outcomes = try await withThrowingTaskGroup(
+            of: (String, ProgramRun.Outcome, ProgramRun.Outcome).self
+        ) { group in
+            var outcomes: [String: (theirs: ProgramRun.Outcome, ours: ProgramRun.Outcome)] = [:]
+            for (number, text) in lines.enumerated() {
+                if number >= Self.width, let (text, theirs, ours) = try await group.next() {
+                    outcomes[text] = (theirs, ours)
+                }
+                group.addTask {
+                    // One after the other: they may use the same client id.
+                    let line = TypedLine(text)
+                    let theirs = try await stage.outcome(of: line, by: .mosquitto)
+                    return (text, theirs, try await stage.outcome(of: line, by: .courier))
+                }
+            }
+            for try await (text, theirs, ours) in group { outcomes[text] = (theirs, ours) }
+            return outcomes
+        }
+        for line in CommandLineTable.equal {
+            let outcome = try #require(outcomes[line])
+            #expect(outcome.ours == outcome.theirs, "\(line)")
+        }
+        for line in differences.map(\.line) + CommandLineTable.pending {
+            let outcome = try #require(outcomes[line])
+            #expect(outcome.ours != outcome.theirs, "\(line) is equal now: move it to `equal`")
+        }
+        await stage.remove()
+    }
+
+    @Test func `the page lists the same differences`() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(contentsOf: root.appendingPathComponent("docs/command-line.md"), encoding: .utf8)
+        let rows = CommandLineTable.differences.map { "| `\($0.line)` | \($0.reason) |\n" }
+        #expect(page.contains("| --- | --- |\n" + rows.joined() + "\n"))
+    }
+}
