@@ -194,7 +194,8 @@ import Testing
         #expect(Array(repeating: property, count: 256).problem(.portable) == nil)
         #expect(Array(repeating: property, count: 257).problem(.portable)?.contains("257 user properties") == true)
         let long = String(repeating: "x", count: 65_536)
-        #expect([property, UserProperty("n", long)].problem(.portable)?.contains("user property 2 whose value") == true)
+        #expect(
+            [property, UserProperty("n", long)].problem(.portable)?.contains("user property 2 whose value") == true)
         #expect([UserProperty(long, "v")].problem(.portable)?.contains("user property 1 whose name") == true)
         #expect([UserProperty("n", "a\u{0}b")].problem(.portable)?.contains("U+0000") == true)
     }
