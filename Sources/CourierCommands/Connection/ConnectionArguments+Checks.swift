@@ -70,6 +70,15 @@ extension ConnectionArguments {
         if clientID?.isEmpty == true || (!isCleanSession && sentClientID.isEmpty) {
             throw StartFailure(role == .publisher ? "Error: Invalid id." : "Error: Invalid id and/or clean_session.")
         }
+        // The mosquitto clients end without a word for a malformed client id.
+        if let clientID, MalformedText.isFound(in: clientID) {
+            throw StartFailure("Error: Malformed UTF-8 in the client id.")
+        }
+        if let username, MalformedText.isFound(in: username) {
+            throw StartFailure(
+                "Error: Problem setting username and/or password.",
+                explanation: "The user name has control characters, which brokers end connections for, or is too long.")
+        }
         if version != .v5, username == nil, password != nil {
             throw StartFailure("Error: Problem setting username and/or password.")
         }

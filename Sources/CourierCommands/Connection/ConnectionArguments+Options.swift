@@ -172,6 +172,7 @@ extension ConnectionArguments {
             OptionNames(nil, "will-topic"), .one("TOPIC"), "Where the broker tells that this client was lost.",
             missing: "will topic"
         ) {
+            try MalformedText.check($1[0], of: "--will-topic")
             guard (try? TopicName($1[0])) != nil else {
                 throw ArgumentError("Invalid will topic '\($1[0])', does it contain '+' or '#'?")
             }
@@ -325,7 +326,8 @@ extension ConnectionArguments {
     ]
 
     /// Takes a topic to publish to or to subscribe to.
-    mutating func add(topic: String) throws {
+    mutating func add(topic: String, of argument: String = "-t") throws {
+        try MalformedText.check(topic, of: argument)
         switch role {
         case .publisher, .requester:
             guard (try? TopicName(topic)) != nil else {
@@ -342,7 +344,7 @@ extension ConnectionArguments {
     }
 
     private mutating func apply(_ url: BrokerURL) throws {
-        try add(topic: url.topic)
+        try add(topic: url.topic, of: "-L topic")
         applyPlace(of: url)
     }
 

@@ -120,6 +120,7 @@ extension PropertyArguments {
                 "\(name) property not supported for \(command) in --property argument.", blankLines: 2)
         }
         let number = try Self.number(words[2], property.value.kind, name)
+        try Self.checkTexts(words[2...], property.value.kind, name)
         given.append(Given(command: packet, name: property.key, number: number))
         let values = Array(words[2...])
         switch packet {
@@ -144,6 +145,18 @@ extension PropertyArguments {
         case .disconnect: name != "server-reference"  // Only a server sends it (MQTT 5.0 §3.14.2.2.5).
         case .connect, .subscribe, .unsubscribe, .will: true
         }
+    }
+
+    /// Checks the texts of a property. The mosquitto clients name the property and the number of its type.
+    private static func checkTexts(_ texts: ArraySlice<String>, _ kind: Kind, _ name: String) throws(StartFailure) {
+        let type: Int
+        switch kind {
+        case .byte, .short, .long, .variable, .binary: return
+        case .text: type = 6
+        case .pair: type = 7
+        }
+        guard texts.contains(where: MalformedText.isFound) else { return }
+        throw StartFailure("Error adding property \(name) \(type)", showsUsage: true)
     }
 
     private static func number(_ text: String, _ kind: Kind, _ name: String) throws -> Int {

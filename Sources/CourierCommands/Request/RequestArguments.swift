@@ -23,6 +23,7 @@ package struct RequestArguments: Sendable {
                         OptionNames("e"), .one("TOPIC"), "The topic on which the answer comes.",
                         missing: "response topic"
                     ) {
+                        try MalformedText.check($1[0], of: "-e")
                         guard (try? TopicName($1[0])) != nil else {
                             throw ArgumentError("Invalid response topic '\($1[0])', does it contain '+' or '#'?")
                         }

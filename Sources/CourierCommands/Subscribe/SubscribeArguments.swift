@@ -40,6 +40,7 @@ package struct SubscribeArguments: Sendable {
                 OptionNames("T", "filter-out"), .one("FILTER"),
                 "Do not print messages of these topics; may be repeated.", missing: "topic filter"
             ) {
+                try MalformedText.check($1[0], of: "-T")
                 guard let filter = try? TopicFilter($1[0]) else {
                     throw ArgumentError("Invalid filter topic '\($1[0])', are all '+' and '#' wildcards correct?")
                 }
@@ -50,6 +51,7 @@ package struct SubscribeArguments: Sendable {
                 "A topic filter to unsubscribe from, in a session that is continued (-c); may be repeated.",
                 missing: "unsubscribe topic"
             ) {
+                try MalformedText.check($1[0], of: "-U")
                 guard (try? TopicFilter($1[0])) != nil else {
                     throw ArgumentError("Invalid unsubscribe topic '\($1[0])', are all '+' and '#' wildcards correct?")
                 }

@@ -32,8 +32,14 @@ final class CommandLineStage: Sendable {
         _ = try await ProgramRun(["/usr/bin/mosquitto_passwd", "-b", "-c", passwords, "ada", "secret"]).end()
         let rights = folder.file("rights")
         try "user ada\ntopic readwrite open\ntopic read shut\n".write(toFile: rights, atomically: true, encoding: .utf8)
+        // With max_queued_messages 0, mosquitto 2.0.11 closes the connection after each message that it refuses.
         strict = try await RealBroker(
-            settings: "allow_anonymous false\npassword_file \(passwords)\nacl_file \(rights)")
+            settings: """
+                allow_anonymous false
+                password_file \(passwords)
+                acl_file \(rights)
+                max_queued_messages 1000
+                """)
         var help: [Peer: [String: String]] = [:]
         for peer in Peer.allCases {
             for command in ["pub", "sub", "rr"] {

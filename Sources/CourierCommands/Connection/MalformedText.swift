@@ -1,0 +1,19 @@
+import CommandArguments
+import CourierCore
+
+/// The check of texts that the mosquitto clients make while they read their options.
+enum MalformedText {
+    /// True for a text that MQTT cannot carry, or that brokers end connections for.
+    static func isFound(in text: String) -> Bool { text.utf8.count > 65_535 || !PortableText.isPortable(text) }
+
+    /// Checks a topic name or filter.
+    ///
+    /// - Parameters:
+    ///   - text: The topic name or filter.
+    ///   - argument: The option that it belongs to, such as `-t`.
+    /// - Throws: ``ArgumentError`` in the words of the mosquitto clients.
+    static func check(_ text: String, of argument: String) throws(ArgumentError) {
+        guard isFound(in: text) else { return }
+        throw ArgumentError("Malformed UTF-8 in \(argument) argument.", blankLines: 2)
+    }
+}
