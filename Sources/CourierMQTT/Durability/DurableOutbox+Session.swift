@@ -21,6 +21,7 @@ extension DurableOutbox {
             if case .sent = row.progress, let error = refusal(of: row.message) {
                 ends.began(row.message.topic, row.message.qos, row.message.payload.count)
                 reject(row.message, error)
+                restored.insert(row.message.id)  // A page that is read before the row is gone must not end it again.
                 return nil
             }
             let entry = PublishLedger.Entry(
