@@ -81,6 +81,14 @@ struct HostileBytesTests {
         #expect(error?.message.contains("16777216") == true)
     }
 
+    @Test func `a field with the number 0 is left out, so that what was read can be written and read again`() throws {
+        // The tag 0 in two bytes, then a number.
+        let message = try Courier_Legacy_Legacy(
+            protobufBytes: [8, 1, 18, 1, 97, 26, 3, 74, 1, 98, 0x80, 0, 0xFE, 0xFF, 0xFF, 1, 56, 1])
+        let written = try message.protobufData()
+        #expect(try Courier_Legacy_Legacy(protobufData: written).protobufData() == written)
+    }
+
     @Test func `a text that is not UTF-8 is refused with the name of its field`() throws {
         let error = #expect(throws: CourierError.self) { try Note(protobufBytes: [0x0A, 0x02, 0xC3, 0x28]) }
         #expect(error?.code == .decodingFailed)

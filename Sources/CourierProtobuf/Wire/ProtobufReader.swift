@@ -223,7 +223,10 @@ public struct ProtobufReader {
     @usableFromInline
     func appendUnknown(to fields: inout ProtobufUnknownFields) {
         let message = record.assumingMemoryBound(to: ProtobufCMessage.self).pointee
-        for field in UnsafeBufferPointer(start: message.unknown_fields, count: Int(message.n_unknown_fields)) {
+        // libprotobuf-c takes the number 0, which no field has, where more bytes than needed write it. A message with such a
+        // field could be written and not be read again.
+        for field in UnsafeBufferPointer(start: message.unknown_fields, count: Int(message.n_unknown_fields))
+        where field.tag != 0 {
             fields.append(number: field.tag, wireType: field.wire_type.rawValue, data: field.data, count: field.len)
         }
     }
