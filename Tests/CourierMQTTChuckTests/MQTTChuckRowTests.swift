@@ -207,7 +207,9 @@ import Testing
     }
 
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `DUP at QoS 0 from the broker is a row that shows the flag`(_ version: MQTTCodec.ProtocolVersion) throws {
+    func `the inspector shows the DUP flag in the row of a QoS 0 message from the broker`(
+        _ version: MQTTCodec.ProtocolVersion
+    ) throws {
         let logger = MQTTChuckLogger.test()
         let properties: [UInt8] = version >= .v5 ? [0] : []
         let bytes = [0x38, UInt8(4 + properties.count), 0, 1, 0x61] + properties + [0x78]

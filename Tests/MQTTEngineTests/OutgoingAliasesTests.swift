@@ -28,7 +28,7 @@ struct OutgoingAliasesTests {
         #expect(sent.map(\.properties.topicAlias) == [5, 1, 3, 4, 2, 1, 3, 5, 2, 4])
     }
 
-    @Test func `fixed aliases are used where the engine has none of its own, and never where the server allows none`()
+    @Test func `fixed aliases are used even if the engine has none of its own, but never if the server allows none`()
         throws
     {
         for (maximum, expected) in [(10, [5, 5]), (4, [nil, nil])] as [(UInt16, [UInt16?])] {

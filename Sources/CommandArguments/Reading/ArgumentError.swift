@@ -14,7 +14,7 @@ package struct ArgumentError: Error, Hashable, Sendable, CustomStringConvertible
     /// - Parameters:
     ///   - message: What is wrong.
     ///   - hint: What to do; `nil` by default.
-    ///   - blankLines: How many empty lines stand between the two; 1 by default.
+    ///   - blankLines: The number of empty lines between the message and the hint; 1 by default.
     package init(_ message: String, hint: String? = nil, blankLines: Int = 1) {
         self.message = message
         self.hint = hint

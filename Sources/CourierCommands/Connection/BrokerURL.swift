@@ -37,7 +37,7 @@ struct BrokerURL: Hashable {
             username = nil
             password = nil
         }
-        // An IPv6 address stands in brackets, and its colons are its own.
+        // Brackets enclose an IPv6 address. Colons inside the brackets do not start a port number.
         let end = place.hasPrefix("[") ? place.firstIndex(of: "]") ?? place.startIndex : place.startIndex
         if let colon = place[end...].firstIndex(of: ":") {
             host = String(place[..<colon])

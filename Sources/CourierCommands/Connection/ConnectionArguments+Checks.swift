@@ -70,14 +70,16 @@ extension ConnectionArguments {
         if clientID?.isEmpty == true || (!isCleanSession && sentClientID.isEmpty) {
             throw StartFailure(role == .publisher ? "Error: Invalid id." : "Error: Invalid id and/or clean_session.")
         }
-        // The mosquitto clients end without a word for a malformed client id.
+        // The mosquitto clients print no message when they exit because of a malformed client id.
         if let clientID, MalformedText.isFound(in: clientID) {
             throw StartFailure("Error: Malformed UTF-8 in the client id.")
         }
         if let username, MalformedText.isFound(in: username) {
             throw StartFailure(
                 "Error: Problem setting username and/or password.",
-                explanation: "The user name has control characters, which brokers end connections for, or is too long.")
+                explanation:
+                    "The user name is too long or has control characters. Brokers end connections because of control characters."
+            )
         }
         if version != .v5, username == nil, password != nil {
             throw StartFailure("Error: Problem setting username and/or password.")
@@ -99,7 +101,7 @@ extension ConnectionArguments {
         }
     }
 
-    /// Finds options that can not be served, and values that TLS does not take.
+    /// Finds unsupported options, and values that TLS does not accept.
     ///
     /// - Throws: ``StartFailure`` in the words of the mosquitto clients, and ``ArgumentError`` for what only this program
     ///   refuses.
@@ -156,7 +158,7 @@ extension ConnectionArguments {
     private func checkSession() throws(ArgumentError) {
         if version == .v5, isCleanSession, clientID != nil, wantedSessionExpiry > 0 {
             throw ArgumentError(
-                "The option -x is not supported without -c: a session that is kept is one that is continued.",
+                "The option -x needs -c: the library keeps a session only if the next connection continues it.",
                 hint: "Add -c.")
         }
         if storePath != nil, clientID == nil {

@@ -46,7 +46,8 @@ extension ConnectionArguments {
         ) { $0.proxy = try proxy($1[0]) },
         .refused(
             OptionNames("A"), .one("ADDRESS"), "Bind the outgoing connection to a local address.",
-            hint: "Leave it out: the system chooses the address; a route decides over which network.",
+            hint:
+                "Remove this option. The system chooses the local address, and the routing table chooses the network.",
             missing: "address"
         ) { $0.refusals.append($1) },
         Option(
@@ -142,7 +143,7 @@ extension ConnectionArguments {
         }
         let place = url.dropFirst(scheme.count).split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         if place.isEmpty { throw ArgumentError("Invalid proxy.") }
-        // An IPv6 address stands in brackets, and its colons are its own.
+        // Brackets enclose an IPv6 address. Colons inside the brackets do not start a port number.
         if let colon = place.lastIndex(of: ":"), !place[colon...].contains("]") {
             let port = NumberText.whole(String(place[place.index(after: colon)...]))
             guard (1...65_535).contains(port) else { throw ArgumentError("Invalid proxy port \(port)") }
@@ -252,21 +253,21 @@ extension ConnectionArguments {
         },
         .refused(
             OptionNames(nil, "tls-engine"), .one("NAME"), "An engine of OpenSSL.",
-            hint: "Engines have left OpenSSL; keep the key in a PEM file.", missing: "engine_id"
+            hint: "OpenSSL no longer supports engines. Keep the key in a PEM file.", missing: "engine_id"
         ) {
             $0.tls.hasEngine = true
             $0.refusals.append($1)
         },
         .refused(
             OptionNames(nil, "tls-engine-kpass-sha1"), .one("HASH"), "The hash of the password of the engine's key.",
-            hint: "Engines have left OpenSSL; keep the key in a PEM file.", missing: "kpass sha1"
+            hint: "OpenSSL no longer supports engines. Keep the key in a PEM file.", missing: "kpass sha1"
         ) {
             $0.tls.hasEnginePassword = true
             $0.refusals.append($1)
         },
         Option(
             OptionNames(nil, "tls-keylog"), .one("FILE", .files),
-            "DANGER: append the keys of the connection to this file. Whoever has it can decrypt what was recorded.",
+            "DANGER: append the TLS keys of the connection to this file. Anyone with this file can decrypt recorded traffic.",
             missing: "file"
         ) { $0.tls.keyLogFile = $1[0] },
     ]

@@ -49,13 +49,13 @@ package struct ConnectionArguments: Sendable {
         /// Whether a URL asks for it, which says nothing of whom to trust.
         package var isWanted = false
         package var isOff = false
-        /// Whether `--psk` is there, which is refused.
+        /// Whether the user gave `--psk`. The program refuses this option.
         var hasSharedKey = false
-        /// Whether `--psk-identity` is there, which is refused.
+        /// Whether the user gave `--psk-identity`. The program refuses this option.
         var hasSharedKeyIdentity = false
         /// Whether `--tls-engine` is there, which is refused.
         var hasEngine = false
-        /// Whether `--tls-engine-kpass-sha1` is there, which is refused.
+        /// Whether the user gave `--tls-engine-kpass-sha1`. The program refuses this option.
         var hasEnginePassword = false
     }
 
@@ -85,7 +85,7 @@ package struct ConnectionArguments: Sendable {
     package var subscriptionOptions = SubscriptionOptions()
     package var isDebugging = false
     package var isQuiet = false
-    /// Why options that are known can not be served, in their order.
+    /// The reasons why known options are not supported, in the order of the options.
     var refusals: [ArgumentError] = []
     /// The file of `-o`.
     var optionsFile: String?

@@ -66,7 +66,7 @@ package struct ConnectionProblem: Hashable, Sendable {
     /// Everything that can be printed.
     package var lines: [String] { [line] + (detail.map { [$0] } ?? []) }
 
-    /// Prints the line, and the detail where the line does not name the reason or a person sees it.
+    /// Prints the line. Also prints the detail if the line does not name the reason, or if a person reads the output.
     package func tell(on console: Console) {
         console.tell(line)
         guard let detail else { return }

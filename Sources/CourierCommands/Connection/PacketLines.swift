@@ -5,7 +5,7 @@ struct PacketLines {
     /// The client id.
     let name: String
     let isOutgoing: Bool
-    /// Whether the codes of SUBACK have a line of their own, as mosquitto_sub has it.
+    /// Whether the program prints the SUBACK codes on a separate line, as mosquitto_sub does.
     let showsGrants: Bool
 
     /// The lines for a packet.

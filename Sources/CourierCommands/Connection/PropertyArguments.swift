@@ -137,7 +137,7 @@ extension PropertyArguments {
         }
     }
 
-    /// Whether a client can send the property in the packet by itself.
+    /// Whether a client may send this property in this packet.
     private static func isSupported(_ name: String, _ packet: Command) -> Bool {
         switch packet {
         case .auth, .puback, .pubrec, .pubrel, .pubcomp: false
@@ -219,7 +219,7 @@ extension PropertyArguments {
 
     // MARK: All together
 
-    /// Counts a property that another option has given.
+    /// Counts a property that another option sets, so that a duplicate is found.
     mutating func use(_ name: String, in command: Command) {
         given.append(Given(command: command, name: name, number: 1))
     }

@@ -5,7 +5,7 @@ package protocol CourierCommand: Sendable {
     /// What help says of it.
     var summary: CommandSummary { get }
 
-    /// The exit code of `--help` and `--version`: 0 by default, and 1 where the mosquitto clients have it.
+    /// The exit code of `--help` and `--version`: 0 by default, and 1 where the mosquitto clients exit with 1.
     var helpExitCode: Int32 { get }
 
     /// Does it, on the main thread.

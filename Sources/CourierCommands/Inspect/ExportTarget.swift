@@ -45,7 +45,7 @@ struct ExportTarget: ~Copyable {
         return file
     }
 
-    /// Opens a device or a pipe, which has neither a length nor an owner of its packets.
+    /// Opens a device or a pipe, which has no length.
     private static func openDevice(_ path: String) throws(ArgumentError) -> FileHandle {
         let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }

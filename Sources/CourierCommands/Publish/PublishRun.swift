@@ -199,7 +199,7 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Without a connection, messages in a file are not waited for: the next run sends them.
+    /// Without a connection, the program does not wait for stored messages. The next run sends them.
     private func endDrainingIfStored() {
         if !isConnected, storePath != nil { endDraining() }
     }

@@ -61,7 +61,7 @@ extension CourierSession {
     /// - Parameter topics: Topic filters as they were subscribed.
     public func unsubscribe(_ topics: String...) { unsubscribe(topics) }
 
-    /// Unsubscribes without the properties, which a session that does not implement this form can not send.
+    /// Unsubscribes without properties. A session that does not implement this method cannot send properties.
     ///
     /// - Parameter request: The filter as it was subscribed.
     /// - Throws: What the form with a ``TopicTemplate`` throws.
@@ -69,7 +69,7 @@ extension CourierSession {
         try await unsubscribe(from: request.topic)
     }
 
-    /// `nil`: a session that does not implement this has no CONNACK.
+    /// Returns `nil`, because a session that does not implement this property has no CONNACK.
     public var responseInformation: String? { nil }
 
     /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns before it has ended.
@@ -78,7 +78,7 @@ extension CourierSession {
     /// - Throws: What ``disconnect(_:completion:)`` throws; the connection stays then.
     public func disconnect(_ options: DisconnectOptions) throws { try disconnect(options) { _ in } }
 
-    /// Disconnects without the options, which a session that does not implement this form can not send.
+    /// Disconnects without options. A session that does not implement this method cannot send options.
     ///
     /// - Parameters:
     ///   - options: What DISCONNECT tells the broker.

@@ -41,7 +41,8 @@ public protocol CourierSession: CourierEventManager {
 
     /// Wants no more messages of these topic filters; survives a lost connection until the broker has confirmed it.
     ///
-    /// It takes back what `subscribe` or the configuration has asked for, and what an earlier process left in the session.
+    /// This call removes subscriptions of `subscribe`, of the configuration, and of an earlier process in the same
+    /// session.
     /// A filter that a loop over
     /// ``messages(_:as:)`` reads stays subscribed until the loop is left, and its messages go on. One of the
     /// configuration is wanted again after ``CourierClient/destroy()``, or by the next client.

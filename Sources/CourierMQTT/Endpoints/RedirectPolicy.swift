@@ -40,7 +40,7 @@ public struct RedirectPolicy: Hashable, Sendable {
 }
 
 extension RedirectPolicy {
-    /// The policy with hosts in the form in which they are compared.
+    /// The policy with host names in normalized form, ready for comparison.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` for too many hosts, and for a text that is no host.
     func checked() throws(CourierError) -> RedirectPolicy {

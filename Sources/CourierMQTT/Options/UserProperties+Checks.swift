@@ -22,6 +22,6 @@ extension [UserProperty] {
     /// The properties as a packet carries them, in their order.
     var packetProperties: [Property] { map { .userProperty(name: $0.name, value: $0.value) } }
 
-    /// How many bytes they take in a packet: the id, and name and value with their lengths.
+    /// The size of the user properties in a packet, in bytes. Each property has an id, a name, a value and two lengths.
     var packetByteCount: Int { reduce(0) { $0 + 5 + $1.name.utf8.count + $1.value.utf8.count } }
 }

@@ -103,7 +103,7 @@ struct SubscriptionEntry: Sendable {
         properties.userProperties.isEmpty || properties.userProperties == confirmedUserProperties
     }
 
-    /// The user properties of the packet with a request.
+    /// The user properties of the packet that carries the request.
     func userProperties(of request: Request) -> [UserProperty] {
         request == .unsubscribe ? endProperties : properties.userProperties
     }

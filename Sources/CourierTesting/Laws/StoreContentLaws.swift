@@ -94,7 +94,7 @@ enum StoreContentLaws {
             let sent: [UInt64] = progress == .queued ? [] : [1]
             try require("the sent messages behind progress \(progress)", try await probe.sentIDs(), is: sent)
         }
-        // Sent ones may stand anywhere, and far from each other.
+        // Sent messages may be in any row of the database, far from each other.
         try await probe.commit((3...1_200).map { .enqueue(StoreProbe.message($0)) })
         try await probe.commit(
             .progress(StoreProbe.id(700), .received(packetID: 8)), .progress(StoreProbe.id(1_200), .sent(packetID: 9)))

@@ -51,7 +51,7 @@ extension ByteChannel {
         timer = loop.schedule(at: loop.now + timeout) { [weak self] in self?.lingerTimedOut() }
     }
 
-    /// Everything was written: from now on the peer has one more linger to close too, whatever TLS answers meanwhile.
+    /// All bytes were written. The peer has one linger period from now on to close too, even if TLS answers meanwhile.
     private func awaitPeerEnd() {
         guard case .closing = phase, !awaitsPeerEnd else { return }
         awaitsPeerEnd = true

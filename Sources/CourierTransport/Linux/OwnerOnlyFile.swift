@@ -18,7 +18,7 @@ final class OwnerOnlyFile: Sendable {
     /// - Throws: ``Refusal`` if the file can not be opened, is a link or no regular file, belongs to another user, or if
     ///   others may read or write it.
     init(appendingTo path: String) throws(Refusal) {
-        // O_NONBLOCK: a pipe would wait for a reader.
+        // Without O_NONBLOCK, opening a pipe would wait for a reader.
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else {

@@ -16,7 +16,7 @@ public final class TLSContext: @unchecked Sendable {
     let role: Role
     let context: OpaquePointer
     let method: OpaquePointer
-    /// Where the secrets of connections go; `nil` writes none.
+    /// The destination of the TLS secrets of connections. With `nil`, no secrets are written.
     let keyLog: TLSKeyLog?
     private let serverProtocols: ALPNList?
     private let sessions = Mutex<[String: StoredSession]>([:])

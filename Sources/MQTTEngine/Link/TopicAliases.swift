@@ -16,7 +16,7 @@ struct OutgoingAliases {
     private let limit: Int
     /// The topics in the order of their last use, the latest last; at most ``limit``, so a search is short.
     private var recent: [(topic: [UInt8], alias: UInt16)] = []
-    /// The topics whose alias the configuration chose, and whether the server knows it.
+    /// The topics with an alias from the configuration, and whether the server knows each alias.
     private var fixed: [(topic: [UInt8], alias: UInt16, isDefined: Bool)]
 
     /// - Parameters:
@@ -52,7 +52,7 @@ struct OutgoingAliases {
         return .define(alias)
     }
 
-    /// The lowest alias that stands for no topic yet. Own aliases are used in order, the fixed ones left out.
+    /// The lowest alias without a topic. The client uses its own aliases in ascending order and skips the fixed ones.
     private var unusedAlias: UInt16 {
         var alias = UInt16(recent.count + 1)
         guard !fixed.isEmpty else { return alias }

@@ -39,7 +39,7 @@ struct PropertyArgumentsTests {
         #expect(properties.connect.authenticationMethod == "SCRAM")
     }
 
-    @Test func `subscriptions, the end and the connection have properties of their own`() throws {
+    @Test func `SUBSCRIBE, DISCONNECT and CONNECT each have their own properties`() throws {
         let properties = try Self.read([
             ["connect", "topic-alias-maximum", "0"], ["connect", "request-problem-information", "0"],
             ["connect", "request-response-information", "1"], ["connect", "user-property", "k", "v"],

@@ -8,7 +8,7 @@ import Testing
 /// How long `courier pub` takes to end when the broker does not close the connection.
 @Suite(.timeLimit(.minutes(5))) struct PublishEndTests {
     @Test(arguments: [false, true], [0, 1])
-    func `a broker that ignores DISCONNECT holds nobody up`(isSecure: Bool, qos: Int) async throws {
+    func `a broker that ignores DISCONNECT does not delay the end of pub`(isSecure: Bool, qos: Int) async throws {
         let certificates = try await Certificates.shared
         let tls = isSecure ? try TLSContext(server: TLSServerConfiguration(identity: certificates.server)) : nil
         let port = try LocalPort.free()
@@ -30,7 +30,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `SIGINT ends at once when the message is stored and the broker ends each connection`() async throws {
+    @Test func `SIGINT ends pub at once if the message is stored and the broker ends each connection`() async throws {
         let folder = try TemporaryFolder()
         let port = try LocalPort.free()
         let broker = try ScriptedBroker.start(

@@ -6,7 +6,7 @@ struct CommandLineSideBySideTests {
     /// How many lines run at the same time; most of them wait for a broker.
     private static let width = 8
 
-    @Test func `stdout, stderr and exit code are those of mosquitto 2.0.11`() async throws {
+    @Test func `stdout, stderr and exit code equal those of mosquitto 2.0.11`() async throws {
         let differences = CommandLineTable.differences
         #expect(Set(CommandLineTable.equal).count >= 150 && differences.count <= 10)
         #expect(Set(differences.flatMap(\.lines)).isDisjoint(with: CommandLineTable.equal))
@@ -41,7 +41,7 @@ struct CommandLineSideBySideTests {
         await stage.remove()
     }
 
-    @Test func `the page lists the same differences`() throws {
+    @Test func `the documentation page lists the same differences as the table`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(contentsOf: root.appendingPathComponent("docs/command-line.md"), encoding: .utf8)

@@ -342,22 +342,24 @@ enum CommandLineTable {
     /// Lines with another standard output, standard error or exit code, and why; docs/command-line.md lists them, too.
     static let differences: [Difference] = [
         Difference("sub --version", "The version is our own."),
-        Difference("pub BROKER -t p/a -m x -rq1", "Letters may be joined, and values may follow at once."),
+        Difference(
+            "pub BROKER -t p/a -m x -rq1",
+            "Short options may be combined, and a value may follow its letter without a space."),
         Difference(
             "sub BROKER -t s/json -C 1 -F %j",
-            "Options and formats that mosquitto 2.1 changed are as there, such as JSON."),
+            "Options and formats that mosquitto 2.1 changed, such as JSON, work as in mosquitto 2.1."),
         Difference(
             "pub STRICT -t a -m x -V 5",
             "The second line names the refusal, where mosquitto_pub 2.0.11 names a protocol error."),
         Difference("pub NOBODY -A 127.0.0.1 -t a -m x", "The library chooses no local address."),
         Difference("pub NOBODY -t a -m x --psk 0a --psk-identity i", "The library speaks TLS by certificates only."),
-        Difference("pub NOBODY -t a -m x --tls-engine e", "Engines have left OpenSSL."),
+        Difference("pub NOBODY -t a -m x --tls-engine e", "OpenSSL no longer supports engines."),
         Difference("pub BROKER -t p/a -m x --insecure", "An option of TLS without TLS would protect nothing."),
         Difference(
             ["pub SECURE -t p/a -m x --cafile FOLDER/payload", "pub NOBODY -t a -m x -i 'a\u{1}'"],
             "A line names the reason where mosquitto's clients name none."),
         Difference(
             "pub BROKER -t p/a -m x -V 5 -i expiring -x 60",
-            "In the library a session that outlives its connection is one that is continued: -x needs -c."),
+            "The library keeps a session only if the next connection continues it, so -x needs -c."),
     ]
 }

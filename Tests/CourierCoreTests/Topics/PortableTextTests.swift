@@ -10,7 +10,7 @@ import Testing
             || value % 0x10000 == 0xFFFE || value % 0x10000 == 0xFFFF
     }
 
-    @Test func `each Unicode scalar is portable or not, at each position`() {
+    @Test func `the check classifies each Unicode scalar correctly at each position of a text`() {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let isForbidden = Self.endsConnections(scalar)

@@ -32,7 +32,7 @@ import Testing
         #expect(PacketProperties(publishing: full, contentType: "application/json").contentType == "text/plain")
     }
 
-    @Test func `a topic alias does not reach the message`() {
+    @Test func `the received message does not contain the topic alias`() {
         let properties: PacketProperties = [
             .topicAlias(3), .payloadFormatIndicator(isText: false), .contentType("a/b"),
         ]

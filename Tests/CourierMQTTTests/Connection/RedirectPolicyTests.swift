@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `references to other hosts are no reason for haste`() {
+    @Test func `a reference to another host does not shorten the pause before the next attempt`() {
         var world = opening()
         while world.attemptTimes.count < 6 {
             if world.isOpen {
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: ["broker.example.evil.example", "xbroker.example", "roker.example", "sub.broker.example"])
-    func `a host that only looks like it is another one`(_ reference: String) {
+    func `a host with a similar name counts as a different host`(_ reference: String) {
         var world = opening(options())
         world.refuse(.useAnotherServer, [.serverReference(reference)])
         #expect(!world.isOpen && message(world).contains("allowedHosts"))
@@ -105,7 +105,7 @@ import Testing
         #expect(!other.isOpen)
     }
 
-    @Test func `an endpoint of the list is followed`() {
+    @Test func `the client follows a reference to an endpoint of its own list`() {
         let list = [BrokerEndpoint(host: "b.example", port: 8883)]
         var world = opening(options(alternatives: list))
         world.refuse(.useAnotherServer, [.serverReference("b.example:8883")])
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "mqtt://host", "host:1883"])
-    func `what is no host can not be allowed`(_ host: String) {
+    func `the list of allowed hosts refuses a text that is not a host`(_ host: String) {
         var config = MQTTClientConfig(options: SupervisorHarness.options)
         config.redirects.allowedHosts = [host: .reused]
         #expect(throws: CourierError.self) { try CourierClientFactory().validate(config) }
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `the provider is asked for the host before anything is opened`(_ code: PacketReasonCode) {
+    func `the client asks the provider about the host before it opens a connection`(_ code: PacketReasonCode) {
         var world = asking(code)
         #expect(!world.isOpen && world.fetchedServer == BrokerEndpoint(host: "node", port: 1884))
         world.grant(nodeOptions)
@@ -203,7 +203,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `credentials of the host are renewed for the host, and those of home stay`() {
+    @Test func `credentials of the referenced host are renewed, and those of the configured host stay`() {
         var world = asking(.serverMoved)
         world.grant(nodeOptions, expiresIn: 600)
         world.accept()

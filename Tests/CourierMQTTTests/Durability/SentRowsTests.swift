@@ -51,7 +51,7 @@ import Testing
         return rows
     }
 
-    @Test func `[MQTT-4.4.0-1] the next process sends again what was sent after a visit to another broker`()
+    @Test func `[MQTT-4.4.0-1] after a connection to another broker, the next process resends unconfirmed messages`()
         async throws
     {
         let rows = try await Self.rowsOfTraveler()
