@@ -40,6 +40,29 @@ package enum PortableText {
         isPortable(text) && (text.utf8.count <= maximumSeparators || depthProblem(of: text) == nil)
     }
 
+    /// True when the text is a legal topic name of at most 200 printable ASCII characters, which is both legal and portable:
+    /// the quick check for each message. It reads the text once.
+    package static func isPlainTopicName(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span.bytes
+        let count = bytes.byteCount
+        guard count > 0, count <= maximumSeparators else { return false }
+        if count < 8 {
+            for index in 0..<count {
+                let byte = bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)  // Below the count.
+                guard 0x20...0x7E ~= byte, !TopicRules.isWildcardOrNull(byte) else { return false }
+            }
+            return true
+        }
+        var index = 0
+        while index < count {
+            let start = min(index, count - 8)  // The last eight bytes end where the text ends.
+            let eight = bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
+            guard arePrintableASCII(eight), !TopicRules.hasWildcardOrNull(eight) else { return false }
+            index += 8
+        }
+        return !TopicRules.isShared(text)
+    }
+
     private static func depthProblem(of text: String) -> String? {
         guard text.utf8.count > maximumSeparators else { return nil }
         let count = text.utf8.count { $0 == TopicRules.separator }

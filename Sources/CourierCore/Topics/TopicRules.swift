@@ -34,12 +34,12 @@ package enum TopicRules {
         text.utf8.first == UInt8(ascii: "$") && text.utf8.starts(with: sharePrefix.utf8)
     }
 
-    private static func isWildcardOrNull(_ byte: UInt8) -> Bool {
+    static func isWildcardOrNull(_ byte: UInt8) -> Bool {
         byte == 0 || byte == singleLevelWildcard || byte == multiLevelWildcard
     }
 
     /// Whether one of the eight bytes is 0, `+` or `#`; `#` with its fourth bit set is `+`.
-    private static func hasWildcardOrNull(_ bytes: UInt64) -> Bool {
+    static func hasWildcardOrNull(_ bytes: UInt64) -> Bool {
         let wildcards = (bytes | 0x0808_0808_0808_0808) ^ 0x2B2B_2B2B_2B2B_2B2B
         return (hasZero(bytes) || hasZero(wildcards))
     }

@@ -26,8 +26,15 @@ struct WireText: Sendable {
         return PortableText.topicProblem(of: topic).map { $0 + Self.remedy }
     }
 
-    /// True when a legal topic name may be sent: the quick check for each message.
-    func allows(topic: String) -> Bool { policy == .anyLegal || PortableText.isPortableTopic(topic) }
+    /// True when the text is a legal topic name that may be sent: the quick check for each message.
+    func allows(topicName: String) -> Bool {
+        switch policy {
+        case .portable:
+            PortableText.isPlainTopicName(topicName)
+                || (TopicName.isPlainlyLegal(topicName) && PortableText.isPortableTopic(topicName))
+        case .anyLegal: TopicName.isPlainlyLegal(topicName)
+        }
+    }
 
     /// Checks a topic name before a message is published to it.
     ///

@@ -176,8 +176,7 @@ final class Publishing: Sendable {
 
     private func mayPass(_ topic: String, _ qos: QoS) -> Bool {
         hasSession.load(ordering: .acquiring) && gate.isPassable && !events.isListenedTo
-            && (durable == nil || !qos.isPersisted) && TopicName.isPlainlyLegal(topic)
-            && texts.allows(topic: topic)
+            && (durable == nil || !qos.isPersisted) && texts.allows(topicName: topic)
     }
 
     /// Whether a message may take the place of one that only the store has, which it does on the long way.

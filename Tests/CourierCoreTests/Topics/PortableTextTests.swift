@@ -35,6 +35,25 @@ import Testing
         #expect(PortableText.problem(of: text)?.contains(words) == true)
     }
 
+    @Test func `the quick check of topic names takes no text that is not legal and portable`() {
+        var generator = SeededGenerator(seed: 29)
+        let characters: [Character] = ["a", "/", " ", "~", "+", "#", "$", "\n", "\u{7F}", "\u{80}", "é", "\u{0}"]
+        var taken = 0
+        for _ in 0..<100_000 {
+            var text = Bool.random(using: &generator) ? "" : "$share/x/"
+            for _ in 0..<Int.random(in: 0...20, using: &generator) {
+                let isPlain = Int.random(in: 0..<16, using: &generator) != 0
+                text.append(isPlain ? "a" : characters.randomElement(using: &generator) ?? "a")
+            }
+            guard PortableText.isPlainTopicName(text) else { continue }
+            taken += 1
+            #expect((try? TopicName(text)) != nil && PortableText.isPortableTopic(text), "\(text.debugDescription)")
+        }
+        #expect(taken > 10_000)
+        #expect(PortableText.isPlainTopicName("a/b") && PortableText.isPlainTopicName("chat/7/notes ~"))
+        #expect(!PortableText.isPlainTopicName("") && !PortableText.isPlainTopicName("$share/a/b"))
+    }
+
     @Test func `a topic may have 200 separators and no more`() {
         let deepest = String(repeating: "/", count: 200)
         #expect(PortableText.isPortableTopic(deepest))
