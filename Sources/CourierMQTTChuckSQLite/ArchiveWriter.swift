@@ -176,7 +176,7 @@ extension ArchiveWriter {
                     operation: "opening the file")
             }
             try database.setUp(.normal, logBytes: ArchiveWriter.logBytes)
-            // Nothing has been written yet to the log, which exists now.
+            // The log file exists now, and nothing was written to it yet.
             do throws(CourierError) { try files.restrict() } catch { throw SQLiteFailure(creating: error) }
             if case .empty = finding { try ArchiveSchema.make(in: database) }
             try database.lookThrough()

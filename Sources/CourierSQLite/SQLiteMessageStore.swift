@@ -155,7 +155,7 @@ extension SQLiteMessageStore {
     ///   - scope: Whose rows.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store can not be read.
     public func outgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
@@ -170,7 +170,7 @@ extension SQLiteMessageStore {
     ///   - scope: Whose rows.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store can not be read.
     public func sentOutgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
@@ -187,7 +187,7 @@ extension SQLiteMessageStore {
     ///   - filter: Only messages that match it; `nil` for all.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store can not be read.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int

@@ -102,7 +102,7 @@ final class SubscribeRun: @unchecked Sendable {
         if settings.showsRate { showRate() }
     }
 
-    /// Asks the broker for no more messages of a filter, which an earlier run may have subscribed to.
+    /// Unsubscribes from a filter that an earlier run may have subscribed to.
     private func unsubscribe(_ topic: String, _ client: any CourierClient) {
         let request = UnsubscriptionRequest(
             topic: TopicTemplate(exactly: topic), userProperties: settings.connection.properties.unsubscribe)

@@ -57,7 +57,7 @@ public protocol MessageStore: Sendable {
     ///   - scope: Whose rows.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     /// - Throws: A ``CourierError`` when the store can not be read.
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
@@ -71,7 +71,7 @@ public protocol MessageStore: Sendable {
     ///   - scope: Whose rows.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     /// - Throws: A ``CourierError`` when the store can not be read.
     func sentOutgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
@@ -82,7 +82,7 @@ public protocol MessageStore: Sendable {
     ///   - filter: Only messages that match it; `nil` for all.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     /// - Throws: A ``CourierError`` when the store can not be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
@@ -123,7 +123,7 @@ extension MessageStore {
     ///   - scope: Whose rows.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     /// - Throws: A ``CourierError`` when the store can not be read.
     public func sentOutgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int

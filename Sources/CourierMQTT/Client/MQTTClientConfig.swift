@@ -110,7 +110,7 @@ public struct MQTTClientConfig {
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
     /// How to deal with several ways to the broker, as `ConnectOptions.alternatives` or service records name them.
     public var endpoints = EndpointPolicy()
-    /// Which servers the client goes to when the broker refers it to another one; the same host only by default.
+    /// The servers that the client may follow a server reference to. By default only the same host.
     public var redirects = RedirectPolicy()
     /// How long the end of a connection waits for the broker to close too, once everything was written; `nil`, the default, is
     /// ``CourierTransport/ChannelOptions/lingerTimeout``.

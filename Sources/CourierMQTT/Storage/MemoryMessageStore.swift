@@ -101,7 +101,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - scope: Whose rows.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     public func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [StoredOutgoing] {
         var page: [StoredOutgoing] = []
         var last = id
@@ -122,7 +122,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - filter: Only messages that match it; `nil` for all.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    /// - Returns: The page; empty behind the last one.
+    /// - Returns: The page. It is empty after the last page.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async -> [StoredMessage] {

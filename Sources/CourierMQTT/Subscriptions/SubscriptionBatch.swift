@@ -54,7 +54,7 @@ struct SubscriptionBatch: Sendable {
         size += Self.size(of: entry.filter)
         if places.count == 1 {
             userProperties = entry.userProperties(of: request)
-            // The length of the properties may take three bytes more than that of none.
+            // The length field of properties may be three bytes longer than that of empty properties.
             if !userProperties.isEmpty { size += 3 + userProperties.packetByteCount }
         }
         switch request {

@@ -86,7 +86,7 @@ struct StoreOpening: Sendable {
             return .failure(.damaged(Self.wrongHeader(applicationID, version, operation)))
         }
         try database.setUp(durability, logBytes: limits.logBytes)
-        // Nothing has been written yet to the log, which exists now.
+        // The log file exists now, and nothing was written to it yet.
         do throws(CourierError) { try files.restrict() } catch { return .failure(.other(error)) }
         try schema.migrate(database, from: isNew ? 0 : version)
         try database.lookThrough()
