@@ -64,7 +64,7 @@ import Testing
     @Test func `the limit is 4 MiB by default`() { #expect(ChannelOptions().answerLimit == 4 << 20) }
 }
 
-/// A TLS server that sends so many requests which TLS answers, and then one byte.
+/// A TLS server that sends many requests that TLS answers by itself, and then one byte.
 ///
 /// Safe to share: everything that changes is touched on the loop only.
 private final class FloodingServer: ChannelHandler, @unchecked Sendable {

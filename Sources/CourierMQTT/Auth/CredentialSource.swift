@@ -66,7 +66,9 @@ final class CredentialSource: Sendable {
         answering?.cancel()
     }
 
-    /// Asks for options, for `attempt`, and for `server` if a broker has referred to it; an earlier request that is not answered yet is abandoned.
+    /// Asks the provider for the options of `attempt`; an earlier request without an answer is abandoned.
+    ///
+    /// `server` is the server that a broker has referred to; `nil` asks for the provider's own broker.
     ///
     /// `deliver` is called at most once, from any thread, also before this returns.
     func fetch(_ attempt: AttemptID, for server: BrokerEndpoint? = nil, deliver: @escaping Deliver) {

@@ -8,7 +8,7 @@ extension SubscriptionKeeper {
         filters.claim(of: filter, on: copy)
     }
 
-    /// Those of a copy's identifiers that the app chose.
+    /// The identifiers of a copy that the app chose.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] { filters.chosenIdentifiers(of: copy) }
 
     /// The last request so far, by which later ones are known.

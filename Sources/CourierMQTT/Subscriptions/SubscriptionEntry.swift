@@ -40,7 +40,7 @@ struct SubscriptionEntry: Sendable {
     var readerWishes: [UInt64: QoS] = [:]
     var confirmed = Confirmed.absent
     var inFlight: Request?
-    /// What the app chose for the SUBSCRIBE of the filter.
+    /// The properties that the app chose for the SUBSCRIBE of the filter.
     var properties = SubscriptionProperties()
     /// The user properties of the SUBSCRIBE that is under way, and of the one that the broker has granted.
     var userPropertiesInFlight: [UserProperty] = []

@@ -2,7 +2,7 @@ import CourierCore
 
 /// The copies of a message that a broker sends when several subscriptions match it.
 extension SubscriptionSet {
-    /// Those of a copy's identifiers that the app chose.
+    /// The identifiers of a copy that the app chose.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] {
         guard let identifiers else { return [] }
         return copy.filter { identifiers.isChosen($0) }
@@ -30,7 +30,7 @@ extension SubscriptionSet {
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
         guard let identifiers else { return .first }
         let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first
-        // Copies for several filters with one identifier can not be told apart.
+        // If several filters share an identifier, the client cannot tell their copies apart.
         guard let filter, let own = identifiers[filter], !identifiers.isAmbiguous(own) else { return others }
         if copy.contains(own) { return .taken }
         guard let place = places[filter], let entry = entries[place], case .subscribed = entry.confirmed,

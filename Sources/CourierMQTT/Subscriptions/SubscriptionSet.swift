@@ -40,7 +40,7 @@ struct SubscriptionSet: Sendable {
     }
 
     let limits: SubscriptionLimits
-    /// The properties of filters for which nobody chose any.
+    /// The properties of filters without properties of their own.
     let defaults: SubscriptionProperties
     /// In the order in which filters came; a place is used again.
     var entries: [SubscriptionEntry?] = []

@@ -3,7 +3,8 @@ extension ByteChannel {
 
     /// Closes in an orderly way: no more bytes are offered; what waits is written, then the farewells of WebSocket and TLS
     /// and the end of our output; ``ChannelHandler/closed(_:)`` follows when the peer has closed too, at the latest when
-    /// nothing was written for ``ChannelOptions/lingerTimeout``, or so long after everything was written. A channel that was still connecting is closed at once.
+    /// nothing was written for ``ChannelOptions/lingerTimeout``. After the last byte was written, the peer has the same time to
+    /// close. A channel that was still connecting is closed at once.
     public func close() {
         loop.preconditionOnLoop()
         switch phase {

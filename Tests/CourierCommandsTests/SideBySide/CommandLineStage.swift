@@ -84,7 +84,7 @@ final class CommandLineStage: Sendable {
             outcome.errors = Self.renamed(outcome.errors, line.command)
             outcome.output = Array(Self.renamed(outcome.text, line.command).utf8)
         }
-        // The text of the help is each program's own; where it is printed is not.
+        // The programs differ in the text of the help. They must print it in the same place.
         if let help = help[peer]?[line.command], !help.isEmpty {
             outcome.output = Array(outcome.text.replacing(help, with: "HELP\n").utf8)
         }
