@@ -142,7 +142,7 @@ let package = Package(
         .testTarget(
             name: "CourierSQLiteTests",
             dependencies: ["CSQLite", "CourierCore", "CourierSQLite", "CourierTesting", "TestSupport"],
-            swiftSettings: settings),
+            resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
             name: "CourierTransportTests", dependencies: ["CLinux", "COpenSSL", "CourierTransport", "TestSupport"],
             exclude: ["WebSocket/Peer"], swiftSettings: settings),

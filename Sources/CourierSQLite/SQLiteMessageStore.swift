@@ -50,7 +50,8 @@ public final class SQLiteMessageStore: MessageStore {
     ///   - url: The file. Two further files of SQLite (`-wal`, `-shm`) and a lock (`.lock`) stand beside it.
     ///   - durability: When a commit counts as done, ``Durability-swift.enum/normal`` by default.
     ///   - limits: How much the store takes.
-    ///   - date: Says what time it is, for messages that expire; the system's clock by default.
+    ///   - date: Says what time it is, for messages that expire; the system's clock by default. It decides only about messages
+    ///     that were not stored in the present boot.
     ///   - onRecovery: Learns of a damaged file that was replaced: in this call, or later on the store's thread. It
     ///     must not block.
     /// - Throws: A ``CourierCore/CourierError`` with `storeInUse` when another store object has the file,
@@ -192,10 +193,49 @@ extension SQLiteMessageStore {
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredMessage] {
-        let now = date()
-        return try await page(
+        try await incoming(
+            in: scope, matching: filter, after: id, limit: limit, at: StoreTime(date: date(), bootTime: .now))
+    }
+
+    /// A page of incoming messages that no reader has taken and whose time is not over at a moment, oldest first. It is read
+    /// in steps of 4,096 rows, between which batches may be written.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - filter: Only messages that match it; `nil` for all.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    ///   - time: The present moment.
+    /// - Returns: The page. It is empty after the last page.
+    /// - Throws: A `CourierError` when the store can not be read.
+    public func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
+    ) async throws -> [StoredMessage] {
+        try await page(
             in: scope, after: id, limit: limit, of: { $0.incoming },
-            choosing: { row in row.message.isOver(at: now) || !row.message.matches(filter) ? nil : row.message })
+            choosing: { row in row.message.isOver(at: time) || !row.message.matches(filter) ? nil : row.message })
+    }
+
+    /// A page of the outgoing messages that the client gave up, in the order of their ids.
+    ///
+    /// The store keeps 1,000 of them for all scopes, with 16 MiB of payloads, topics and properties. The oldest go first.
+    /// ``Limits-swift.struct`` do not count them.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page. It is empty after the last page.
+    /// - Throws: A `CourierError` when the store can not be read.
+    public func rejected(
+        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [RejectedMessage] {
+        try await thread.read { tables, ledger throws(SQLiteFailure) in
+            guard limit > 0, let place = ledger.place(of: scope) else { return [] }
+            let key = ledger[place].key
+            guard let first = RowKey.behind(id, in: key) else { return [] }
+            return try tables.rejected.read(from: first, through: .last(of: key), limit: limit)
+        }
     }
 
     /// The packet ids of QoS 2 messages whose PUBREL has not come.

@@ -88,6 +88,7 @@ extension ClientEngine {
 
     /// Enters `closing`, and ends what does not outlive a connection.
     mutating func close(_ reason: CloseReason, _ actions: inout ActionList) {
+        link.unacknowledgedAtEnd = unacknowledgedNow
         phase = .closing
         outgoing.connectionLost()
         for id in outgoing.idsInOrder() {
@@ -176,7 +177,7 @@ extension ClientEngine {
         actions.append(.connected(connAck))
         if connAck.isSessionPresent {
             sessionKept()
-            link.resendStack = outgoing.idsInOrder().reversed()
+            resumeExchanges(now: now, into: &buffer)
         } else {
             sessionLost(&actions)
             sessionBecameKnown()
@@ -193,22 +194,15 @@ extension ClientEngine {
     /// The server has no session, or another one: the exchanges of the last one are dealt with as the policy says.
     mutating func sessionLost(_ actions: inout ActionList) {
         incoming.sessionLost()
-        var again: [MessageStore.Place] = []
         for id in outgoing.idsInOrder() {
-            guard let exchange = outgoing.end(id), exchange.kind != .untilFreed else { continue }
-            switch (configuration.sessionLossPolicy, exchange.message) {
-            case (.resend, let message?): again.append(message)
-            // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and nobody can tell
-            // whether the server delivered it.
-            case (.resend, nil), (.fail, nil): actions.append(.failed(exchange.token, .sessionLost))
-            case (.fail, let message?):
-                store.discard(message)
-                actions.append(.failed(exchange.token, .sessionLost))
-            case (.drop, let message):
-                if let message { store.discard(message) }
-                actions.append(.failed(exchange.token, .dropped))
+            guard let exchange = endExchange(id), !exchange.kind.isGivenUp else { continue }
+            switch configuration.sessionLossPolicy {
+            case .resend where exchange.message != nil: actions.append(.returned(exchange.token))
+            // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and the client cannot
+            // know whether the server delivered the message.
+            case .resend, .fail: actions.append(.failed(exchange.token, .sessionLost))
+            case .drop: actions.append(.failed(exchange.token, .dropped))
             }
         }
-        for message in again + queue.removeAll() { enqueue(message) }
     }
 }

@@ -2,31 +2,43 @@ public import MQTTCodec
 
 /// Outgoing messages.
 extension ClientEngine {
-    /// Publishes `message`, now or as soon as there is a connection and a turn.
+    /// Publishes `message` now. A caller with more messages than ``publishCapacity`` retains the others.
     ///
-    /// QoS 0 is written at once, and fails with ``EngineAction/Failure/notConnected`` when there is no connection. QoS 1 and 2
-    /// wait in order, and their end is reported in every case: ``EngineAction/acknowledged(_:_:_:)`` or
-    /// ``EngineAction/failed(_:_:)``.
+    /// Without a connection the message fails with ``EngineAction/Failure/notConnected``. A QoS 1 or 2 message fails with
+    /// ``EngineAction/Failure/quotaExceeded`` while ``publishCapacity`` is 0. QoS 0 has no further outcome. The end of a
+    /// QoS 1 or 2 message is reported in every case: ``EngineAction/acknowledged(_:_:_:)``,
+    /// ``EngineAction/failed(_:_:)`` or ``EngineAction/returned(_:)``.
     public mutating func publish(
         _ message: OutgoingMessage, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        var batch = MessageBatch()
-        batch.append(message)
-        publish(batch, now: now, into: &buffer, &actions)
+        let now = Moment(now)
+        let place: MessageMemory.Place
+        do throws(EncodeError) {
+            place = try memory.keep(message)
+        } catch {
+            return actions.append(.failed(message.token, .notEncodable(error)))
+        }
+        if message.qos == .atMostOnce {
+            publishUnacknowledged(memory.view(place), now: now, into: &buffer, &actions)
+            memory.discard(place)
+        } else if let failure = failureToBegin {
+            memory.discard(place)
+            actions.append(.failed(message.token, failure))
+        } else {
+            begin(place, now: now, into: &buffer, &actions)
+        }
     }
 
-    /// Publishes the messages of `batch` in order, each like ``publish(_:now:into:_:)-(OutgoingMessage,_,_,_)``.
+    /// Publishes `messages` in order, each like ``publish(_:now:into:_:)-(OutgoingMessage,_,_,_)``.
     ///
-    /// Nothing is allocated per message once the engine has the memory for as many.
-    public mutating func publish(
-        _ batch: borrowing MessageBatch, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
+    /// The engine copies the QoS 1 and 2 messages that it takes. No message allocates memory once the engine has the memory
+    /// for as many.
+    package mutating func publish(
+        _ messages: UnsafeBufferPointer<MessageView>, now: Instant, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) {
         let now = Moment(now)
-        batch.forEach { message in
-            publish(message, now: now, into: &buffer, &actions)
-        } refused: { token, error in
-            actions.append(.failed(token, .notEncodable(error)))
-        }
+        for message in messages { publish(message, now: now, into: &buffer, &actions) }
     }
 
     @inline(__always)
@@ -36,46 +48,42 @@ extension ClientEngine {
         guard message.header.qos != .atMostOnce else {
             return publishUnacknowledged(message, now: now, into: &buffer, &actions)
         }
-        if isConnected, queue.isEmpty, link.resendStack.isEmpty, link.quota > 0, !outgoing.isFull {
-            begin(store.keep(message), now: now, into: &buffer, &actions)
-        } else if queue.count < configuration.maximumQueued {
-            enqueue(store.keep(message))
-            if isConnected { pump(now: now, into: &buffer, &actions) }
+        if let failure = failureToBegin {
+            actions.append(.failed(message.header.token, failure))
         } else {
-            actions.append(.failed(message.header.token, .queueFull))
+            begin(memory.keep(message), now: now, into: &buffer, &actions)
         }
     }
 
-    /// Lets a message wait for a connection or for its turn.
+    /// Why no QoS 1 or 2 message can be published now; `nil` when one can.
     @inline(__always)
-    mutating func enqueue(_ message: MessageStore.Place) {
-        queue.append(message)
-        if let expiry = message.record.header.expiresAt { queueExpiry = min(expiry, queueExpiry ?? expiry) }
+    private var failureToBegin: EngineAction.Failure? {
+        guard isConnected else { return .notConnected }
+        return publishCapacity > 0 ? nil : .quotaExceeded
     }
 
-    /// Fails the messages that wait and whose time is over.
-    mutating func failExpired(now: Moment, _ actions: inout ActionList) {
-        guard let expiry = queueExpiry, expiry <= now else { return }
-        queueExpiry = nil
-        for message in queue.removeAll() {
-            let header = message.record.header
-            if let expiry = header.expiresAt, expiry <= now {
-                store.discard(message)
-                actions.append(.failed(header.token, .expired))
-            } else {
-                enqueue(message)
+    /// Takes up the exchanges of an earlier connection: sends each PUBREL at once, and lets the PUBLISH packets wait for
+    /// their turn in order.
+    ///
+    /// A PUBREL waits neither for quota nor for the send limit, and no order between PUBLISH and PUBREL is required.
+    mutating func resumeExchanges(now: Moment, into buffer: inout PacketBuffer) {
+        var unsent: [PacketID] = []
+        for id in outgoing.idsInOrder() {
+            guard let exchange = outgoing.exchange(of: id) else { continue }
+            if exchange.message != nil {
+                unsent.append(id)
+            } else if !exchange.isHeld {
+                release(id, exchange.kind, now: now, into: &buffer)
             }
         }
+        link.resendStack = unsent.reversed()
     }
 
-    /// Writes what waits for its turn, while the server's quota lasts: exchanges of an earlier connection first.
+    /// Sends messages of an earlier connection again, while the server's quota and the send limit last.
     mutating func pump(now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         while let id = link.resendStack.last {
             guard resend(id, now: now, into: &buffer, &actions) else { return }
             link.resendStack.removeLast()
-        }
-        while link.quota > 0, !outgoing.isFull, let message = queue.popFirst() {
-            begin(message, now: now, into: &buffer, &actions)
         }
     }
 
@@ -90,6 +98,7 @@ extension ClientEngine {
             do throws(EncodeError) {
                 try link.write(message, .atMostOnce, isFirst: true, now: now, into: &buffer)
                 written(now: now)
+                link.unacknowledgeableSentAt = now
             } catch {
                 actions.append(.failed(message.header.token, .notEncodable(error)))
             }
@@ -98,11 +107,11 @@ extension ClientEngine {
 
     /// Starts the exchange of a QoS 1 or 2 message.
     private mutating func begin(
-        _ message: MessageStore.Place, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ message: MessageMemory.Place, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         let header = message.record.header
         if let failure = refusal(of: header, now: now) {
-            store.discard(message)
+            memory.discard(message)
             return actions.append(.failed(header.token, failure))
         }
         let kind: OutgoingExchanges.Kind = header.qos == .exactlyOnce ? .untilPubRec : .untilPubAck
@@ -110,8 +119,8 @@ extension ClientEngine {
         guard let id = outgoing.begin(kind, header.token, message, at: now, isHeld: isHeld),
             let delivery = Delivery(qos: header.qos, packetID: id)
         else {
-            store.discard(message)
-            return actions.append(.failed(header.token, .queueFull))
+            memory.discard(message)
+            return actions.append(.failed(header.token, .quotaExceeded))
         }
         if kind == .untilPubRec, mustClear(id) {
             clear(id, now: now, into: &buffer, &actions)
@@ -119,7 +128,7 @@ extension ClientEngine {
         }
         if !isHeld {
             do throws(EncodeError) {
-                try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
+                try link.write(memory.view(message), delivery, isFirst: true, now: now, into: &buffer)
             } catch {
                 endExchange(id)
                 return actions.append(.failed(header.token, .notEncodable(error)))
@@ -131,18 +140,15 @@ extension ClientEngine {
         actions.append(ExchangeProgress.sent(header.token, id))
     }
 
-    /// Sends an exchange of an earlier connection on: PUBREL, or PUBLISH, with DUP if it was written before
-    /// ([MQTT-4.4.0-1]). Says `false` when it has to wait for quota.
+    /// Sends the PUBLISH of an exchange of an earlier connection, with DUP if it was written before ([MQTT-4.4.0-1]).
+    /// Returns `false` when it has to wait for quota or for the send limit.
     private mutating func resend(
         _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
         // One that ended while it waited for quota has left its id, perhaps to a SUBSCRIBE or UNSUBSCRIBE.
-        guard let exchange = outgoing.exchange(of: id), exchange.kind.isPublish else { return true }
-        guard let message = exchange.message else {
-            if !exchange.isHeld { release(id, exchange.kind, now: now, into: &buffer) }
-            return true
-        }
-        guard link.quota > 0 else { return false }
+        // One without a message is past PUBREC, or was given up.
+        guard let exchange = outgoing.exchange(of: id), let message = exchange.message else { return true }
+        guard link.quota > 0, link.unacknowledgedPublishCount < sendLimit else { return false }
         if exchange.isHeld || exchange.kind == .untilCleared {
             // It has its turn, though its PUBLISH comes later: none of QoS 2 behind it goes before ([MQTT-4.6.0-1]).
             link.takeQuota()
@@ -160,7 +166,7 @@ extension ClientEngine {
         }
         guard let delivery = Delivery(qos: header.qos, packetID: id, isDuplicate: !isFirst) else { return true }
         do throws(EncodeError) {
-            try link.write(store.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
+            try link.write(memory.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
         } catch {
             // When it began it could be written: the new connection allows less.
             giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
@@ -186,7 +192,7 @@ extension ClientEngine {
         }
         let isHeld = configuration.awaitsStorage
         guard let exchange = outgoing.giveUp(id, isHeld: isHeld) else { return }
-        if let message = exchange.message { store.discard(message) }
+        if let message = exchange.message { memory.discard(message) }
         // A message that the store still has when the process ends is sent again, which must not be behind PUBREL
         // ([MQTT-4.3.3-6]).
         guard isHeld else { return release(id, .untilFreed, now: now, into: &buffer) }
@@ -197,7 +203,7 @@ extension ClientEngine {
     mutating func release(
         _ id: PacketID, _ kind: OutgoingExchanges.Kind, now: Moment, into buffer: inout PacketBuffer
     ) {
-        if kind == .untilFreed, link.maximumQoS < .exactlyOnce { return }
+        if kind == .untilSessionEnds || (kind == .untilFreed && link.maximumQoS < .exactlyOnce) { return }
         link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
         written(now: now)
         outgoing.markReleased(id, at: now)
@@ -209,7 +215,7 @@ extension ClientEngine {
     @inline(__always)
     mutating func endExchange(_ id: PacketID) -> OutgoingExchanges.Exchange? {
         guard let exchange = outgoing.end(id) else { return nil }
-        if let message = exchange.message { store.discard(message) }
+        if let message = exchange.message { memory.discard(message) }
         return exchange
     }
 
@@ -246,7 +252,7 @@ extension ClientEngine {
             finish(id, acknowledgement, &actions)
         case .untilPubComp, .untilCleared, .untilFreed, .untilSubAck, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.pubAck, id))
-        case nil: break  // An answer to an exchange that a lost session ended.
+        case .untilSessionEnds, nil: break  // An answer to an exchange that the caller or a lost session ended.
         }
     }
 
@@ -260,15 +266,17 @@ extension ClientEngine {
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }  // 4.3.3
             let isHeld = configuration.awaitsStorage
             guard let exchange = outgoing.advanceToPubComp(id, at: now, isHeld: isHeld) else { return }
-            if let message = exchange.message { store.discard(message) }
+            if exchange.holdsQuota { link.received() }
+            if let message = exchange.message { memory.discard(message) }
             actions.append(ExchangeProgress.receivedByServer(exchange.token))
             if isHeld { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
         case .untilPubComp:
-            if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }
+            if acknowledgement.code.isFailure { return finishReleased(id, acknowledgement, &actions) }
             if outgoing.exchange(of: id)?.isHeld == true { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
         case .untilCleared, .untilFreed: return  // Of what was left there; the PUBREL is on its way, or will be.
+        case .untilSessionEnds: return  // Nothing is sent under this id any more.
         case .untilPubAck, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubRec, id))
         case nil: writeAcknowledgement(.pubRel, id, .packetIdentifierNotFound, into: &buffer)
         }
@@ -283,18 +291,27 @@ extension ClientEngine {
         switch outgoing.kind(of: id) {
         case .untilPubComp:
             guard acknowledgement.code == .packetIdentifierNotFound else {
-                return finish(id, acknowledgement, &actions)
+                return finishReleased(id, acknowledgement, &actions)
             }
             // The server has answered an earlier PUBREL and forgotten the id: "not an error during recovery", 3.7.2.1.
             let answered = AcknowledgementResult(
                 packetID: id, code: .success, properties: acknowledgement.properties)
-            finish(id, answered, &actions)
+            finishReleased(id, answered, &actions)
         case .untilCleared: receivedCleared(id, now: now, into: &buffer, &actions)
         case .untilFreed: endExchange(id)
+        case .untilSessionEnds: break
         case .untilPubAck, .untilPubRec, .untilSubAck, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.pubComp, id))
         case nil: break
         }
+    }
+
+    /// Ends the exchange of a message that was past PUBREC.
+    private mutating func finishReleased(
+        _ id: PacketID, _ acknowledgement: AcknowledgementResult, _ actions: inout ActionList
+    ) {
+        if outgoing.exchange(of: id)?.holdsQuota == true { link.completed() }
+        finish(id, acknowledgement, &actions)
     }
 
     private mutating func finish(

@@ -37,7 +37,7 @@ extension ClientEngine {
     ) {
         guard isConnected else { return actions.append(.failed(token, .notConnected)) }
         guard let id = outgoing.begin(kind, token, nil, at: now) else {
-            return actions.append(.failed(token, .queueFull))
+            return actions.append(.failed(token, .quotaExceeded))
         }
         do throws(EncodeError) {
             try link.encoder.encode(packet(id), into: &buffer)
@@ -58,7 +58,7 @@ extension ClientEngine {
                     .wrongResultCount(.subAck, expected: Int(filterCount), actual: subAck.reasonCodes.count))
             }
             if let exchange = outgoing.end(id) { actions.append(.subscribed(exchange.token, subAck)) }
-        case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed, .untilUnsubAck:
+        case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed, .untilSessionEnds, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.subAck, id))
         case nil: break
         }
@@ -73,7 +73,7 @@ extension ClientEngine {
                     .wrongResultCount(.unsubAck, expected: Int(filterCount), actual: unsubAck.reasonCodes.count))
             }
             if let exchange = outgoing.end(id) { actions.append(.unsubscribed(exchange.token, unsubAck)) }
-        case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed, .untilSubAck:
+        case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed, .untilSessionEnds, .untilSubAck:
             throw .protocolError(.wrongAcknowledgement(.unsubAck, id))
         case nil: break
         }

@@ -32,20 +32,17 @@ extension ClientEngine {
         configuration.acknowledgements = mode
     }
 
-    /// Forgets the session: everything that waits or is in flight, in both directions. What was to be published ends with
+    /// Forgets the session: everything that is in flight, in both directions. Messages that were published end with
     /// ``EngineAction/Failure/dropped``. Between connections only.
     public mutating func forgetSession(_ actions: inout ActionList) {
         guard case .idle = phase else { preconditionFailure("forgot the session during a connection") }
         for id in outgoing.idsInOrder() {
-            guard let exchange = outgoing.exchange(of: id), exchange.kind != .untilFreed else { continue }
+            guard let exchange = outgoing.exchange(of: id), !exchange.kind.isGivenUp else { continue }
             actions.append(.failed(exchange.token, .dropped))
         }
-        for place in queue.removeAll() { actions.append(.failed(store.view(place).header.token, .dropped)) }
         outgoing = OutgoingExchanges()
         incoming.sessionLost()  // Its serials go on: handles of this session must not mean messages of the next.
-        queue = Ring()
-        queueExpiry = nil
-        store = MessageStore()
+        memory = MessageMemory()
         sessionChanges()
     }
 }

@@ -8,12 +8,14 @@ extension ClientEngine {
         case sent(OutgoingMessage, PacketID)
         /// The server has it (PUBREC); its outcome is reported under this name.
         case received(Token, PacketID)
+        /// ``ClientEngine/giveUp(_:)`` ended this QoS 2 message. Its packet id stays reserved, and no end is reported.
+        case givenUp(PacketID)
     }
 
     /// Takes over what an earlier process left of the session: before the first connection, and once.
     ///
-    /// The server is sent it again when it has kept the session; otherwise ``EngineConfiguration/sessionLossPolicy`` says
-    /// what happens.
+    /// The engine sends the messages again when the server has kept the session; otherwise
+    /// ``EngineConfiguration/sessionLossPolicy`` says what happens.
     ///
     /// - Parameters:
     ///   - messages: Outgoing messages, in the order in which they were sent first.
@@ -23,24 +25,23 @@ extension ClientEngine {
         _ messages: [UnfinishedMessage], incoming ids: some Sequence<PacketID>, _ actions: inout ActionList
     ) {
         guard case .idle = phase else { preconditionFailure("restored during a connection") }
-        var exchanges: [(id: PacketID, kind: OutgoingExchanges.Kind, token: Token, message: MessageStore.Place?)] = []
+        var exchanges: [(id: PacketID, kind: OutgoingExchanges.Kind, token: Token, message: MessageMemory.Place?)] = []
         for message in messages {
             switch message {
             case .received(let token, let id): exchanges.append((id, .untilPubComp, token, nil))
+            case .givenUp(let id): exchanges.append((id, .untilSessionEnds, 0, nil))
             case .sent(let message, let id):
-                var batch = MessageBatch()
-                batch.append(message)
-                batch.forEach { view in
-                    let kind: OutgoingExchanges.Kind = message.qos == .exactlyOnce ? .untilPubRec : .untilPubAck
-                    exchanges.append((id, kind, message.token, store.keep(view)))
-                } refused: { token, error in
-                    actions.append(.failed(token, .notEncodable(error)))
+                let kind: OutgoingExchanges.Kind = message.qos == .exactlyOnce ? .untilPubRec : .untilPubAck
+                do throws(EncodeError) {
+                    exchanges.append((id, kind, message.token, try memory.keep(message)))
+                } catch {
+                    actions.append(.failed(message.token, .notEncodable(error)))
                 }
             }
         }
         for (exchange, isTaken) in zip(exchanges, outgoing.restore(exchanges)) where !isTaken {
-            if let message = exchange.message { store.discard(message) }
-            actions.append(.failed(exchange.token, .dropped))
+            if let message = exchange.message { memory.discard(message) }
+            if !exchange.kind.isGivenUp { actions.append(.failed(exchange.token, .dropped)) }
         }
         incoming.restore(ids)
     }
@@ -53,18 +54,19 @@ extension ClientEngine {
     ///   - now: The present.
     ///   - buffer: Gets PUBLISH or PUBREL, when there is a connection on which it is the message's turn; otherwise it goes
     ///     when that comes.
-    ///   - actions: Gets the failure of a message that cannot be written, and what follows from the place that it leaves.
+    ///   - actions: Gets the failure of a message that cannot be written, and the actions of messages that are then sent again.
     public mutating func stored(
         _ token: Token, _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         let now = Moment(now)
-        guard let exchange = outgoing.release(id, token), isConnected, !link.resendStack.contains(id) else { return }
+        guard let exchange = outgoing.release(id, token), isConnected else { return }
         if let message = exchange.message {
+            guard !link.resendStack.contains(id) else { return }
             guard let delivery = Delivery(qos: message.record.header.qos, packetID: id) else { return }
             var failure = refusal(of: message.record.header, now: now)
             if failure == nil {
                 do throws(EncodeError) {
-                    try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
+                    try link.write(memory.view(message), delivery, isFirst: true, now: now, into: &buffer)
                 } catch {
                     failure = .notEncodable(error)
                 }
@@ -79,7 +81,6 @@ extension ClientEngine {
             written(now: now)
             awaitAcknowledgement(now: now)
         } else {
-            // Never behind messages that wait for quota, which only the PUBCOMP to this gives back.
             release(id, exchange.kind, now: now, into: &buffer)
         }
     }

@@ -7,8 +7,7 @@ extension ClientEngine {
 
     private var due: Moment? {
         switch phase {
-        case .idle: queueExpiry
-        case .closing: nil
+        case .idle, .closing: nil
         case .connecting(let deadline): deadline
         case .connected:
             Self.earlier(pingDue, Self.earlier(pongDue, link.isReadingPaused ? nil : link.acknowledgementCheck))
@@ -21,9 +20,7 @@ extension ClientEngine {
     ) {
         let now = Moment(now)
         switch phase {
-        // With a connection, a message is looked at when its turn comes.
-        case .idle: failExpired(now: now, &actions)
-        case .closing: return
+        case .idle, .closing: return
         case .connecting(let deadline):
             if now >= deadline { close(.connectTimeout, &actions) }
         case .connected:

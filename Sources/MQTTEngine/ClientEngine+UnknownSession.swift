@@ -58,7 +58,7 @@ extension ClientEngine {
         var failure = refusal(of: message.record.header, now: now)
         if failure == nil, !configuration.awaitsStorage {
             do throws(EncodeError) {
-                try link.write(store.view(message), delivery, isFirst: true, now: now, into: &buffer)
+                try link.write(memory.view(message), delivery, isFirst: true, now: now, into: &buffer)
             } catch {
                 failure = .notEncodable(error)
             }

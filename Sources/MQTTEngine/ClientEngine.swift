@@ -24,7 +24,10 @@ public import MQTTCodec
 /// ```
 ///
 /// In `closing` the one ``EngineAction/close(_:)`` of the connection has been returned: bytes and timers are ignored until
-/// the transport says that it is closed. What waits for a connection then waits for the next one.
+/// the transport says that it is closed.
+///
+/// The engine has no queue. It knows only the messages that are in flight: the caller publishes no more messages than
+/// ``publishCapacity`` says, and its other messages wait with the caller.
 public struct ClientEngine: ~Copyable {
     /// A point in time as the caller measures it.
     public typealias Instant = ContinuousClock.Instant
@@ -54,12 +57,10 @@ public struct ClientEngine: ~Copyable {
     var incoming = IncomingExchanges()
     /// What to ask about a session that is not known.
     var unknownSession: UnknownSession?
-    /// The messages that wait for a connection or for their turn.
-    var queue = Ring<MessageStore.Place>()
-    /// No message in ``queue`` expires before; `nil` when none ever does.
-    var queueExpiry: Moment?
-    /// The bytes of the messages in ``queue``, and of those in ``outgoing`` that may have to be sent again.
-    var store = MessageStore()
+    /// The bytes of the messages in ``outgoing`` that may have to be sent again.
+    var memory = MessageMemory()
+    /// How many PUBLISH packets of QoS 1 and 2 may be unacknowledged; see ``setSendLimit(_:now:into:_:)``.
+    var sendLimit = Int.max
 
     /// What belongs to the current connection, or to the last one.
     var link: Link
@@ -74,18 +75,24 @@ public struct ClientEngine: ~Copyable {
     /// Whether the server has accepted the connection and it has not ended.
     public var isConnected: Bool { if case .connected = phase { true } else { false } }
 
-    /// How many QoS 1 and 2 messages wait for a connection or for their turn.
-    public var queuedCount: Int { queue.count }
+    /// How many QoS 1 and 2 messages `publish` takes now; one more fails with ``EngineAction/Failure/quotaExceeded``.
+    ///
+    /// 0 without a connection, and while exchanges of an earlier connection wait to be sent again. Otherwise as many as
+    /// the server's receive maximum, the free packet ids and ``setSendLimit(_:now:into:_:)`` allow. Acknowledgements raise it.
+    public var publishCapacity: Int {
+        guard isConnected, link.resendStack.isEmpty else { return 0 }
+        return min(link.quota, outgoing.freeIDCount, max(0, sendLimit &- link.unacknowledgedPublishCount))
+    }
 
-    /// How many exchanges the server has not finished: messages, and SUBSCRIBE and UNSUBSCRIBE.
-    public var inFlightCount: Int { outgoing.count }
+    /// How many exchanges the server has not finished: messages, and SUBSCRIBE and UNSUBSCRIBE. Messages that
+    /// ``giveUp(_:)`` ended are not counted.
+    public var inFlightCount: Int { outgoing.count - outgoing.reservedCount }
 
     /// Whether somebody waits to be told the end of one of them: not of a message that was given up.
     public var awaitsAnswers: Bool { outgoing.isAnyoneWaiting }
 
-    /// How many bytes the QoS 1 and 2 messages have that may still have to be written: those that wait for a connection or
-    /// for their turn, and those that the server has not acknowledged.
-    public var keptByteCount: Int { store.byteCount }
+    /// How many bytes the QoS 1 and 2 messages take that the server has not acknowledged and that may be written again.
+    public var keptByteCount: Int { memory.byteCount }
 
     /// How many incoming QoS 1 and 2 messages of this connection are not acknowledged.
     public var unacknowledgedCount: Int { incoming.outstanding }
@@ -98,8 +105,7 @@ public struct ClientEngine: ~Copyable {
 
     /// Gives back memory that nothing stands in; for a quiet moment, such as a timer.
     public mutating func trim() {
-        store.trim()
-        queue.trim(above: 0)
+        memory.trim()
         outgoing.trim()
     }
 }

@@ -4,8 +4,9 @@ public import MQTTCodec
 public struct EngineConfiguration: Hashable, Sendable {
     /// What happens to messages in flight when the server has lost the session.
     public enum SessionLossPolicy: Sendable {
-        /// They are published anew. A QoS 2 message that the old session had may arrive twice, and one that was past PUBREC
-        /// fails with ``EngineAction/Failure/sessionLost``: it must not be sent again.
+        /// The caller publishes them again, as ``EngineAction/returned(_:)`` says. A QoS 2 message that the old session had
+        /// may arrive twice. A message that was past PUBREC must not be sent again and fails with
+        /// ``EngineAction/Failure/sessionLost``.
         case resend
         /// They fail with ``EngineAction/Failure/sessionLost``, and their senders decide.
         case fail
@@ -49,9 +50,6 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var maximumInFlight: Int
     /// The same before MQTT 5, where servers do not say how many they allow; 1,000 by default.
     public var maximumInFlightBeforeVersion5: Int
-    /// How many QoS 1 and 2 messages may wait for a connection or for their turn; 10,000 by default. One more fails with
-    /// ``EngineAction/Failure/queueFull``.
-    public var maximumQueued: Int
     /// How many incoming QoS 1 and 2 messages may be unacknowledged; 65,535, the most there can be, by default. MQTT 5 tells
     /// the server, and a server that sends more is disconnected.
     public var receiveMaximum: UInt16
@@ -78,7 +76,6 @@ public struct EngineConfiguration: Hashable, Sendable {
         acknowledgementTimeout = .seconds(60)
         maximumInFlight = 1_000
         maximumInFlightBeforeVersion5 = 1_000
-        maximumQueued = 10_000
         receiveMaximum = .max
         maximumPacketSize = PacketDecoder.Limits().maximumPacketSize
         incomingTopicAliases = 16

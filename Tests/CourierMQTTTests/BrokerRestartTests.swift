@@ -37,7 +37,7 @@ struct BrokerRestartTests {
         try await receiver.connect(to: broker.endpoint)
         try await receiver.subscribe("n/#", qos: .exactlyOnce)
         try await receiver.disconnect()
-        let sender = TestSession(version, id: "sender", on: loop) { $0.maximumQueued = Self.count }
+        let sender = TestSession(version, id: "sender", on: loop)
         try await sender.connect(to: broker.endpoint)
 
         let (outcomes, hasStopped) = AsyncStream.makeStream(of: Bool.self)

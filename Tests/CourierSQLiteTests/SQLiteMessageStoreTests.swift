@@ -22,7 +22,9 @@ import Testing
 
     @Test func `every change is in the file when the store is opened again`() async throws {
         let filter = try TopicFilter("a/+")
-        let end = Date(timeIntervalSinceReferenceDate: 5)
+        let end = message(3).storedAt + 5
+        let rejection = Date(timeIntervalSinceReferenceDate: 800_000_100.5)
+        let bootTime = BootTime(bootID: UUID(), sinceBoot: .nanoseconds(1_234_567_890_123))
         let steps: [[StoreChange]] = [
             [.enqueue(message(1, qos: .two)), .enqueue(message(2))], [.progress(id(1), .sent(packetID: 65_535))],
             [.progress(id(1), .received(packetID: 1))], [.progress(id(1), .queued)], [.removeOutgoing(id(1))],
@@ -32,7 +34,11 @@ import Testing
             [.want(StoredSubscription(filter, .subscribed(.two)))], [.want(StoredSubscription(filter, .unsubscribing))],
             [.forgetSubscription(filter)], [.forgetAllPacketIDs],
             [.rememberPacketID(9), .want(StoredSubscription(filter, .subscribed(.zero)))], [.removeAll],
-            [.enqueue(message(2))],
+            [.enqueue(message(2, bootTime: bootTime, isLatestOnly: true)), .keep(message(3, bootTime: bootTime))],
+            [.strike(id(2), count: 2)], [.progress(id(2), .sent(packetID: 4))], [.strike(id(2), count: 3)],
+            [.reject(id(2), reason: "Three times.", at: rejection)], [.reject(id(3), reason: "None.", at: rejection)],
+            [.enqueue(message(4, bytes: 5_000)), .reject(id(4), reason: "", at: rejection)], [.removeRejected(id(2))],
+            [.removeAll],
         ]
         var model = StoreModel()
         for (number, step) in steps.enumerated() {
@@ -92,7 +98,8 @@ import Testing
         let filter = filters[Int.random(in: 0..<filters.count, using: &random)]
         let later = Date(timeIntervalSinceNow: 1e6 + Double(number))
         let bytes = [0, 10, 5_000][Int.random(in: 0..<3, using: &random)]
-        return switch Int.random(in: 0..<24, using: &random) {
+        let bootTime = BootTime(bootID: UUID(), sinceBoot: .nanoseconds(Int64.random(in: 0...1 << 50, using: &random)))
+        return switch Int.random(in: 0..<29, using: &random) {
         case 0...5: .enqueue(message(number, bytes: bytes))
         case 6...8: .progress(id(number), .sent(packetID: UInt16(number)))
         case 9: .progress(id(number), .received(packetID: UInt16(number)))
@@ -105,6 +112,11 @@ import Testing
         case 20: .want(StoredSubscription(filter, number.isMultiple(of: 2) ? .unsubscribing : .subscribed(.one)))
         case 21: .forgetSubscription(filter)
         case 22: .forgetAllPacketIDs
+        case 23: .strike(id(number), count: bytes % 7)
+        case 24: .reject(id(number), reason: "\(bytes)", at: message(number).storedAt)
+        case 25: .removeRejected(id(number))
+        case 26: .enqueue(message(number, bytes: bytes, bootTime: bootTime, isLatestOnly: true))
+        case 27: .keep(message(number, bytes: bytes, expiresAt: later, bootTime: bootTime))
         default: number == 1 ? .removeAll : .rememberPacketID(UInt16(number))
         }
     }

@@ -26,7 +26,9 @@ final class Conversation {
     var deadline: ContinuousClock.Instant? { engine.deadline }
     var inFlightCount: Int { engine.inFlightCount }
     var awaitsAnswers: Bool { engine.awaitsAnswers }
-    var queuedCount: Int { engine.queuedCount }
+    var publishCapacity: Int { engine.publishCapacity }
+    var unacknowledgedPublishes: UnacknowledgedPublishes { engine.unacknowledgedPublishes }
+    var keptByteCount: Int { engine.keptByteCount }
     var unacknowledgedCount: Int { engine.unacknowledgedCount }
     var version: ProtocolVersion { engine.protocolVersion }
 
@@ -99,7 +101,12 @@ final class Conversation {
 
     func publish(_ message: OutgoingMessage) { engine.publish(message, now: now, into: &buffer, &actions) }
 
-    func publish(_ batch: borrowing MessageBatch) { engine.publish(batch, now: now, into: &buffer, &actions) }
+    /// Publishes the messages at `places` in one call.
+    func publish(_ places: [MessageMemory.Place], in memory: borrowing MessageMemory) {
+        var views: [MessageView] = []
+        for place in places { views.append(memory.view(place)) }
+        views.withUnsafeBufferPointer { engine.publish($0, now: now, into: &buffer, &actions) }
+    }
 
     func subscribe(_ filters: String..., token: Token) {
         engine.subscribe(
@@ -136,6 +143,10 @@ final class Conversation {
         engine.reconfigure(configuration, isSameServer: isSameServer, &actions)
     }
 
+    func setSendLimit(_ limit: Int?) { engine.setSendLimit(limit, now: now, into: &buffer, &actions) }
+
+    func giveUp(_ token: Token) -> Bool { engine.giveUp(token) }
+
     func pass(_ duration: Duration) { now = now.advanced(by: duration) }
 
     func trim() { engine.trim() }
@@ -159,6 +170,20 @@ final class Conversation {
         _ = try sent()
         try receive(.connAck(ConnAck(isSessionPresent: isSessionPresent, properties: properties)))
         #expect(performed().first != nil)
+    }
+
+    /// Cuts the connection and opens one whose server has lost the session; returns the actions that the CONNACK caused.
+    func reconnectWithLostSession(properties: PacketProperties = []) throws -> [EngineAction] {
+        close()
+        _ = try sent()
+        _ = performed()
+        open()
+        _ = try sent()
+        let connAck = ConnAck(properties: properties)
+        try receive(.connAck(connAck))
+        let actions = performed()
+        #expect(actions.first == .connected(connAck))
+        return Array(actions.dropFirst())
     }
 
     /// The failures among what was to be performed.

@@ -96,10 +96,10 @@ struct NarrowerServerTests {
     ) throws {
         let talk = Conversation()
         talk.restore([.sent(Self.message(1), 1), .sent(Self.message(2), 2)])
-        talk.publish(qos: .atLeastOnce, token: 3)
         talk.open()
         _ = try talk.sent()
         try talk.receive(.connAck(ConnAck(isSessionPresent: true, properties: [announced, .receiveMaximum(1)])))
+        talk.publish(qos: .atLeastOnce, token: 3)
         #expect(talk.failures() == [1: .notSupportedByServer(code), 2: .notSupportedByServer(code)])
         #expect(try talk.sent().last == OutgoingTests.publish(3, .atLeastOnce))
         #expect(talk.inFlightCount == 3)

@@ -122,10 +122,7 @@ struct OutgoingTests {
     }
 
     @Test func `[MQTT-2.2.1-3] an id is used again only after its exchange has ended`() throws {
-        let talk = Conversation {
-            $0.maximumInFlight = 70_000
-            $0.maximumQueued = 10
-        }
+        let talk = Conversation { $0.maximumInFlight = 70_000 }
         try talk.connect()
         for token in 1...65_535 { talk.publish(qos: .atLeastOnce, token: Token(rawValue: UInt64(token))) }
         let ids = try talk.sent().compactMap {
@@ -135,31 +132,10 @@ struct OutgoingTests {
         _ = talk.performed()
         talk.publish(qos: .atLeastOnce, token: 70_000)
         #expect(try talk.sent() == [])
-        #expect(talk.queuedCount == 1)
+        #expect(talk.performed() == [.failed(70_000, .quotaExceeded)])
         try talk.receive(.pubAck(500))
+        talk.publish(qos: .atLeastOnce, token: 70_000)
         #expect(try talk.sent() == [Self.publish(500, .atLeastOnce)])
-    }
-
-    @Test func `[MQTT-3.3.4-9] the server's receive maximum is kept and the rest waits in order`() throws {
-        let talk = Conversation()
-        try talk.connect(properties: [.receiveMaximum(2)])
-        for token in 1...5 { talk.publish("\(token)", qos: .exactlyOnce, token: Token(rawValue: UInt64(token))) }
-        #expect(try talk.sent().count == 2)
-        #expect(talk.queuedCount == 3)
-        try talk.receive(.pubRec(1))
-        #expect(try talk.sent() == [.pubRel(1)])  // PUBREC frees nothing yet.
-        try talk.receive(.pubComp(1))
-        #expect(try talk.sent() == [.message("3", .exactlyOnce(1, isDuplicate: false))])
-        try talk.receive(.pubRec(2, .quotaExceeded))  // A refusal does.
-        #expect(try talk.sent() == [.message("4", .exactlyOnce(2, isDuplicate: false))])
-    }
-
-    @Test func `a queue at its limit refuses the next message and loses none`() throws {
-        let talk = Conversation { $0.maximumQueued = 2 }
-        for token in 1...3 { talk.publish(qos: .atLeastOnce, token: Token(rawValue: UInt64(token))) }
-        #expect(talk.performed() == [.failed(3, .queueFull)])
-        try talk.connect()
-        #expect(try talk.sent().count == 2)
     }
 
     @Test func `what the server cannot do fails by name`() throws {
@@ -184,13 +160,10 @@ struct OutgoingTests {
 
     @Test func `an expired message is not sent and one in time carries the seconds that remain`() throws {
         let talk = Conversation()
-        talk.publish(qos: .atLeastOnce, token: 1, expiry: .seconds(5))
-        talk.publish(qos: .atLeastOnce, token: 2, expiry: .seconds(60))
-        talk.pass(.milliseconds(9_500))
-        talk.open()
-        _ = try talk.sent()
-        try talk.receive(.connAck(ConnAck()))
-        #expect(talk.performed() == [.connected(ConnAck()), .failed(1, .expired), .sent(2, 1)])
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 1, expiry: .zero)
+        talk.publish(qos: .atLeastOnce, token: 2, expiry: .milliseconds(50_500))
+        #expect(talk.performed() == [.failed(1, .expired), .sent(2, 1)])
         #expect(
             try talk.sent() == [
                 .message("t", .atLeastOnce(1, isDuplicate: false), properties: [.messageExpiryInterval(51)])
@@ -213,6 +186,19 @@ struct OutgoingTests {
             #expect(again.map(\.delivery.isDuplicate) == [true])
             #expect(again.map(\.properties.messageExpiryInterval) == [1])
         }
+    }
+
+    @Test func `a message in flight causes no timer while there is no connection`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 1, expiry: .seconds(5))
+        talk.close()
+        _ = talk.performed()
+        #expect(talk.deadline == nil)
+        talk.pass(.seconds(10))
+        talk.fireTimer()
+        #expect(talk.performed() == [])
+        #expect(talk.inFlightCount == 1)
     }
 
     @Test func `an expired QoS 0 message fails too`() throws {
@@ -238,7 +224,7 @@ struct OutgoingTests {
         try talk.reconnect(isSessionPresent: true)
         #expect(
             try talk.sent() == [
-                Self.publish(1, .atLeastOnce, isDuplicate: true), .pubRel(2),
+                .pubRel(2), Self.publish(1, .atLeastOnce, isDuplicate: true),
                 Self.publish(3, .exactlyOnce, isDuplicate: true),
             ])
         #expect(talk.performed() == [])
@@ -265,12 +251,16 @@ struct OutgoingTests {
         for token in 1...3 { talk.publish(qos: .atLeastOnce, token: Token(rawValue: UInt64(token))) }
         try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
         talk.publish(qos: .atLeastOnce, token: 4)
+        #expect(talk.performed() == [.failed(4, .quotaExceeded)])
         #expect(try talk.sent() == [Self.publish(1, .atLeastOnce, isDuplicate: true)])
         try talk.receive(.pubAck(1))
         #expect(try talk.sent() == [Self.publish(2, .atLeastOnce, isDuplicate: true)])
         try talk.receive(.pubAck(2))
         #expect(try talk.sent() == [Self.publish(3, .atLeastOnce, isDuplicate: true)])
+        #expect(talk.publishCapacity == 0)
         try talk.receive(.pubAck(3))
+        #expect(talk.publishCapacity == 1)
+        talk.publish(qos: .atLeastOnce, token: 4)
         #expect(try talk.sent() == [Self.publish(1, .atLeastOnce)])
         #expect(talk.performed().suffix(2) == [.acknowledged(3, .success, []), .sent(4, 1)])
     }
@@ -285,8 +275,12 @@ struct OutgoingTests {
         for token in 2...5 { talk.publish(qos: .exactlyOnce, token: Token(rawValue: UInt64(token))) }
         #expect(try talk.sent().count == 3)  // PUBREL and two messages
         try talk.receive(.pubComp(1))
-        #expect(try talk.sent() == [])
-        #expect(talk.queuedCount == 2)
+        #expect(talk.publishCapacity == 0)
+        #expect(
+            talk.performed() == [
+                .sent(2, 2), .sent(3, 3), .failed(4, .quotaExceeded), .failed(5, .quotaExceeded),
+                .acknowledged(1, .success, []),
+            ])
     }
 
     @Test(arguments: [EngineConfiguration.SessionLossPolicy.resend, .fail, .drop])
@@ -294,35 +288,19 @@ struct OutgoingTests {
         policy: EngineConfiguration.SessionLossPolicy
     ) throws {
         let talk = Conversation { $0.sessionLossPolicy = policy }
-        try talk.connect(properties: [.receiveMaximum(2)])
+        try talk.connect()
         talk.publish("a", qos: .atLeastOnce, token: 1)
         talk.publish("b", qos: .exactlyOnce, token: 2)
-        talk.publish("c", qos: .atLeastOnce, token: 3)  // waits
+        talk.publish("c", qos: .exactlyOnce, token: 3)
         try talk.receive(.pubRec(2))
-        talk.close()
-        _ = try talk.sent()
-        _ = talk.performed()
-        talk.open()
-        _ = try talk.sent()
-        try talk.receive(.connAck(ConnAck()))
-        let waiting = Packet.message("c", .atLeastOnce(policy == .resend ? 2 : 1, isDuplicate: false))
+        let actions = try talk.reconnectWithLostSession()
+        #expect(try talk.sent() == [])
+        #expect(talk.inFlightCount == 0 && talk.keptByteCount == 0)
         switch policy {
-        case .resend:
-            #expect(try talk.sent() == [.message("a", .atLeastOnce(1, isDuplicate: false)), waiting])
-            #expect(
-                talk.performed() == [.connected(ConnAck()), .failed(2, .sessionLost), .sent(1, 1), .sent(3, 2)])
+        case .resend: #expect(actions == [.returned(1), .failed(2, .sessionLost), .returned(3)])
         case .fail:
-            #expect(try talk.sent() == [waiting])
-            #expect(
-                talk.performed() == [
-                    .connected(ConnAck()), .failed(1, .sessionLost), .failed(2, .sessionLost), .sent(3, 1),
-                ])
-        case .drop:
-            #expect(try talk.sent() == [waiting])
-            #expect(
-                talk.performed() == [
-                    .connected(ConnAck()), .failed(1, .dropped), .failed(2, .dropped), .sent(3, 1),
-                ])
+            #expect(actions == [.failed(1, .sessionLost), .failed(2, .sessionLost), .failed(3, .sessionLost)])
+        case .drop: #expect(actions == [.failed(1, .dropped), .failed(2, .dropped), .failed(3, .dropped)])
         }
     }
 

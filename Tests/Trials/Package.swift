@@ -47,5 +47,10 @@ let package = Package(
             swiftSettings: settings),
         // What they share, some of it with the tests of Courier's own package.
         .target(name: "TrialSupport", dependencies: courier("CourierTransport"), swiftSettings: settings),
+        // Random walks of a client through its public API against a naive model. Its core is that of a test suite.
+        .executableTarget(
+            name: "walk",
+            dependencies: courier("CourierCore", "CourierMQTT", "CourierTransport", "MQTTCodec") + ["TrialSupport"],
+            swiftSettings: settings),
     ]
 )

@@ -6,13 +6,17 @@ package struct Sink {
     private let sink: OpaquePointer
 
     /// Starts it for `count` messages: to send them to whoever subscribes, or to take and acknowledge them.
-    package init(floods: Bool = false, qos: Int, count: Int, payloadSize: Int, window: UInt16, topic: String) throws {
+    package init(
+        floods: Bool = false, qos: Int, count: Int, payloadSize: Int, userPropertyCount: Int = 0, window: UInt16,
+        topic: String
+    ) throws {
         let started = topic.withCString { topic in
             var plan = sink_plan()
             plan.floods = floods
             plan.qos = Int32(qos)
             plan.messages = UInt64(count)
             plan.payload_size = payloadSize
+            plan.user_properties = Int32(userPropertyCount)
             plan.window = window
             plan.topic = topic
             return sink_start(&plan)

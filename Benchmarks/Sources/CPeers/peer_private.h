@@ -21,6 +21,8 @@ struct peer {
     char *topic, *payload, *folder;
     /// The library's own handle.
     void *handle;
+    /// The library's own list of the user properties.
+    void *properties;
 
     pthread_mutex_t lock;
     pthread_cond_t changed;

@@ -21,6 +21,8 @@ enum {
     answers_capacity = 2 * input_capacity,
     /// About this many bytes of ready-made messages go out with one write at QoS 0.
     block_size = 256 * 1024,
+    /// The identifier, then the name `key1` and the value `value1` with their lengths.
+    user_property_size = 1 + 2 + 4 + 2 + 6,
 };
 
 enum packet_type {
@@ -136,7 +138,8 @@ static inline void answer_id(struct connection *c, uint8_t header, uint16_t id) 
 /// Makes the messages once the protocol version is known.
 static bool prepare_block(struct connection *c) {
     size_t topic = strlen(c->plan.topic);
-    size_t length = 2 + topic + (c->plan.qos > 0 ? 2 : 0) + (c->level == 5 ? 1 : 0) + c->plan.payload_size;
+    size_t properties = c->level == 5 ? (size_t)c->plan.user_properties * user_property_size : 0;
+    size_t length = 2 + topic + (c->plan.qos > 0 ? 2 : 0) + (c->level == 5 ? 1 : 0) + properties + c->plan.payload_size;
     if (topic > 65535 || length > largest_packet) return false;
     uint8_t digits[4];
     size_t header = 1 + write_length(digits, length);
@@ -165,7 +168,12 @@ static bool prepare_block(struct connection *c) {
             *bytes++ = (uint8_t)((i + 1) >> 8);
             *bytes++ = (uint8_t)(i + 1);
         }
-        if (c->level == 5) *bytes++ = 0;
+        if (c->level == 5) *bytes++ = (uint8_t)properties;
+        for (size_t written = 0; written < properties; written += user_property_size) {
+            memcpy(bytes, "\x26\0\4key1\0\6value1", user_property_size);
+            bytes[6] = bytes[14] = (uint8_t)('1' + written / user_property_size);
+            bytes += user_property_size;
+        }
         memset(bytes, 'a', c->plan.payload_size);
         bytes += c->plan.payload_size;
     }
@@ -262,8 +270,22 @@ static void handle_subscribe(struct connection *c, const uint8_t *body, size_t l
 
 static void handle_unsubscribe(struct connection *c, const uint8_t *body, size_t length) {
     if (length < 2) return complain(c, "UNSUBSCRIBE is cut short");
-    if (c->level == 5) return complain(c, "UNSUBSCRIBE of MQTT 5 is not known here");
-    answer_id(c, 0xb0, read_two(body));
+    if (c->level != 5) return answer_id(c, 0xb0, read_two(body));
+    size_t at = 2, properties = 0, filters = 0;
+    int digits = read_length(body + at, length - at, &properties);
+    if (digits <= 0 || properties > length - at - (size_t)digits) return complain(c, "UNSUBSCRIBE is cut short");
+    for (at += (size_t)digits + properties; at < length; filters++) {
+        if (length - at < 2 || length - at - 2 < read_two(body + at)) return complain(c, "UNSUBSCRIBE is cut short");
+        at += 2 + (size_t)read_two(body + at);
+    }
+    if (filters == 0 || filters > 100) return complain(c, "UNSUBSCRIBE has no topic filter, or more than 100");
+    uint8_t *bytes = answer(c, 2 + 3 + filters);
+    if (!bytes) return;
+    *bytes++ = 0xb0;
+    *bytes++ = (uint8_t)(3 + filters);
+    *bytes++ = body[0];
+    *bytes++ = body[1];
+    memset(bytes, 0, 1 + filters);
 }
 
 static inline void handle_publish(struct connection *c, uint8_t header, const uint8_t *body, size_t length) {
@@ -282,7 +304,11 @@ static inline void handle_publish(struct connection *c, uint8_t header, const ui
         size_t properties;
         int digits = read_length(body + at, length - at, &properties);
         if (digits <= 0 || properties > length - at - (size_t)digits) return complain(c, "PUBLISH is cut short");
+        if (properties < (size_t)c->plan.user_properties * user_property_size)
+            return complain(c, "PUBLISH lacks user properties");
         at += (size_t)digits + properties;
+    } else if (c->plan.user_properties > 0) {
+        return complain(c, "PUBLISH of MQTT 3.1.1 has no user properties");
     }
     if (length - at != c->plan.payload_size) return complain(c, "PUBLISH has a payload of another size");
     if (qos < 2) c->through++;

@@ -43,7 +43,8 @@ static _Noreturn void become_sink(struct sink *sink, int listener) {
 }
 
 struct sink *sink_start(const struct sink_plan *plan) {
-    if (plan->qos < 0 || plan->qos > 2 || plan->messages == 0 || plan->window == 0) {
+    if (plan->qos < 0 || plan->qos > 2 || plan->messages == 0 || plan->window == 0
+        || plan->user_properties < 0 || plan->user_properties > 9) {
         errno = EINVAL;
         return NULL;
     }

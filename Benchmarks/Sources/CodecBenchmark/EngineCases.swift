@@ -2,7 +2,7 @@ import BenchmarkKit
 import MQTTCodec
 import MQTTEngine
 
-/// The engine's work for one message and all that answers it, without sockets: a batch in, bytes out, and the other way.
+/// The engine's work for one message and all that answers it, without sockets: messages in, bytes out, and the other way.
 func engineCases() throws -> [Case] {
     var cases: [Case] = []
     for version in [ProtocolVersion.v311, .v5] {
@@ -39,7 +39,6 @@ private struct EngineRun: ~Copyable {
     private var engine: ClientEngine
     private var buffer = PacketBuffer()
     private var incoming = PacketBuffer()
-    private var batch = MessageBatch()
     private var actions = ActionList()
     private var ids: [PacketID] = []
     private let topic = "sensors/room-7/temperature"
@@ -58,12 +57,10 @@ private struct EngineRun: ~Copyable {
         let payload = Self.payload
         for _ in 0..<(rounds / Self.window) {
             for number in 0..<Self.window {
-                batch.append(
-                    OutgoingHeader(qos: qos, token: Token(rawValue: UInt64(number))), topic: topic,
-                    payload: payload.span.bytes)
+                let message = OutgoingMessage(
+                    topic: topic, payload: payload, qos: qos, token: Token(rawValue: UInt64(number)))
+                engine.publish(message, now: now, into: &buffer, &actions)
             }
-            engine.publish(batch, now: now, into: &buffer, &actions)
-            batch.removeAll()
             guard qos != .atMostOnce else {
                 forget()
                 continue

@@ -10,7 +10,7 @@ struct Comparison {
     private(set) var failures: [String] = []
 
     /// Measures every client in turn, `rounds` times, so that a machine whose speed drifts treats all alike.
-    init(_ cell: Cell, among contenders: [Contender] = Contender.columns, rounds: Int) {
+    init(_ cell: Cell, among contenders: [Contender], rounds: Int) {
         self.cell = cell
         first = contenders[0]
         var counts: [Contender: Int] = [:]
@@ -38,8 +38,11 @@ struct Comparison {
     private let first: Contender
 
     /// How many times as many messages a second as `other` the first contender reaches.
-    func ratio(to other: Contender) -> Double? {
-        guard let ours = medians[first], let theirs = medians[other] else { return nil }
+    func ratio(to other: Contender) -> Double? { ratio(of: first, to: other) }
+
+    /// How many times as many messages a second as `other` reaches `contender`.
+    func ratio(of contender: Contender, to other: Contender) -> Double? {
+        guard let ours = medians[contender], let theirs = medians[other] else { return nil }
         return ours.messagesPerSecond / theirs.messagesPerSecond
     }
 
@@ -66,5 +69,6 @@ extension Run {
         wallSeconds = median(\.wallSeconds)
         cpuSeconds = median(\.cpuSeconds)
         peakGrowth = median(\.peakGrowth)
+        heardShare = median(\.heardShare)
     }
 }

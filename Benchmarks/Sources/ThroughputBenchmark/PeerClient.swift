@@ -47,6 +47,7 @@ extension Workload {
             plan.port = port
             plan.qos = Int32(qos)
             plan.payload_size = payloadSize
+            plan.user_properties = Int32(userPropertyCount)
             plan.window = Int32(window)
             plan.topic = topic
             return body(&plan)

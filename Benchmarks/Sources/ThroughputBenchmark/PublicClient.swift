@@ -24,21 +24,31 @@ final class PublicClient: ThroughputClient, Sendable {
     private let workload: Workload
     private let form: Form
     private let client: any CourierCore.CourierClient
+    private let handler: EventCounter?
+    private let properties: MessageProperties
 
-    /// Connects; `observer` is shown every packet.
-    init(_ workload: Workload, _ form: Form, observer: (any PacketObserver)? = nil) async throws {
+    /// Connects; `observer` is shown every packet, and `handler` every event.
+    init(
+        _ workload: Workload, _ form: Form, observer: (any PacketObserver)? = nil, handler: EventCounter? = nil
+    ) async throws {
         self.workload = workload
         self.form = form
+        self.handler = handler
+        properties = MessageProperties(
+            userProperties: (0..<workload.userPropertyCount).map {
+                MessageProperties.UserProperty("key\($0 + 1)", "value\($0 + 1)")
+            })
         var config = MQTTClientConfig(
             options: ConnectOptions(
                 host: "127.0.0.1", port: workload.port, clientId: "courier", username: "", password: "",
                 isCleanSession: true))
-        config.protocolVersion = .version311
+        config.protocolVersion = workload.userPropertyCount > 0 ? .version5 : .version311
         config.maximumInFlight = Int(workload.window)
         config.deliveryQueue = DispatchQueue(label: "bench")
         config.networkMonitor = AlwaysAvailableNetwork()
         config.packetObserver = observer
         client = CourierClientFactory().makeMQTTClient(config: config)
+        if let handler { client.addEventHandler(handler) }
         client.connect()
         try await client.connected()
     }
@@ -50,10 +60,18 @@ final class PublicClient: ThroughputClient, Sendable {
         case .await: try await publishFromTasks(count)
         case .data:
             let data = Data(repeating: UInt8(ascii: "x"), count: workload.payloadSize)
-            try await publish(count) { try client.publish(data: data, to: workload.topic, qos: qos, completion: $0) }
+            try await publish(count) {
+                try client.publish(
+                    data: data, to: workload.topic, qos: qos, retain: false, properties: properties,
+                    completion: $0)
+            }
         default:
             let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: workload.payloadSize)
-            try await publish(count) { try client.publish(bytes: bytes, to: workload.topic, qos: qos, completion: $0) }
+            try await publish(count) {
+                try client.publish(
+                    bytes: bytes, to: workload.topic, qos: qos, retain: false, properties: properties,
+                    completion: $0)
+            }
         }
     }
 
@@ -83,8 +101,10 @@ final class PublicClient: ThroughputClient, Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<tasks {
                 let share = count / tasks + (index < count % tasks ? 1 : 0)
-                group.addTask { [client, workload, qos] in
-                    for _ in 0..<share { try await client.publish(bytes, to: workload.topic, qos: qos) }
+                group.addTask { [client, workload, qos, properties] in
+                    for _ in 0..<share {
+                        try await client.publish(bytes, to: workload.topic, qos: qos, properties: properties)
+                    }
                 }
             }
             try await group.waitForAll()
@@ -119,7 +139,27 @@ final class PublicClient: ThroughputClient, Sendable {
 
     func close() async {
         await client.disconnectAndWait()
+        await handler?.ended()
     }
+
+    var heardCount: Int? { handler?.count }
+}
+
+/// Counts events, and does nothing else.
+final class EventCounter: ICourierEventHandler, Sendable {
+    private let counter = Atomic(0)
+    private let end = Countdown(1)
+
+    /// How many there were.
+    var count: Int { counter.load(ordering: .relaxed) }
+
+    func onEvent(_ event: CourierEvent) {
+        counter.add(1, ordering: .relaxed)
+        if case .connectionDisconnect = event.type { end.countDown() }
+    }
+
+    /// Waits until the last event of the connection has come.
+    func ended() async { await end.reached() }
 }
 
 /// Waits until so many things have happened.

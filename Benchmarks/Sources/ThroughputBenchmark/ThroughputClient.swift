@@ -20,6 +20,13 @@ protocol ThroughputClient {
 
     /// Disconnects. Nothing is measured any more.
     func close() async
+
+    /// How many events reached a handler by ``close()``; `nil` without one.
+    var heardCount: Int? { get }
+}
+
+extension ThroughputClient {
+    var heardCount: Int? { nil }
 }
 
 /// What a client connects to, and what it publishes or receives there.
@@ -29,6 +36,8 @@ struct Workload: Sendable {
     let qos: Int
     /// In bytes, of every message.
     let payloadSize = 64
+    /// Of every message; with them it is MQTT 5, without 3.1.1.
+    var userPropertyCount = 0
     /// How many messages of QoS 1 and 2 are in flight at most, in either direction.
     let window: UInt16 = 1_000
     let topic = "bench/throughput"
@@ -36,31 +45,39 @@ struct Workload: Sendable {
 
 /// Whose speed is measured.
 enum Contender: Hashable, Sendable {
-    case courier, mosquitto, paho
+    case mosquitto, paho
     /// No library at all: the floor, which shows that the sink limits nobody.
     case socket
+    /// libmosquitto with MQTT 5 and user properties.
+    case mosquittoWithProperties
     /// Courier by the API that apps use.
     case client(PublicClient.Form)
+    /// The same with an event handler.
+    case handled(PublicClient.Form)
+    /// The same with MQTT 5 and user properties.
+    case propertied(PublicClient.Form)
     /// The same with the packet inspector attached, as it is by default.
     case inspected(PublicClient.Form)
-
-    /// Those of the table for engine and transport, in the order of the columns.
-    static let columns: [Contender] = [.courier, .mosquitto, .paho, .socket]
 
     /// The name on a command line.
     var name: String {
         switch self {
-        case .courier: "courier"
         case .mosquitto: "mosquitto"
         case .paho: "paho"
         case .socket: "socket"
+        case .mosquittoWithProperties: "mosquitto-properties"
         case .client(let form): "client-\(form.rawValue)"
+        case .handled(let form): "handled-\(form.rawValue)"
+        case .propertied(let form): "propertied-\(form.rawValue)"
         case .inspected(let form): "inspected-\(form.rawValue)"
         }
     }
 
     init?(name: String) {
-        let all = Self.columns + PublicClient.Form.allCases.flatMap { [.client($0), .inspected($0)] }
+        let forms = PublicClient.Form.allCases.flatMap {
+            [.client($0), .handled($0), .propertied($0), .inspected($0)] as [Contender]
+        }
+        let all = [.mosquitto, .paho, .socket, .mosquittoWithProperties] + forms
         guard let found = all.first(where: { $0.name == name }) else { return nil }
         self = found
     }
@@ -68,23 +85,33 @@ enum Contender: Hashable, Sendable {
     /// The head of its columns.
     var title: String {
         switch self {
-        case .courier: "Courier"
         case .mosquitto: "mosquitto"
         case .paho: "Paho C"
         case .socket: "socket"
+        case .mosquittoWithProperties: "mosquitto, properties"
         case .client(let form): form.rawValue
+        case .handled(let form): "\(form.rawValue), handler"
+        case .propertied(let form): "\(form.rawValue), properties"
         case .inspected(let form): "\(form.rawValue), inspected"
+        }
+    }
+
+    /// How many user properties its messages have.
+    var userPropertyCount: Int {
+        switch self {
+        case .mosquittoWithProperties, .propertied: 2
+        case .mosquitto, .paho, .socket, .client, .handled, .inspected: 0
         }
     }
 
     /// Connects and returns once the connection is accepted.
     func connect(_ workload: Workload) async throws -> any ThroughputClient {
         switch self {
-        case .courier: try await CourierClient(workload)
-        case .mosquitto: try PeerClient(peer_mosquitto, workload)
+        case .mosquitto, .mosquittoWithProperties: try PeerClient(peer_mosquitto, workload)
         case .paho: try PeerClient(peer_paho, workload)
         case .socket: try BareSocketClient(workload)
-        case .client(let form): try await PublicClient(workload, form)
+        case .client(let form), .propertied(let form): try await PublicClient(workload, form)
+        case .handled(let form): try await PublicClient(workload, form, handler: EventCounter())
         case .inspected(let form): try await PublicClient(workload, form, observer: MQTTChuckLogger())
         }
     }

@@ -3,49 +3,42 @@ import BenchmarkHarness
 /// Prints the table row by row.
 enum ThroughputTable {
     private static let nameWidth = 15
-    private static let widths = [12, 11, 10, 12]
 
-    static func printHead(rounds: Int) {
-        print("64-byte payloads, MQTT 3.1.1, 1,000 in flight, medians of \(rounds); socket: without a library")
-        let groups = ["messages/s", "CPU us/message", "peak memory, MiB"].map { title in
-            TextColumn.centred(title, widths.reduce(0, +))
+    static func printClientHead(_ columns: [PublicColumn], rounds: Int) {
+        print("The public API beside libmosquitto, the same work, medians of \(rounds)")
+        print("heard: the share of the events that reached the handler; the others were dropped")
+        let name = TextColumn.padded("", nameWidth) + TextColumn.padded("", 6)
+        print(name + columns.map { " | " + TextColumn.centred($0.title, width(of: $0)) }.joined())
+        let titles = columns.map { column in
+            " | " + TextColumn.right("messages/s", 11) + TextColumn.right("mosquitto", 10)
+                + TextColumn.right("us CPU", 8) + (column == .handler ? TextColumn.right("heard", 7) : "")
+                + TextColumn.right("ratio", 8) + TextColumn.padded("  budget", 13)
         }
-        print(TextColumn.padded("", nameWidth) + groups.joined() + " | messages/s, Courier over")
-        let titles = zip(Contender.columns, widths).map { TextColumn.right($0.title, $1) }.joined()
-        print(TextColumn.padded("", nameWidth) + titles + titles + titles + " | mosquitto  Paho C  budget")
+        print(TextColumn.padded("", nameWidth) + TextColumn.padded("form", 6) + titles.joined())
     }
 
-    static func printRow(_ comparison: Comparison) {
-        let numbers =
-            columns(comparison) { TextColumn.grouped(Int($0.messagesPerSecond.rounded())) }
-            + columns(comparison) { TextColumn.fixed($0.cpuMicroseconds, decimals: $0.cpuMicroseconds < 1 ? 3 : 1) }
-            + columns(comparison) { TextColumn.fixed(Double($0.peakGrowth) / 1_048_576, decimals: 1) }
-        let ratios =
-            TextColumn.right(TextColumn.times(comparison.ratio(to: .mosquitto)), 9)
-            + TextColumn.right(TextColumn.times(comparison.ratio(to: .paho)), 8)
-            + TextColumn.right("\(Int(comparison.cell.budget))x", 8)
-        print(TextColumn.padded(comparison.cell.name, nameWidth) + numbers + " | " + ratios + verdict(comparison))
-    }
+    private static func width(of column: PublicColumn) -> Int { column == .handler ? 57 : 50 }
 
-    static func printClientHead(rounds: Int) {
-        print("\nThe public API beside libmosquitto, the same work, medians of \(rounds)")
-        print(
-            TextColumn.padded("", nameWidth) + TextColumn.padded("form", 8) + TextColumn.right("messages/s", 13)
-                + TextColumn.right("mosquitto", 13)
-                + TextColumn.right("CPU us/msg", 12) + " | over mosquitto  budget")
-    }
-
-    static func printClientRow(_ comparison: Comparison, _ form: PublicClient.Form) {
+    static func printClientRow(_ row: PublicRow, _ columns: [PublicColumn], _ comparison: Comparison) {
         func speed(_ contender: Contender) -> String {
             comparison.medians[contender].map { TextColumn.grouped(Int($0.messagesPerSecond.rounded())) } ?? "-"
         }
-        let cpu = comparison.medians[.client(form)].map { TextColumn.fixed($0.cpuMicroseconds, decimals: 3) } ?? "-"
+        let cells = columns.map { column in
+            guard let budget = row.budgets[column] else { return " | " + TextColumn.padded("", width(of: column)) }
+            let contender = column.contender(row.form)
+            let run = comparison.medians[contender]
+            let ratio = comparison.ratio(of: contender, to: column.peer)
+            let verdict = ratio.map { $0 >= budget ? " met" : " MISSED" } ?? ""
+            let heard = run.map { "\(Int(($0.heardShare * 100).rounded()))%" } ?? "-"
+            return " | " + TextColumn.right(speed(contender), 11) + TextColumn.right(speed(column.peer), 10)
+                + TextColumn.right(run.map { TextColumn.fixed($0.cpuMicroseconds, decimals: 3) } ?? "-", 8)
+                + (column == .handler ? TextColumn.right(heard, 7) : "")
+                + TextColumn.right(TextColumn.times(ratio), 8)
+                + TextColumn.padded(TextColumn.right("\(Int(budget))x", 6) + verdict, 13)
+        }
         print(
-            TextColumn.padded(comparison.cell.name, nameWidth) + TextColumn.padded(form.rawValue, 8)
-                + TextColumn.right(speed(.client(form)), 13)
-                + TextColumn.right(speed(.mosquitto), 13) + TextColumn.right(cpu, 12) + " | "
-                + TextColumn.right(TextColumn.times(comparison.ratio(to: .mosquitto)), 14)
-                + TextColumn.right("\(Int(comparison.cell.budget))x", 8) + verdict(comparison))
+            TextColumn.padded(comparison.cell.name, nameWidth) + TextColumn.padded(row.form.rawValue, 6)
+                + cells.joined())
     }
 
     static func printWaiting(_ perSecond: Double) {
@@ -79,14 +72,5 @@ enum ThroughputTable {
                 + zip(spread, [14, 8, 9]).map { TextColumn.right(TextColumn.fixed($0, decimals: 2), $1) }.joined()
                 + TextColumn.right(TextColumn.fixed(comparison.cell.budget, decimals: 2), 8)
                 + (spread.first.map { $0 >= comparison.cell.budget ? " met" : " MISSED" } ?? ""))
-    }
-
-    private static func verdict(_ comparison: Comparison) -> String {
-        guard let ratio = comparison.ratio(to: .mosquitto) else { return "" }
-        return ratio >= comparison.cell.budget ? " met" : " MISSED"
-    }
-
-    private static func columns(_ comparison: Comparison, _ text: (Run) -> String) -> String {
-        zip(Contender.columns, widths).map { TextColumn.right(comparison.medians[$0].map(text) ?? "-", $1) }.joined()
     }
 }

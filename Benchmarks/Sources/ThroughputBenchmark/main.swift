@@ -16,31 +16,17 @@ func runOnce(_ arguments: [String]) async throws {
     print(try await Run(measuring: contender, cell, count: count).line)
 }
 
-/// Prints the table and returns whether every run succeeded.
-func compareAll(rounds: Int) -> Bool {
-    ThroughputTable.printHead(rounds: rounds)
-    var failures: [String] = []
-    for cell in Cell.all {
-        let comparison = Comparison(cell, rounds: rounds)
-        ThroughputTable.printRow(comparison)
-        fflush(nil)  // A row takes half a minute, and somebody may be watching through a pipe.
-        failures += comparison.failures
-    }
-    for failure in failures { OwnProcess.report(failure) }
-    return failures.isEmpty
-}
-
 /// Prints the table of the public API and returns whether every run succeeded.
-func compareClient(rounds: Int) async -> Bool {
-    ThroughputTable.printClientHead(rounds: rounds)
+func compareClient(_ columns: [PublicColumn], rounds: Int) async -> Bool {
+    ThroughputTable.printClientHead(columns, rounds: rounds)
     var failures: [String] = []
-    for (cell, form) in Cell.publicAPI {
-        let comparison = Comparison(cell, among: [.client(form), .mosquitto], rounds: rounds)
-        ThroughputTable.printClientRow(comparison, form)
+    for row in PublicRow.all {
+        guard let comparison = row.compare(columns, rounds: rounds) else { continue }
+        ThroughputTable.printClientRow(row, columns, comparison)
         fflush(nil)
         failures += comparison.failures
     }
-    ThroughputTable.printWaiting(await BareWaiting.perSecond(rounds: rounds))
+    if columns.contains(.plain) { ThroughputTable.printWaiting(await BareWaiting.perSecond(rounds: rounds)) }
     for failure in failures { OwnProcess.report(failure) }
     return failures.isEmpty
 }
@@ -64,16 +50,11 @@ do {
     if arguments.first == "run" {
         try await runOnce(Array(arguments.dropFirst()))
     } else {
-        var words = arguments
-        let isClientOnly = words.first == "--client"
-        let isInspectorOnly = words.first == "--inspector"
-        if isClientOnly || isInspectorOnly { words.removeFirst() }
-        guard let rounds = words.isEmpty ? 5 : words.count == 2 && words[0] == "--rounds" ? Int(words[1]) : nil,
-            rounds > 0
-        else { throw Failure("usage: ThroughputBenchmark [--client | --inspector] [--rounds <count>]") }
-        if isInspectorOnly { exit(compareInspector(rounds: rounds) ? 0 : 1) }
-        let isEngineGood = isClientOnly || compareAll(rounds: rounds)
-        exit(await compareClient(rounds: rounds) && isEngineGood ? 0 : 1)
+        let plan = try Plan(arguments)
+        switch plan.part {
+        case .inspector: exit(compareInspector(rounds: plan.rounds) ? 0 : 1)
+        case .client: exit(await compareClient(plan.columns, rounds: plan.rounds) ? 0 : 1)
+        }
     }
 } catch {
     OwnProcess.report("\(error)")

@@ -17,6 +17,13 @@ struct ListedRow: Decodable {
     private let packetID: UInt16?
     private let storedAt: String?
     private let expiresAt: String?
+    private let isLatestOnly: Bool?
+    private let strikes: Int?
+    private let reason: String?
+    private let rejectedAt: String?
+
+    /// Whether it is a message that its client gave up.
+    var isRejected: Bool { kind == "rejected" }
 
     var line: String {
         let isPacketID = kind == "packetID"
@@ -26,7 +33,9 @@ struct ListedRow: Decodable {
             isUnsubscribing == true ? "unsubscribing" : nil, qos.map { "QoS \($0)" },
             isRetained == true ? "retained" : nil, payload.map { "\($0.count) bytes" }, progress,
             isPacketID ? nil : packetID.map { "with packet id \($0)" }, storedAt.map { "since \($0)" },
-            expiresAt.map { "until \($0)" },
+            expiresAt.map { "until \($0)" }, isLatestOnly == true ? "latest only" : nil,
+            strikes.map { $0 == 1 ? "1 strike" : "\($0) strikes" }, rejectedAt.map { "rejected at \($0)" },
+            reason.map { $0.quoted(limit: 200) },
         ]
         return parts.compactMap(\.self).joined(separator: " ")
     }

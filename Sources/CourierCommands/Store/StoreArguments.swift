@@ -15,6 +15,8 @@ package struct StoreArguments: Sendable {
     /// Only for this broker; `nil` for all.
     package var broker: String?
     package var isAll = false
+    /// Only the messages that clients gave up because the broker ended the connection for them.
+    package var isRejectedOnly = false
 
     package init() {}
 
@@ -32,6 +34,11 @@ package struct StoreArguments: Sendable {
                 Option(OptionNames(nil, "all"), "With purge: of every client and broker.") { settings, _ in
                     settings.isAll = true
                 },
+                Option(
+                    OptionNames(nil, "rejected"),
+                    "With list, export and purge: only messages that were given up because the broker ended the connection "
+                        + "each time."
+                ) { settings, _ in settings.isRejectedOnly = true },
             ]), HelpOptions.group(),
     ]
 
@@ -64,6 +71,9 @@ package struct StoreArguments: Sendable {
             throw ArgumentError(
                 "purge has to know exactly what to remove.",
                 hint: "Give both -i and --broker, as 'courier store count' shows them, or --all without them.")
+        }
+        if action == .count, isRejectedOnly {
+            throw ArgumentError("--rejected is for list, export and purge.", hint: "count shows how many there are.")
         }
         if action != .purge, isAll {
             throw ArgumentError("--all is for purge.", hint: "\(action.rawValue) shows all unless told otherwise.")

@@ -8,14 +8,16 @@ package struct StoreCommand: CourierCommand {
         CommandSummary(
             name: "store", abstract: "list, count, export or remove the messages that a file of --store keeps",
             usage: [
-                "list FILE [-i ID] [--broker HOST:PORT]", "count FILE [-i ID] [--broker HOST:PORT]",
-                "export FILE [-i ID] [--broker HOST:PORT]", "purge FILE (-i ID --broker HOST:PORT | --all)",
+                "list FILE [-i ID] [--broker HOST:PORT] [--rejected]", "count FILE [-i ID] [--broker HOST:PORT]",
+                "export FILE [-i ID] [--broker HOST:PORT] [--rejected]",
+                "purge FILE (-i ID --broker HOST:PORT | --all) [--rejected]",
             ],
             discussion: [
-                "list prints a line for each message, packet id and subscription, without payloads; count one for each "
-                    + "client and broker; export all of it as JSON Lines, with payloads in Base64. They change nothing, and "
+                "list prints a line for each message, rejected message, packet id and subscription, without payloads; "
+                    + "count one for each client and broker; export all of it as JSON Lines, with payloads in Base64. They change nothing, and "
                     + "may be used while a program has the file open.",
-                "purge removes what is of a client for a broker, or all. No program may have the file open.",
+                "purge removes what is of a client for a broker, or all. With --rejected it removes only rejected "
+                    + "messages. No program may have the file open.",
             ],
             groups: StoreArguments.groups.map(\.summary),
             examples: [

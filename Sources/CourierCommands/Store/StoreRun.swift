@@ -25,14 +25,14 @@ struct StoreRun {
         let (inspector, scopes) = try chosen()
         switch action {
         case .list:
-            let decoder = JSONDecoder()
-            try export(inspector, scopes) { try decoder.decode(ListedRow.self, from: Data($0.utf8)).line }
+            try export(inspector, scopes) { try Self.row($0).line }
         case .export: try export(inspector, scopes) { $0 }
         case .count:
             for (scope, summary) in scopes {
                 console.write(
                     "\(Self.name(scope.clientID, scope.broker)): \(summary.outgoingCount) outgoing, "
-                        + "\(summary.incomingCount) incoming, \(summary.payloadBytes) bytes of payload\n")
+                        + "\(summary.incomingCount) incoming, \(summary.payloadBytes) bytes of payload"
+                        + (try Self.words(inspector.rejectedCount(of: scope))) + "\n")
             }
         case .purge: try purge()
         }
@@ -62,10 +62,17 @@ struct StoreRun {
     ) throws {
         for (scope, _) in scopes {
             try inspector.export(scope) { line in
-                if !console.isOutputClosed { console.write(try text(line) + "\n") }
+                guard !console.isOutputClosed, try !settings.isRejectedOnly || Self.row(line).isRejected else { return }
+                console.write(try text(line) + "\n")
             }
         }
     }
+
+    private static func row(_ line: String) throws -> ListedRow {
+        try JSONDecoder().decode(ListedRow.self, from: Data(line.utf8))
+    }
+
+    private static func words(_ rejectedCount: Int) -> String { rejectedCount > 0 ? ", \(rejectedCount) rejected" : "" }
 
     /// Only a store removes, and only while no other process has the file; what is no store has been refused before.
     private func purge() throws {
@@ -75,11 +82,17 @@ struct StoreRun {
         Task { [settings] in
             do {
                 for (scope, summary) in try await store.scopes() where settings.contains(scope) {
-                    try await store.purge(scope)
+                    let what: String
+                    if settings.isRejectedOnly {
+                        what = "\(try await Self.removeRejected(of: scope, from: store)) rejected messages"
+                    } else {
+                        try await store.purge(scope)
+                        what =
+                            "\(summary.outgoingCount) outgoing and \(summary.incomingCount) incoming messages, "
+                            + "rejected messages, packet ids and subscriptions"
+                    }
                     outcome.lines.withLock {
-                        $0.append(
-                            "\(Self.name(scope.clientID, scope.broker)): removed \(summary.outgoingCount) outgoing and "
-                                + "\(summary.incomingCount) incoming messages, packet ids and subscriptions\n")
+                        $0.append("\(Self.name(scope.clientID, scope.broker)): removed \(what)\n")
                     }
                 }
             } catch {
@@ -91,6 +104,14 @@ struct StoreRun {
         end.wait()
         for line in outcome.lines.withLock({ $0 }) { console.write(line) }
         if let error = outcome.error.withLock({ $0 }) { throw error }
+    }
+
+    private static func removeRejected(of scope: StoreScope, from store: SQLiteMessageStore) async throws -> Int {
+        let messages = try await store.rejected(in: scope, after: nil, limit: .max)
+        try await withCheckedThrowingContinuation { continuation in
+            store.commit(messages.map { .removeRejected($0.message.id) }, in: scope) { continuation.resume(with: $0) }
+        }
+        return messages.count
     }
 }
 

@@ -34,6 +34,11 @@ public struct ConnectOptions: Hashable, Sendable {
     /// One reference, because every event and many parts of a client have the options of the connection.
     private var box: Box
 
+    /// Whether both are absent or one copy of the other, which is faster than a comparison of their values.
+    package static func areIdentical(_ left: ConnectOptions?, _ right: ConnectOptions?) -> Bool {
+        left?.box === right?.box
+    }
+
     private mutating func set<Value: Equatable>(_ field: WritableKeyPath<Values, Value>, to value: Value) {
         guard box.values[keyPath: field] != value else { return }
         var values = box.values

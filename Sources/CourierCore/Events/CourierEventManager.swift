@@ -2,7 +2,8 @@
 public protocol CourierEventManager: AnyObject, Sendable {
     /// Every event, in order, for as long as the client lives; it finishes with the client.
     ///
-    /// Its sinks run on the client's delivery queue.
+    /// Its sinks run on the client's delivery queue. If they and the handlers are slower than the client, events about
+    /// single messages are dropped, and `eventsDropped(count:)` reports how many.
     var eventPublisher: AnyPublisher<CourierEvent, Never> { get }
 
     /// Adds a handler; one that is there already is not added again. It is held weakly.

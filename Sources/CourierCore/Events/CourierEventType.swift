@@ -83,6 +83,9 @@ public enum CourierEventType: Sendable {
     case messageRejected(message: Message, error: any Error)
     /// The message store failed: new messages may be refused, and what follows from deliveries is stored later.
     case messageStoreFailure(error: any Error)
+    /// The delivery queue was slower than the client, and this many events are missing here. Only `messageSend`,
+    /// `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped; docs/events.md has the limits.
+    case eventsDropped(count: Int)
 
     // MARK: The world around
 

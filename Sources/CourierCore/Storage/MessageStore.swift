@@ -14,6 +14,8 @@
 /// - **Errors.** A ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
 ///   `storeInUse`. A batch that fails has changed nothing, what was committed before stays, and later batches are
 ///   tried anew. Nothing is dropped silently.
+/// - **Time.** A message is over when ``StoredMessage/isOver(at:)`` says so. The date alone does not tell it, because the
+///   system's clock may be set.
 /// - **Limits.** The store names its limits of rows and bytes and their defaults. A batch that only removes is
 ///   accepted even when it is full.
 public protocol MessageStore: Sendable {
@@ -75,6 +77,19 @@ public protocol MessageStore: Sendable {
     /// - Throws: A ``CourierError`` when the store can not be read.
     func sentOutgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
+    /// A page of the outgoing messages that the client gave up, in the order of their ids; see
+    /// ``StoreChange/reject(_:reason:at:)``.
+    ///
+    /// The default is an empty page, for a store that keeps none.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page. It is empty after the last page.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [RejectedMessage]
+
     /// A page of incoming messages that no reader has taken and whose time is not over, oldest first.
     ///
     /// - Parameters:
@@ -86,6 +101,23 @@ public protocol MessageStore: Sendable {
     /// - Throws: A ``CourierError`` when the store can not be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredMessage]
+
+    /// A page of incoming messages that no reader has taken and whose time is not over at a moment that the caller names,
+    /// oldest first. The client calls this one.
+    ///
+    /// The default is ``incoming(in:matching:after:limit:)``, which goes by the store's own clock.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - filter: Only messages that match it; `nil` for all.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    ///   - time: The present moment.
+    /// - Returns: The page. It is empty after the last page.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async throws -> [StoredMessage]
 
     /// The packet ids of QoS 2 messages whose PUBREL has not come; at most 65,535.
@@ -115,6 +147,34 @@ extension MessageStore {
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) {
         commit(changes, in: scope, completion: completion)
+    }
+
+    /// No messages, for a store that keeps none that were given up.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before.
+    ///   - limit: At most this many.
+    /// - Returns: An empty page.
+    /// - Throws: Nothing; a store of its own may.
+    public func rejected(
+        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [RejectedMessage] { [] }
+
+    /// Reads by the store's own clock.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - filter: Only messages that match it; `nil` for all.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    ///   - time: The present moment.
+    /// - Returns: The page. It is empty after the last page.
+    /// - Throws: A ``CourierError`` when the store can not be read.
+    public func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
+    ) async throws -> [StoredMessage] {
+        try await incoming(in: scope, matching: filter, after: id, limit: limit)
     }
 
     /// Looks for sent messages in the pages of all outgoing ones, of 500 messages each.

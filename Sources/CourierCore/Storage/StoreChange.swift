@@ -13,6 +13,18 @@ public enum StoreChange: Hashable, Sendable {
     case progress(StoredMessage.ID, StoredOutgoing.Progress)
     /// It was acknowledged, refused, replaced, has expired or was given up.
     case removeOutgoing(StoredMessage.ID)
+    /// The broker ended the connection this many times after it had received the message. The count replaces the earlier
+    /// one. A store may ignore it; the client then counts from 0 in each process.
+    case strike(StoredMessage.ID, count: Int)
+    /// The client gave the message up for this reason. It leaves the outgoing messages, as with
+    /// ``removeOutgoing(_:)``, and is kept as a rejected one.
+    ///
+    /// A store keeps as many rejected messages as it likes, and the oldest go first. They never take room from new messages:
+    /// no limit that refuses new ones counts them, and neither does ``StoreSummary``. A store that keeps none treats this change
+    /// as ``removeOutgoing(_:)``. It must not ignore the change, or the message is sent again.
+    case reject(StoredMessage.ID, reason: String, at: Date)
+    /// Remove a rejected message.
+    case removeRejected(StoredMessage.ID)
 
     // MARK: Incoming messages
 
@@ -20,8 +32,8 @@ public enum StoreChange: Hashable, Sendable {
     case keep(StoredMessage)
     /// A reader has taken it.
     case removeIncoming(StoredMessage.ID)
-    /// Remove incoming messages whose time is over at this moment.
-    case removeExpired(at: Date)
+    /// Remove incoming messages whose lifetime is over at this moment, as ``StoredMessage/isOver(at:)`` says.
+    case removeExpired(at: StoreTime)
     /// Remember the packet id of a received QoS 2 message until its PUBREL, so that a repetition is known as one.
     case rememberPacketID(UInt16)
     /// PUBREL came: forget the packet id.
@@ -38,6 +50,14 @@ public enum StoreChange: Hashable, Sendable {
 
     // MARK: Everything
 
-    /// Remove all rows of the scope. Message ids still go on growing.
+    /// Remove all rows of the scope, also the rejected messages. Message ids still go on growing.
     case removeAll
+}
+
+extension StoreChange {
+    /// Removes incoming messages whose lifetime is over at this date, without regard to the time since the boot.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: The change.
+    public static func removeExpired(at date: Date) -> StoreChange { .removeExpired(at: StoreTime(date: date)) }
 }

@@ -28,8 +28,8 @@ package struct StoreSize: Hashable, Sendable {
             switch change {
             case .enqueue(let message), .keep(let message): self += StoreSize(of: message)
             case .want(let subscription): self += StoreSize(of: subscription.filter)
-            case .progress, .removeOutgoing, .removeIncoming, .removeExpired, .rememberPacketID, .forgetPacketID,
-                .forgetAllPacketIDs, .forgetSubscription, .removeAll:
+            case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
+                .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .forgetSubscription, .removeAll:
                 break
             }
         }

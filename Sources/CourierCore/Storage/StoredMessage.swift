@@ -42,6 +42,14 @@ public struct StoredMessage: Hashable, Sendable {
     /// former only.
     public let expiresAt: Date?
 
+    /// The time since the boot at which it was accepted or received; `nil` if it is not known, as of a message that an
+    /// earlier version of this library stored. See ``age(at:)``.
+    public let bootTime: BootTime?
+
+    /// Whether it is an outgoing message of which only the latest on its topic counts: a newer one replaces it while it
+    /// waits.
+    public let isLatestOnly: Bool
+
     /// Collects the fields.
     ///
     /// - Parameters:
@@ -53,6 +61,8 @@ public struct StoredMessage: Hashable, Sendable {
     ///   - properties: The properties of MQTT 5; empty by default.
     ///   - storedAt: When it was accepted or received.
     ///   - expiresAt: When it is of no more use; `nil` by default.
+    ///   - bootTime: The time since the boot at which it was accepted or received; `nil` by default.
+    ///   - isLatestOnly: Whether only the latest message on its topic counts; `false` by default.
     public init(
         id: ID,
         topic: String,
@@ -61,7 +71,9 @@ public struct StoredMessage: Hashable, Sendable {
         isRetained: Bool = false,
         properties: MessageProperties = MessageProperties(),
         storedAt: Date,
-        expiresAt: Date? = nil
+        expiresAt: Date? = nil,
+        bootTime: BootTime? = nil,
+        isLatestOnly: Bool = false
     ) {
         self.id = id
         self.topic = topic
@@ -71,5 +83,7 @@ public struct StoredMessage: Hashable, Sendable {
         self.properties = properties
         self.storedAt = storedAt
         self.expiresAt = expiresAt
+        self.bootTime = bootTime
+        self.isLatestOnly = isLatestOnly
     }
 }

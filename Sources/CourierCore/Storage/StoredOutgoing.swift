@@ -24,13 +24,19 @@ public struct StoredOutgoing: Hashable, Sendable {
     /// How far its delivery has come.
     public let progress: Progress
 
-    /// Joins the two.
+    /// How often the broker ended the connection after it had received this message; see
+    /// ``StoreChange/strike(_:count:)``.
+    public let strikes: Int
+
+    /// Collects the fields.
     ///
     /// - Parameters:
     ///   - message: The message.
     ///   - progress: How far its delivery has come.
-    public init(_ message: StoredMessage, _ progress: Progress) {
+    ///   - strikes: How often the broker ended the connection after it had received this message; 0 by default.
+    public init(_ message: StoredMessage, _ progress: Progress, strikes: Int = 0) {
         self.message = message
         self.progress = progress
+        self.strikes = strikes
     }
 }

@@ -12,7 +12,7 @@ extension ClientCoordinator {
     func connect(source: String) {
         let number = sessionCalls.withLock { calls in
             session.withLock { $0 = true }
-            publishing.setHasSession(true)
+            publishing.queue.beginSession()
             return calls.note(.connect(source: source))
         }
         loop.execute { [self] in performSessionCalls(upTo: number) }
@@ -37,10 +37,10 @@ extension ClientCoordinator {
     func destroy() {
         let (number, remains) = sessionCalls.withLock { calls in
             session.withLock { $0 = false }
-            return (calls.note(.destroy), publishing.giveUpSession())
+            return (calls.note(.destroy), publishing.queue.destroy())
         }
         // Who is told may run here, and call this or connect().
-        publishing.end(remains, Self.destroyed)
+        publishing.report(remains, Self.destroyed)
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 

@@ -75,9 +75,9 @@ extension ClientCoordinator {
 
     /// Ends the connection, or the preparations for it.
     func close(_ end: () -> Void) {
-        // What is written and asked for from now on waits for the next connection.
-        publishing.gate.disconnected()
         subscriptions.disconnected()
+        // Messages that are accepted from now on wait for the next connection.
+        defer { endedMessageFlow() }
         guard let preparation else { return end() }
         guard !preparation.isGivenUp else { return }
         self.preparation?.isGivenUp = true
@@ -145,8 +145,8 @@ extension ClientCoordinator {
         lastPlace = place
         unansweredConnects = 0
         // Before anybody learns of the connection: who awaited it may publish at once.
-        pacedParts = publishing.gate.waitingCount / publishing.gate.policy.drainCount
-        publishing.gate.connected()
+        publishing.queue.connected()
+        loop.enqueue(driver)
         tell(.accepted(connAck, driver.protocolVersion))
         keepAliveBegan(connAck)
         subscriptionsChanged()
@@ -160,7 +160,7 @@ extension ClientCoordinator {
     }
 
     func lost() {
-        publishing.gate.disconnected()
+        endedMessageFlow()
         connectionName = nil
         subscriptions.disconnected()
         distributor.connectionLost()
@@ -171,11 +171,11 @@ extension ClientCoordinator {
         guard isReleased, connectionName == nil, !isPerforming else { return }
         let error = CourierError(.clientDestroyed, "The client has ended.")
         environment = nil
-        for token in [timer?.token, drainTimer, expiryTimer?.token, cleanupTimer].compactMap({ $0 }) {
+        for token in [timer?.token, batchTimer, expiryTimer?.token, cleanupTimer].compactMap({ $0 }) {
             loop.cancel(token)
         }
         timer = nil
-        drainTimer = nil
+        batchTimer = nil
         expiryTimer = nil
         cleanupTimer = nil
         connectionWaiters.callAll(.failure(error))
@@ -184,7 +184,7 @@ extension ClientCoordinator {
         durable?.finish(error)
         distributor.finish()
         readers.finish()
-        publishing.endAll(error)
+        publishing.report(publishing.queue.finish(error), error)
         events.finish()
         state.send(completion: .finished)
         relay.target = nil

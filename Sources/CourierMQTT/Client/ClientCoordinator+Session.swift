@@ -28,33 +28,36 @@ extension ClientCoordinator {
 
     func progressed(_ progress: ExchangeProgress) {
         switch progress {
-        case .acknowledged(let token, let code): publishing.answered(token, code)
+        case .acknowledged(let token, let code): publishing.results.note(token, code)
         case .sent(let token, let id):
-            durable?.outbox.sent(token, id) { [driver] in driver.stored(token, id) }
+            durable?.outgoing.sent(token, id) { [driver] in driver.stored(token, id) }
         case .receivedByServer(let token):
-            durable?.outbox.receivedByServer(token) { [driver] in driver.stored(token, $0) }
+            durable?.outgoing.receivedByServer(token) { [driver] in driver.stored(token, $0) }
         case .givenUp(let token, let id):
             guard let durable else { return driver.stored(token, id) }
-            durable.outbox.gaveUp(token) { [driver] in driver.stored(token, id) }
+            durable.outgoing.gaveUp(token) { [driver] in driver.stored(token, id) }
         case .incomingReleased(let id):
             durable?.inbox.forget(id.rawValue) { [driver] in driver.storedRelease(id) }
         case .incomingReplaced(let id): durable?.inbox.forget(id.rawValue)
         }
     }
 
-    func progressedAll() { publishing.tellAnswers() }
+    func progressedAll() { publishing.results.reportAnswers() }
 
     func performed(_ action: EngineAction) {
         switch action {
         case .connected(let connAck): established(connAck)
         case .acknowledged(let token, let code, let properties):
-            publishing.ended(token, with: .refused(code, properties))
+            ended(token, .acknowledged(code, properties))
         case .failed(let token, let failure):
             if subscriptions.failed(token, failure) {
                 tellTopics()
             } else {
-                publishing.ended(token, with: .session(failure))
+                ended(token, failure == .expired ? .expired : .engine(failure))
             }
+        case .returned(let token):
+            publishing.results.report(publishing.queue.returned([token]))
+            scheduleExpiry()  // The message may expire again.
         case .qosDowngraded: tell(.deliveryDowngraded(from: .two, to: .one))
         case .subscribed(let token, let subAck):
             subscriptions.subscribed(token, subAck)
@@ -76,6 +79,13 @@ extension ClientCoordinator {
         }
     }
 
+    /// Ends a message for a reason that comes alone.
+    private func ended(_ token: Token, _ cause: EndedPublish.Cause) {
+        publishing.results.reportAnswers()  // They came before.
+        guard let ended = publishing.queue.end(token, cause) else { return }
+        publishing.results.report([ended])
+    }
+
     /// One PINGREQ at a time is told; more of them wait for the same answer.
     func pinged() {
         guard pingedAt == nil else { return }
@@ -92,8 +102,6 @@ extension ClientCoordinator {
                 timeTaken: pingedAt.duration(to: loop.now).wholeMilliseconds,
                 error: CourierError(.timedOut, "The connection ended before the broker answered PINGREQ.")))
     }
-
-    func outboxDrained() { drain() }
 
     func opened() {
         unansweredConnects += 1

@@ -1,34 +1,29 @@
 import CourierCore
 import CourierTransport
 
-/// What waits: messages for a connection, and for their time to be over.
+/// Timers of waiting messages.
 extension ClientCoordinator {
-    /// Hands waiting messages to the session, a part at a time after a reconnect.
-    func drain() {
-        guard drainTimer == nil else { return }  // The next part has its time.
-        let limit = pacedParts > 0 ? publishing.gate.policy.drainCount : .max
-        defer { publishing.durable?.readMore() }
-        switch publishing.gate.drain(limit) {
-        case .opened: pacedParts = 0
-        case .blocked: break  // The session tells when it has room, and a connection when it is there.
-        case .hasMore:
-            pacedParts -= 1
-            let pause = publishing.gate.policy.drainInterval.bounded
-            drainTimer = loop.schedule(at: loop.now.advanced(by: pause)) { [weak self] in
-                self?.drainTimer = nil
-                self?.drain()
-            }
+    /// Does what the queue asks for after the session looked at it.
+    func tookMessages(_ taken: OutgoingQueue.Taken) {
+        publishing.results.report(taken.ended)
+        for waiter in taken.roomWaiters { waiter.resume(.success(())) }
+        if taken.readsRows { publishing.store?.readNext() }
+        guard let next = taken.nextBatch, batchTimer == nil else { return }
+        batchTimer = loop.schedule(at: next) { [weak self] in
+            self?.batchTimer = nil
+            self?.driver.runOnLoop()
         }
     }
+
+    /// Messages wait from now on: there is no connection, or it is about to end.
+    func endedMessageFlow() { tookMessages(publishing.queue.disconnected()) }
 
     /// Ends what has waited too long, now and as often as needed.
     func scheduleExpiry() {
         guard !isReleased else { return }
-        let next = publishing.gate.removeExpired(now: loop.now)
-        publishing.durable?.endExpiredArrivals()  // What waits for the store, or is on disk only, as well.
-        publishing.durable?.readMore()
-        let ends = [next, publishing.durable?.nextExpiry]
-        if let next = ends.compactMap({ $0 }).min() { scheduleExpiry(by: next) }
+        let (taken, next) = publishing.queue.endExpired(now: loop.now)
+        tookMessages(taken)
+        if let next { scheduleExpiry(by: next) }
     }
 
     /// Has ``scheduleExpiry()`` called at `next`, or a little later.

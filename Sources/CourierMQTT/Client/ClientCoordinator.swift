@@ -98,10 +98,8 @@ final class ClientCoordinator: @unchecked Sendable {
     @Rare var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     var startsClean = false
-    /// How many parts are left of what waited when the connection came; what comes later is not held back.
-    var pacedParts = 0
-    /// The next part of what goes out in parts.
-    var drainTimer: TimerToken?
+    /// Fires when the next batch of waiting messages may go out after a reconnect.
+    var batchTimer: TimerToken?
     @Rare var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var cleanupTimer: TimerToken?
     var environment: EnvironmentWatch?
@@ -149,7 +147,13 @@ final class ClientCoordinator: @unchecked Sendable {
 
 extension ClientCoordinator {
     /// Tells an event of the present connection. On the loop.
-    func tell(_ event: CourierEventType) { events.tell(event, info) }
+    func tell(_ event: CourierEventType) {
+        distributor.tellArrivals()
+        events.tell(event, info)
+    }
+
+    /// Tells the events of messages that arrived on the present connection. On the loop.
+    func tellAll(_ arrivals: inout [CourierEventType]) { events.tell(&arrivals, info) }
 
     /// Tells the supervisor, and does what it decides.
     func tell(_ input: ConnectionSupervisor.Input) {
@@ -182,7 +186,9 @@ extension ClientCoordinator {
         case .findEndpoints(let options, let attempt):
             addresses?.attemptBegins()
             findEndpoints(options, attempt)
-        case .setConnectionInfo(let options): use(options)
+        case .setConnectionInfo(let options):
+            distributor.tellArrivals()
+            use(options)
         case .open(let options, let attempt):
             addresses?.attemptBegins()
             open(options, attempt)
@@ -195,7 +201,7 @@ extension ClientCoordinator {
             if event.isFailedAttempt { keepAliveAttemptFailed() }
             // A renewal of credentials may fail beside a connection that is there.
             if let failure = event.failure, supervisor.state != .connected { connectionFailure = failure }
-            events.tell(event.type, info)
+            tell(event.type)
         case .stateChanged(let state): self.state.send(state)
         case .releaseWaiters(let failure): releaseWaiters(failure)
         case .clearStoredState: clearStoredState()
@@ -286,7 +292,7 @@ extension ClientCoordinator {
         subscriptions.removeAll()
         tellTopics()
         driver.forgetSession()
-        publishing.gate.release()
+        publishing.queue.endedSession()
         startsClean = true
         lastPlace = nil
         events.reset()

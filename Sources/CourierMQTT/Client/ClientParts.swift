@@ -33,45 +33,29 @@ struct ClientParts: Sendable {
         self.loop = loop
         deliveryQueue = config.deliveryQueue
         census = WaiterCensus()
-        events = EventHub(queue: deliveryQueue)
+        events = EventHub(queue: deliveryQueue) { [log = settings.log] in
+            log.log(.warning, source: "events", $0)
+        }
         state = CurrentValueSubject(.disconnected)
         completions = CompletionQueue(deliveryQueue)
 
         let relay = SessionRelay()
+        let link = WeakCoordinator()
+        let queue = OutgoingQueue(
+            config.offline, hasStore: config.messageStore != nil, memoryCount: config.storedMessagesInMemory)
         var engine = EngineConfiguration(connect: Connect(version: .v5, clientID: ""))
         if config.messageStore != nil { engine.acknowledgements = .onCommand }
-        let driver = SessionDriver(
-            engine, on: loop, observer: relay,
-            outboxLimit: max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit),
-            outboxByteLimit: max(config.offline.maximumBytes, SessionDriver.defaultOutboxByteLimit))
-        let link = WeakCoordinator()
+        let driver = SessionDriver(engine, on: loop, observer: relay, outgoing: queue)
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
-        let expires: (ContinuousClock.Instant) -> Void = { link.coordinator?.scheduleExpiry(by: $0) }
         let steps = config.messageStore.map { StoreLane($0, on: loop, failed: storeFailed) }
-        let makeOutbox: ((PublishGate, PublishLedger, PublishEnds) -> DurableOutbox)? =
-            if let store = config.messageStore, let steps {
-                {
-                    DurableOutbox(
-                        store, config.offline, texts: settings.texts, steps: steps, gate: $0, ledger: $1, ends: $2,
-                        on: loop,
-                        expires: expires, failed: storeFailed,
-                        rejected: { link.coordinator?.rejected($0, $1) })
-                }
-            } else {
-                nil
-            }
+        let store = Self.outgoingStore(config, settings, steps, queue, on: loop, link, failed: storeFailed)
+        let results = PublishResults(queue, events, completions) { store?.ended($0) }
         publishing = Publishing(
-            config.offline, texts: settings.texts, mayMeetVersion5: config.protocolVersion.first >= .v5,
-            registry: settings.registry,
-            events: events, census: census, on: loop,
-            deliver: { driver.publish($0, topic: $1, payload: $2, properties: $3, of: $4, isDirect: $5) },
-            begin: { driver.begin($0) },
-            requestDrain: { loop.execute { link.coordinator?.drain() } },
-            requestExpiryCheck: { loop.execute { link.coordinator?.scheduleExpiry() } },
-            completions: completions,
-            durable: makeOutbox)
+            driver, store: store, texts: settings.texts, mayMeetVersion5: config.protocolVersion.first >= .v5,
+            registry: settings.registry, results: results, census: census,
+            watchExpiry: { loop.execute { link.coordinator?.scheduleExpiry() } })
         let durable = Self.durableSession(
-            config, publishing.durable, steps, limit: settings.maximumKept, on: loop, failed: storeFailed,
+            config, store, steps, limit: settings.maximumKept, on: loop, failed: storeFailed,
             began: { link.coordinator?.storeOpened($0) })
         let acknowledgements = AcknowledgementInbox(driver, rows: durable?.inbox, on: loop)
         let distributor = MessageDistributor(
@@ -92,6 +76,7 @@ struct ClientParts: Sendable {
                 },
                 subscriptions: { link.coordinator?.subscriptions },
                 tell: { link.coordinator?.tell($0) },
+                tellAll: { link.coordinator?.tellAll(&$0) },
                 warn: { link.coordinator?.warnOfReading($0) }))
         readers = MessageReaders(
             distributor, registry: settings.registry, events: events, census: census, deliveryQueue: deliveryQueue,
@@ -104,16 +89,35 @@ struct ClientParts: Sendable {
         loop.execute { [coordinator] in relay.target = coordinator }
     }
 
+    private static func outgoingStore(
+        _ config: MQTTClientConfig, _ settings: ClientSettings, _ steps: StoreLane?, _ queue: OutgoingQueue,
+        on loop: EventLoop, _ link: WeakCoordinator, failed: @escaping (CourierError) -> Void
+    ) -> OutgoingStore? {
+        guard let store = config.messageStore, let steps else { return nil }
+        return OutgoingStore(
+            store, steps: steps, on: loop,
+            OutgoingStore.Dependencies(
+                queue: queue,
+                results: { link.coordinator?.publishing.results },
+                properties: { link.coordinator?.publishing.properties($0) },
+                texts: settings.texts,
+                clock: config.storeClock,
+                wakeSession: { if let driver = link.coordinator?.driver { loop.enqueue(driver) } },
+                watchExpiry: { link.coordinator?.scheduleExpiry() },
+                failed: failed,
+                rejected: { link.coordinator?.rejected($0, $1) }))
+    }
+
     private static func durableSession(
-        _ config: MQTTClientConfig, _ outbox: DurableOutbox?, _ steps: StoreLane?, limit: Int, on loop: EventLoop,
+        _ config: MQTTClientConfig, _ outgoing: OutgoingStore?, _ steps: StoreLane?, limit: Int, on loop: EventLoop,
         failed: @escaping (CourierError) -> Void, began: @escaping (StoredSession) -> Void
     ) -> DurableSession? {
-        guard let store = config.messageStore, let outbox, let steps else { return nil }
+        guard let store = config.messageStore, let outgoing, let steps else { return nil }
         let inbox = DurableInbox(
-            store, limit: limit, steps: steps, additions: StoreLane(store, on: loop, failed: failed), on: loop,
-            nextID: { outbox.nextID() })
+            store, limit: limit, steps: steps, additions: StoreLane(store, on: loop, failed: failed),
+            clock: config.storeClock, on: loop, nextID: { outgoing.nextID() })
         return DurableSession(
-            store, config.knownScope, outbox: outbox, inbox: inbox, steps: steps,
+            store, config.knownScope, outgoing: outgoing, inbox: inbox, steps: steps,
             wishes: StoreLane(store, on: loop, failed: failed), on: loop, failed: failed, began: began)
     }
 

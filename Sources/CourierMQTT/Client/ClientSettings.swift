@@ -148,9 +148,6 @@ extension ClientSettings {
             limits.maximumInFlight = maximum
             limits.maximumInFlightBeforeVersion5 = maximum
         }
-        let (queued, isBeyond) = max(config.offline.maximumCount, SessionDriver.defaultOutboxLimit)
-            .addingReportingOverflow(SessionDriver.queueLimit)
-        limits.maximumQueued = isBeyond ? .max : queued
         if config.messageStore != nil {
             limits.awaitsStorage = true
             limits.acknowledgements = .onCommand

@@ -15,7 +15,7 @@ final class CompletionQueue: Sendable {
     enum Call: Sendable {
         case plain(@Sendable () -> Void)
         /// The most frequent one, as its parts: joining them in a closure would cost an allocation for each message.
-        case answered(PublishLedger.Completion, PacketReasonCode)
+        case answered(PublishCompletion, PacketReasonCode)
         /// It was made.
         case done
 
@@ -58,7 +58,7 @@ final class CompletionQueue: Sendable {
     func add(_ closure: @escaping @Sendable () -> Void) { add(.plain(closure)) }
 
     /// Tells `completion` soon how a publish ended. From any thread.
-    func add(_ completion: @escaping PublishLedger.Completion, _ outcome: PublishLedger.Outcome) {
+    func add(_ completion: @escaping PublishCompletion, _ outcome: PublishOutcome) {
         add { completion(outcome) }
     }
 

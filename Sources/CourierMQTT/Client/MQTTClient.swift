@@ -18,7 +18,7 @@ final class MQTTClient: CourierClient {
     }
 
     /// How many continuations wait, for tests.
-    var waitingCount: Int { parts.census.count + parts.publishing.ledger.waitingCount }
+    var waitingCount: Int { parts.census.count + parts.publishing.queue.waitingTaskCount }
 
     // MARK: Events
 
@@ -161,29 +161,17 @@ final class MQTTClient: CourierClient {
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     ) throws {
-        if properties.isEmpty,
-            parts.publishing.publishAtOnce(bytes.span.bytes, to: topic, qos, isRetained: retain, told: completion)
-        {
-            return
-        }
         try parts.publishing.publish(
-            bytes, Publishing.Shape(topic: topic, qos: qos, isRetained: retain, properties: properties),
-            for: completion.map { .completion($0) } ?? .nobody)
+            bytes.span.bytes, array: bytes,
+            parts.publishing.message(to: topic, qos, isRetained: retain, properties), told: completion)
     }
 
     func publish(
         span: RawSpan, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     ) throws {
-        if properties.isEmpty,
-            parts.publishing.publishAtOnce(span, to: topic, qos, isRetained: retain, told: completion)
-        {
-            return
-        }
         try parts.publishing.publish(
-            span.withUnsafeBytes { [UInt8]($0) },
-            Publishing.Shape(topic: topic, qos: qos, isRetained: retain, properties: properties),
-            for: completion.map { .completion($0) } ?? .nobody)
+            span, parts.publishing.message(to: topic, qos, isRetained: retain, properties), told: completion)
     }
 
     func readyToPublish() async throws { try await parts.publishing.waitForRoom() }

@@ -115,6 +115,10 @@ public struct MQTTClientConfig {
     /// How long the end of a connection waits for the broker to close too, once everything was written; `nil`, the default, is
     /// ``CourierTransport/ChannelOptions/lingerTimeout``.
     package var peerCloseTimeout: Duration?
+    /// How many stored messages stay in memory while they wait. For tests.
+    package var storedMessagesInMemory = 8_192
+    /// By what stored messages age.
+    package var storeClock = StoreClock()
     /// Who is asked for service records.
     var serviceRecords = ServiceRecords.system
     /// The event loops of this client; those that all clients of the process share by default. A group of one's own has the

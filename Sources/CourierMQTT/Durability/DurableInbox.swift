@@ -27,6 +27,7 @@ final class DurableInbox: @unchecked Sendable {
     /// the end of a message never erases the id of a later message.
     private let additions: StoreLane
     private let limit: Int
+    private let clock: StoreClock
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
     /// How many sessions were destroyed. Rows of another one may have the same ids.
@@ -52,16 +53,20 @@ final class DurableInbox: @unchecked Sendable {
 
     /// Makes an inbox that is closed until ``begin(_:_:)``, for at most `limit` rows.
     init(
-        _ store: any MessageStore, limit: Int, steps: StoreLane, additions: StoreLane, on loop: EventLoop,
-        nextID: @escaping () -> StoredMessage.ID
+        _ store: any MessageStore, limit: Int, steps: StoreLane, additions: StoreLane, clock: StoreClock = StoreClock(),
+        on loop: EventLoop, nextID: @escaping () -> StoredMessage.ID
     ) {
         self.store = store
+        self.clock = clock
         self.limit = limit
         self.steps = steps
         self.additions = additions
         self.loop = loop
         self.nextID = nextID
     }
+
+    /// The present moment, by which rows age.
+    private var time: StoreTime { clock.time(at: loop.now) }
 
     /// Whether there may be a row that no reader has.
     var hasRows: Bool { scope != nil && count > handedOut.count }
@@ -77,17 +82,17 @@ final class DurableInbox: @unchecked Sendable {
         additions.begin(scope)
     }
 
-    /// Keeps a message until `end`, for ever with `nil`, together with the packet id by which a repetition is known;
+    /// Keeps a message for its `lifetime`, for ever with `nil`, together with the packet id by which a repetition is known;
     /// `false` when there are too many. `settled` is called with success when the broker may forget it, and with `storeFull`
     /// when the store has no room for it. Readers that have come meanwhile get it if it `isNew`.
     func keep(
-        _ message: ReceivedMessage, packetID: UInt16?, until end: Date?, isNew: Bool = true,
+        _ message: ReceivedMessage, packetID: UInt16?, for lifetime: Duration?, isNew: Bool = true,
         settled: @escaping (Result<Void, CourierError>) -> Void
     ) -> Bool {
         loop.preconditionOnLoop()
         guard count < limit else { return false }
         count += 1
-        var changes: [StoreChange] = [.keep(StoredMessage(message, nextID(), until: end))]
+        var changes: [StoreChange] = [.keep(StoredMessage(message, nextID(), at: time, for: lifetime))]
         if let packetID, storesPacketIDs { changes.append(.rememberPacketID(packetID)) }
         additions.add(changes, isRefusable: true) { [weak self] outcome in
             if let self, outcome.isRefusal { count = max(count - 1, handedOut.count) }
@@ -98,7 +103,7 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// Stores by what a repetition of a message of QoS 2 is known; the broker may be told of its receipt when `settled` is
-    /// called with success. In the order of ``keep(_:packetID:until:isNew:settled:)`` and ``forgetPacketIDs()``.
+    /// called with success. In the order of ``keep(_:packetID:for:isNew:settled:)`` and ``forgetPacketIDs()``.
     func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
         guard storesPacketIDs else { return settled(.success(())) }
         additions.add([.rememberPacketID(packetID)], settled: settled)
@@ -128,12 +133,13 @@ final class DurableInbox: @unchecked Sendable {
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
         }
         lastReading += 1
-        let (store, loop, number) = (store, loop, lastReading)
+        let (store, loop, number, time) = (store, loop, lastReading, time)
         readings[number] = Task { [weak self] in
             let page: Result<[StoredMessage], CourierError>
             do {
                 page = .success(
-                    try await store.incoming(in: scope, matching: filter, after: last, limit: Self.pageSize))
+                    try await store.incoming(
+                        in: scope, matching: filter, after: last, limit: Self.pageSize, at: time))
             } catch {
                 page = .failure(.reading(error))
             }
@@ -193,7 +199,7 @@ final class DurableInbox: @unchecked Sendable {
     func removeExpired() {
         loop.preconditionOnLoop()
         guard count > 0 else { return }
-        steps.add([.removeExpired(at: Date())]) { [weak self] in if case .success = $0 { self?.recount() } }
+        steps.add([.removeExpired(at: time)]) { [weak self] in if case .success = $0 { self?.recount() } }
     }
 
     /// Asks how many rows there are, which only the store knows once some have expired.
@@ -246,9 +252,10 @@ extension Result<Void, CourierError> {
 }
 
 extension StoredMessage {
-    fileprivate init(_ message: ReceivedMessage, _ id: ID, until end: Date?) {
+    fileprivate init(_ message: ReceivedMessage, _ id: ID, at time: StoreTime, for lifetime: Duration?) {
         self.init(
             id: id, topic: message.topic, payload: message.withPayload { [UInt8]($0) }, qos: message.qos,
-            isRetained: message.isRetained, properties: message.properties, storedAt: Date(), expiresAt: end)
+            isRetained: message.isRetained, properties: message.properties, storedAt: time.date,
+            expiresAt: lifetime.map { time.date.addingTimeInterval($0 / .seconds(1)) }, bootTime: time.bootTime)
     }
 }

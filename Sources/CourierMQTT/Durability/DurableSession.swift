@@ -15,7 +15,7 @@ final class DurableSession: @unchecked Sendable {
     /// How long a store that could not be read is left alone, 1 s.
     static let retryInterval = Duration.seconds(1)
 
-    let outbox: DurableOutbox
+    let outgoing: OutgoingStore
     let inbox: DurableInbox
     /// The steps of outgoing deliveries, and the ends of rows: they free rows, and wait for nothing that needs one.
     let steps: StoreLane
@@ -55,13 +55,13 @@ final class DurableSession: @unchecked Sendable {
     private var hadScope = false
 
     init(
-        _ store: any MessageStore, _ knownScope: StoreScope?, outbox: DurableOutbox, inbox: DurableInbox,
+        _ store: any MessageStore, _ knownScope: StoreScope?, outgoing: OutgoingStore, inbox: DurableInbox,
         steps: StoreLane, wishes: StoreLane, on loop: EventLoop, failed: @escaping (CourierError) -> Void,
         began: @escaping (StoredSession) -> Void
     ) {
         self.store = store
         self.knownScope = knownScope
-        self.outbox = outbox
+        self.outgoing = outgoing
         self.inbox = inbox
         self.steps = steps
         self.wishes = wishes
@@ -147,11 +147,11 @@ final class DurableSession: @unchecked Sendable {
     private func begin(_ session: StoredSession, _ scope: StoreScope) {
         (isReading, isFailing, isOpen) = (false, false, true)
         (identity, namedScope) = (scope, scope)
-        (outbox.storesPacketIDs, inbox.storesPacketIDs) = (true, true)
+        (outgoing.storesPacketIDs, inbox.storesPacketIDs) = (true, true)
         steps.begin(scope)
         wishes.begin(scope)
         inbox.begin(session.incomingCount, scope)
-        unfinished = (outbox.begin(session, scope), session.packetIDs)
+        unfinished = (outgoing.begin(session, scope), session.packetIDs)
         began(session)
         answer(.success(()))
     }
@@ -178,9 +178,9 @@ final class DurableSession: @unchecked Sendable {
         let isSameClient = hasSameID && unfinished == nil
         self.identity = identity
         let isOwn = identity == scope
-        (outbox.storesPacketIDs, inbox.storesPacketIDs) = (isOwn, isOwn)
+        (outgoing.storesPacketIDs, inbox.storesPacketIDs) = (isOwn, isOwn)
         restore(driver)  // Before it is told, which ends what it is given.
-        if isSameClient { outbox.forgetStoredPacketIDs() } else { outbox.sessionLost() }
+        if isSameClient { outgoing.forgetStoredPacketIDs() } else { outgoing.sessionLost() }
         inbox.forgetPacketIDs()
         reconfigure()
     }
@@ -195,7 +195,7 @@ final class DurableSession: @unchecked Sendable {
     /// The broker has lost the session.
     func sessionLost() {
         loop.preconditionOnLoop()
-        outbox.sessionLost()
+        outgoing.sessionLost()
         inbox.forgetPacketIDs()
     }
 
@@ -206,7 +206,7 @@ final class DurableSession: @unchecked Sendable {
         unfinished = nil
         steps.removeAll(error)
         wishes.removeAll(error)
-        outbox.removeAll(error)
+        outgoing.endSession()
         inbox.removeAll(error)
         remove(scope ?? knownScope)
         hadScope = hadScope || scope != nil
@@ -251,7 +251,7 @@ final class DurableSession: @unchecked Sendable {
         loop.preconditionOnLoop()
         stopReading()
         answer(.failure(error))
-        outbox.finish(error)
+        outgoing.finish()
         inbox.finish(error)
         steps.finish(error)
         wishes.finish(error)

@@ -242,8 +242,8 @@ extension StoreChange {
     fileprivate var messageByteCount: Int {
         switch self {
         case .enqueue(let message), .keep(let message): message.topic.utf8.count + message.payload.count
-        case .progress, .removeOutgoing, .removeIncoming, .removeExpired, .rememberPacketID, .forgetPacketID,
-            .forgetAllPacketIDs, .want, .forgetSubscription, .removeAll:
+        case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
+            .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .want, .forgetSubscription, .removeAll:
             0
         }
     }

@@ -8,8 +8,8 @@ struct StoredSession: Sendable {
     var unfinished: [StoredOutgoing] = []
     /// Those that have the packet id of another one, and are to be sent anew.
     var requeued: [StoredMessage.ID] = []
-    /// Whether there are messages that were never sent, or are to be sent anew.
-    var hasQueued = false
+    /// The number of messages that were never sent, or are to be sent anew.
+    var unreadCount = 0
     /// QoS 2 messages that were received and whose PUBREL has not come.
     var packetIDs: Set<UInt16> = []
     var subscriptions: [StoredSubscription] = []
@@ -46,7 +46,7 @@ struct StoredSession: Sendable {
             guard page.count == pageSize else { break }
             last = page.last?.message.id
         }
-        session.hasQueued = summary.outgoingCount > session.unfinished.count
+        session.unreadCount = max(summary.outgoingCount - session.unfinished.count, 0)
         return session
     }
 }

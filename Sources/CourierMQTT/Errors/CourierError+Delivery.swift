@@ -29,10 +29,10 @@ extension CourierError {
                     + "in "
                     + "flight.")
         case .expired: self.init(.messageExpired, "\(subject) was not sent: its time ran out first.")
-        case .queueFull:
+        case .quotaExceeded:
             self.init(
                 .queueFull,
-                "\(subject) was not sent: the queue is full. Send more slowly, or raise offline.maximumCount.")
+                "\(subject) was not sent: the broker has to acknowledge other packets first. Try again in a moment.")
         case .notEncodable(let error): self.init(notEncodable: error, subject)
         case .notSupportedByServer(let code): self.init(refused: code, [], subject)
         }

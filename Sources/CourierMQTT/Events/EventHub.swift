@@ -2,112 +2,298 @@ import CourierCore
 import Foundation
 import Synchronization
 
-/// Where a client's events go: to the publisher and the handlers, on the delivery queue, in order.
+/// Collects a client's events and delivers them in order, on the delivery queue, to handlers and publishers.
 ///
-/// Events are only made while somebody listens; ``isListenedTo`` is what a hot path asks before it makes one.
+/// One turn of the queue delivers up to ``entriesPerTurn`` events from one bounded ``EventBuffer``. Events are only made
+/// while there is a listener; a hot path checks ``isListenedTo`` before it makes one.
 final class EventHub: Sendable {
-    /// What is told, in one order: an event, or nothing but how often handlers were reset until then. So a reset that is
-    /// lost among too many events is made up for by the next of them.
-    private struct Notice: Sendable {
-        let event: CourierEvent?
-        let resetCount: UInt32
+    /// How many entries one turn of the queue delivers at most, so that other work of the queue gets its turn.
+    static let entriesPerTurn = 1_024
+
+    /// The log warns of dropped events at most this often.
+    private static let warningInterval = Duration.seconds(60)
+
+    private struct State: ~Copyable {
+        var buffer: EventBuffer
+        var listeners: [EventListener] = []
+        var lastSerial: UInt64 = 0
+        /// The options of the events that are delivered next.
+        var presentOptions: ConnectOptions?
+        var isTurnDue = false
+        var hasFinished = false
+        var lastWarning: ContinuousClock.Instant?
+
+        /// Notes that a turn has to come; returns whether the caller has to ask the queue for it.
+        mutating func needsTurn() -> Bool {
+            guard !isTurnDue, !buffer.isEmpty else { return false }
+            isTurnDue = true
+            return true
+        }
     }
 
-    private let queue: DispatchQueue
-    /// From the first listener on.
-    private let subject = Mutex<PassthroughSubject<Notice, Never>?>(nil)
-    private let listenerCount = Atomic<UInt32>(0)
-    private let resetCount = Atomic<UInt32>(0)
-    private let handlers: EventHandlerList
-    /// What brings events to the handlers, while there are any.
-    private let handlerSubscription = Mutex<AnyCancellable?>(nil)
+    /// Runs work on the delivery queue later.
+    private let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let warn: @Sendable (String) -> Void
+    private let state: Mutex<State>
+    private let hasListeners = Atomic(false)
+    /// Raised with each change of the listeners, so that the turn under way sees the change.
+    private let changeCount = Atomic<UInt>(0)
 
-    init(queue: DispatchQueue) {
-        self.queue = queue
-        handlers = EventHandlerList()
+    /// Makes a hub that delivers on `queue` and calls `warn`, on the thread of an event, when events are dropped.
+    convenience init(queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.init(EventBuffer(), warn: warn) { work in queue.async { work() } }
     }
 
-    /// Whether anybody would get an event. A handler that is gone counts until the next event.
-    var isListenedTo: Bool { listenerCount.load(ordering: .relaxed) > 0 }
+    /// Makes a hub whose turns run by `enqueue`, one after the other.
+    init(
+        _ buffer: consuming EventBuffer, warn: @escaping @Sendable (String) -> Void,
+        enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        self.enqueue = enqueue
+        self.warn = warn
+        state = Mutex(State(buffer: buffer))
+    }
 
-    /// The same, having looked for handlers that are gone.
+    // MARK: Events
+
+    /// Whether anybody would get an event. A handler that no longer exists counts until the next event.
+    var isListenedTo: Bool { hasListeners.load(ordering: .relaxed) }
+
+    /// Whether anybody would get an event, after a check for handlers that no longer exist.
     var isHeard: Bool {
         guard isListenedTo else { return false }
-        handlers.removeGone()
-        endIfUnheard()
+        removeGone()
         return isListenedTo
     }
 
-    /// Tells an event. From any thread; the order of calls from one thread is the order of delivery.
-    func tell(_ type: CourierEventType, _ options: ConnectOptions?) {
+    /// Reports an event. From any thread; the order of calls from one thread is the order of delivery.
+    func tell(_ type: consuming CourierEventType, _ options: ConnectOptions?) {
         guard isListenedTo else { return }
-        send(CourierEvent(connectionInfo: options, type: type), resetCount.load(ordering: .acquiring))
+        let (needsTurn, hasBegunToDrop) = state.withLock { state in
+            guard !state.hasFinished else { return (false, false) }
+            let wasDropping = state.buffer.droppedCount > 0
+            if state.buffer.admits(type) {
+                state.buffer.use(options)
+                state.buffer.append(exchange(&type, with: .connectionAttempt))
+            }
+            return (state.needsTurn(), !wasDropping && state.buffer.droppedCount > 0)
+        }
+        if needsTurn { askForTurn() }
+        if hasBegunToDrop { warnOfDrops() }
     }
+
+    /// Reports events with one lock, and leaves `types` empty with its capacity. From any thread.
+    func tell(_ types: inout [CourierEventType], _ options: ConnectOptions?) {
+        guard !types.isEmpty else { return }
+        defer { types.removeAll(keepingCapacity: true) }
+        guard isListenedTo else { return }
+        let (needsTurn, hasBegunToDrop) = state.withLock { state in
+            guard !state.hasFinished else { return (false, false) }
+            let wasDropping = state.buffer.droppedCount > 0
+            state.buffer.use(options)
+            types.withUnsafeMutableBufferPointer { types in
+                for index in types.indices where state.buffer.admits(types[index]) {
+                    state.buffer.append(exchange(&types[index], with: .connectionAttempt))
+                }
+            }
+            return (state.needsTurn(), !wasDropping && state.buffer.droppedCount > 0)
+        }
+        if needsTurn { askForTurn() }
+        if hasBegunToDrop { warnOfDrops() }
+    }
+
+    /// Reports to the handlers, behind the events so far, that the session was destroyed.
+    func reset() { append { $0.appendReset() } }
+
+    /// Ends the publishers behind the last event. No event is reported any more.
+    func finish() {
+        append {
+            $0.appendFinish()
+        } andThen: {
+            $0.hasFinished = true
+        }
+    }
+
+    private func append(_ body: (inout EventBuffer) -> Void, andThen note: (inout State) -> Void = { _ in }) {
+        let needsTurn = state.withLock { state in
+            guard !state.hasFinished else { return false }
+            if !state.listeners.isEmpty { body(&state.buffer) }
+            note(&state)
+            return state.needsTurn()
+        }
+        if needsTurn { askForTurn() }
+    }
+
+    private func warnOfDrops() {
+        let now = ContinuousClock.now
+        let isDue = state.withLock { state in
+            if let last = state.lastWarning, now < last.advanced(by: Self.warningInterval) { return false }
+            state.lastWarning = now
+            return true
+        }
+        guard isDue else { return }
+        warn(
+            "Events about messages are dropped: event handlers and sinks of eventPublisher take longer than the messages. "
+                + "Make them shorter, or give the client a deliveryQueue of its own; eventsDropped(count:) says how many."
+        )
+    }
+
+    // MARK: Listeners
 
     /// Every event from now on, on the delivery queue.
-    var publisher: AnyPublisher<CourierEvent, Never> { notices.compactMap { $0.event }.receive(on: queue) }
-
-    /// Everything from now on, where it is told.
-    private var notices: AnyPublisher<Notice, Never> {
-        AnyPublisher<Notice, Never> { [self] receive in
-            listenerCount.add(1, ordering: .relaxed)
-            let upstream = madeSubject().eraseToAnyPublisher().subscribe(receive)
-            return AnyCancellable { [self] in
-                listenerCount.subtract(1, ordering: .relaxed)
-                upstream.cancel()
-            }
+    var publisher: AnyPublisher<CourierEvent, Never> {
+        AnyPublisher { [self] receive in
+            let serial = subscribe(receive)
+            return AnyCancellable { [self] in remove { $0.serial == serial } }
         }
     }
 
+    private func subscribe(_ receive: @escaping @Sendable (PublisherSignal<CourierEvent, Never>) -> Void) -> UInt64 {
+        let (serial, hasFinished) = state.withLock { state in
+            if !state.hasFinished { append(.subscriber(receive), to: &state) }
+            return (state.lastSerial, state.hasFinished)
+        }
+        guard hasFinished else { return serial }
+        enqueue { receive(.completion(.finished)) }
+        return 0
+    }
+
+    /// Adds a handler unless it is there already.
     func add(_ handler: any ICourierEventHandler) {
-        handlers.add(handler)
-        handlerSubscription.withLock { subscription in
-            if subscription == nil { subscription = subscribed() }
-        }
-        endIfUnheard()  // It may have been removed meanwhile.
-    }
-
-    /// Brings the handlers what is told from now on.
-    private func subscribed() -> AnyCancellable {
-        let known = Mutex(resetCount.load(ordering: .acquiring))
-        return notices.receive(on: queue).sink { [weak self] _ in
-            self?.endSubscription()
-        } receiveValue: { [weak self, handlers] notice in
-            let isReset = known.withLock { known in
-                defer { known = max(known, notice.resetCount) }
-                return known < notice.resetCount
+        let id = ObjectIdentifier(handler)
+        let box = Confined(EventListener.WeakHandler(handler: handler))
+        state.withLock { state in
+            guard !state.hasFinished else { return }
+            // A handler that no longer exists can have left a listener with the address of this one. The check holds no
+            // last reference: an object that exists at this address is `handler`, which the caller keeps.
+            if let index = state.listeners.firstIndex(where: { $0.isHandler(id) }) {
+                guard state.listeners[index].isGone else { return }
+                state.listeners.remove(at: index)
             }
-            if isReset { handlers.reset() }
-            if let event = notice.event { handlers.tell(event) }
-            self?.endIfUnheard()
+            append(.handler(id, box), to: &state)
         }
+        removeGone()
     }
 
     func remove(_ handler: any ICourierEventHandler) {
-        handlers.remove(handler)
-        endIfUnheard()
+        let id = ObjectIdentifier(handler)
+        remove { $0.isHandler(id) }
     }
 
-    /// While there is no handler, none listens.
-    private func endIfUnheard() {
-        guard handlers.isEmpty else { return }
-        endSubscription { handlers.isEmpty }  // Who adds a handler looks for the subscription after that.
+    /// Removes the handlers that no longer exist.
+    private func removeGone() {
+        // Checked without the lock: the reference that the check makes may be the last one to a handler.
+        let gone = state.withLock { $0.listeners }.filter { $0.isGone }.map { $0.serial }
+        if !gone.isEmpty { remove { gone.contains($0.serial) } }
     }
 
-    private func endSubscription(if isDue: () -> Bool = { true }) {
-        let ended = handlerSubscription.withLock { isDue() ? $0.take() : nil }
-        ended?.cancel()
+    private func append(_ target: EventListener.Target, to state: inout State) {
+        state.lastSerial += 1
+        state.listeners.append(
+            EventListener(serial: state.lastSerial, firstNumber: state.buffer.numberOfNext(), target: target))
+        noteChange(of: state)
     }
 
-    /// Tells the handlers, behind the events so far, that the session was destroyed.
-    func reset() { send(nil, resetCount.add(1, ordering: .acquiringAndReleasing).newValue) }
-
-    private func send(_ event: CourierEvent?, _ resetCount: UInt32) {
-        subject.withLock { $0 }?.send(Notice(event: event, resetCount: resetCount))
+    private func remove(_ isRemoved: (EventListener) -> Bool) {
+        let removed = state.withLock { state in
+            let removed = state.listeners.filter(isRemoved)
+            state.listeners.removeAll(where: isRemoved)
+            noteChange(of: state)
+            return removed
+        }
+        _ = removed  // Released here, after the lock.
     }
 
-    /// The last event was told: publishers finish.
-    func finish() { madeSubject().send(completion: .finished) }
+    /// Under the lock.
+    private func noteChange(of state: borrowing State) {
+        hasListeners.store(!state.listeners.isEmpty, ordering: .relaxed)
+        changeCount.add(1, ordering: .relaxed)
+    }
 
-    private func madeSubject() -> PassthroughSubject<Notice, Never> { subject.part { PassthroughSubject() } }
+    // MARK: Delivery
+
+    /// The listeners that a turn knows, as of a change.
+    private struct Audience {
+        var listeners: [EventListener] = []
+        var changeCount: UInt = 0
+    }
+
+    private func askForTurn() {
+        enqueue { [self] in takeTurn() }
+    }
+
+    /// Delivers entries, those that come meanwhile among them, and asks for another turn when this one has had its share.
+    /// Only one turn is under way at a time.
+    private func takeTurn() {
+        var left = Self.entriesPerTurn
+        while left > 0 {
+            let count = deliver(atMost: left)
+            if count == 0 { return }
+            left -= count
+        }
+        askForTurn()
+    }
+
+    /// Delivers a batch, and returns the number of its entries. If there are none, the turn is over.
+    private func deliver(atMost limit: Int) -> Int {
+        var audience = Audience()
+        var options: ConnectOptions?
+        var batch = state.withLock { state in
+            state.isTurnDue = !state.buffer.isEmpty
+            guard state.isTurnDue else { return EventBuffer.Batch() }
+            options = state.presentOptions
+            audience = self.audience(of: state)
+            return state.buffer.take()
+        }
+        let count = min(batch.count, limit)
+        guard count > 0 else { return 0 }
+        for _ in 0..<count {
+            let number = batch.number
+            switch batch.takeNext() {
+            case .event(let type):
+                let event = CourierEvent(connectionInfo: options, type: type)
+                forEach(&audience, number) { $0.tell(event) }
+            case .options(let next): options = next
+            case .reset: forEach(&audience, number) { $0.reset() }
+            case .finish: finishAll(&audience, number)
+            case .delivered: break
+            }
+        }
+        state.withLock { state in
+            state.buffer.putBack(exchange(&batch, with: EventBuffer.Batch()))
+            state.presentOptions = options
+        }
+        return count
+    }
+
+    private func audience(of state: borrowing State) -> Audience {
+        Audience(listeners: state.listeners, changeCount: changeCount.load(ordering: .relaxed))
+    }
+
+    private func currentAudience() -> Audience { state.withLock { audience(of: $0) } }
+
+    /// Calls `body` with each listener of the entry `number`; `false` from it says that the handler no longer exists.
+    private func forEach(_ audience: inout Audience, _ number: UInt64, _ body: (EventListener) -> Bool) {
+        var isOneGone = false
+        for listener in audience.listeners where listener.firstNumber <= number {
+            // A listener that was removed by one before it gets nothing any more.
+            if changeCount.load(ordering: .relaxed) != audience.changeCount, !isPresent(listener) { continue }
+            if !body(listener) { isOneGone = true }
+        }
+        if isOneGone { removeGone() }
+        if changeCount.load(ordering: .relaxed) != audience.changeCount { audience = currentAudience() }
+    }
+
+    private func finishAll(_ audience: inout Audience, _ number: UInt64) {
+        forEach(&audience, number) {
+            $0.finish()
+            return true
+        }
+        remove { _ in true }
+        audience = currentAudience()
+    }
+
+    private func isPresent(_ listener: EventListener) -> Bool {
+        state.withLock { $0.listeners.contains { $0.serial == listener.serial } }
+    }
 }

@@ -80,7 +80,6 @@ extension ConnectPlan {
         configuration.acknowledgementTimeout = settings.limits.acknowledgementTimeout
         configuration.maximumInFlight = settings.limits.maximumInFlight
         configuration.maximumInFlightBeforeVersion5 = settings.limits.maximumInFlightBeforeVersion5
-        configuration.maximumQueued = settings.limits.maximumQueued
         configuration.receiveMaximum = settings.limits.receiveMaximum
         configuration.maximumPacketSize = settings.limits.maximumPacketSize
         configuration.incomingTopicAliases = settings.limits.incomingTopicAliases

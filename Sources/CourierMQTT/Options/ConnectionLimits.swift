@@ -33,8 +33,6 @@ struct ConnectionLimits: Hashable, Sendable {
     var maximumInFlight = 1_000
     /// The same before MQTT 5.
     var maximumInFlightBeforeVersion5 = 20
-    /// How many outgoing QoS 1 and 2 messages may wait in the engine, 10,000 by default.
-    var maximumQueued = 10_000
     /// How many topic aliases the broker may use, 16 by default.
     var incomingTopicAliases: UInt16 = 16
     /// Whether the broker may explain failures by reason strings and user properties, `true` by default.
@@ -85,7 +83,6 @@ extension ConnectionLimits {
             ("maximumPacketSize", maximumPacketSize, Self.packetSizes),
             ("maximumInFlight", maximumInFlight, 1...65_535),
             ("maximumInFlight before MQTT 5", maximumInFlightBeforeVersion5, 1...65_535),
-            ("maximumQueued", maximumQueued, 0...Int.max),
             ("channel.readsPerTurn", channel.readsPerTurn, 1...Int.max),
             ("channel.lowWaterMark", channel.lowWaterMark, 0...max(channel.highWaterMark, 0)),
             ("channel.highWaterMark", channel.highWaterMark, 1...Int.max),

@@ -176,7 +176,7 @@ extension MessageDistributor {
             }
             // The id of a session that is gone means another message by now.
             let id = surroundings.awaits(handle) ? handle.storedID : nil
-            let isTaken = rows.keep(message, packetID: id, until: nil, isNew: false) { [weak self] outcome in
+            let isTaken = rows.keep(message, packetID: id, for: nil, isNew: false) { [weak self] outcome in
                 guard let self else { return }
                 if case .success = outcome {
                     message.acknowledge()
@@ -225,9 +225,9 @@ extension MessageDistributor {
     /// reader that comes before that is known gets it.
     private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
         let message = message.ticketed(nil).detached()
-        let date = end.map { Date().addingTimeInterval(loop.now.duration(to: $0) / .seconds(1)) }
+        let lifetime = end.map { loop.now.duration(to: $0) }
         let lastReader = state.pointee.lastSerial
-        let isStored = rows?.keep(message, packetID: nil, until: date, isNew: false) { [weak self] outcome in
+        let isStored = rows?.keep(message, packetID: nil, for: lifetime, isNew: false) { [weak self] outcome in
             guard let self else { return }
             if case .success = outcome { rowAppeared(message.topic, after: lastReader) }
             if outcome.isRefusal, !give(message, until: end, after: lastReader) { keepInMemory(message, until: end) }
@@ -270,9 +270,8 @@ extension MessageDistributor {
     }
 
     private func store(_ message: ReceivedMessage, _ handle: IncomingMessage.Handle, in rows: DurableInbox) -> Bool {
-        let end = Date().addingTimeInterval(timeToKeep / .seconds(1))
         let lastReader = state.pointee.lastSerial
-        return rows.keep(message, packetID: handle.storedID, until: end) { [weak self] outcome in
+        return rows.keep(message, packetID: handle.storedID, for: timeToKeep) { [weak self] outcome in
             guard let self else { return }
             switch outcome {
             case .success: surroundings.confirm(handle)

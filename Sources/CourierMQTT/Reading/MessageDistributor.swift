@@ -90,6 +90,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// Fires when the time of an unfinished message is over.
         @Rare var unfinishedTimer: TimerToken?
         @Rare var lastWarnings: LastWarnings?
+        /// The events of messages that arrived, while nothing else has to be reported behind them.
+        var arrivals: [CourierEventType] = []
     }
 
     /// What the distributor needs of the client. All on the loop.
@@ -112,9 +114,16 @@ final class MessageDistributor: @unchecked Sendable {
         var subscriptions: @Sendable () -> SubscriptionKeeper?
         /// Tells an event.
         var tell: @Sendable (CourierEventType) -> Void
+        /// Tells events, and leaves the list empty.
+        var tellAll: @Sendable (inout [CourierEventType]) -> Void
         /// Tells the log.
         var warn: @Sendable (String) -> Void = { _ in }
     }
+
+    /// How many arrivals wait at most to be told with one lock.
+    private static let arrivalLimit = 1_024
+    /// For how many arrivals memory is kept between reads.
+    private static let keptArrivals = 128
 
     let loop: EventLoop
     let events: EventHub
@@ -246,6 +255,7 @@ final class MessageDistributor: @unchecked Sendable {
     /// The session is destroyed: what is kept or stored for a reader is gone.
     func sessionDestroyed() {
         loop.preconditionOnLoop()
+        tellArrivals()
         state.pointee.kept.removeAll()
         finishPage()
         state.pointee.lastSerial += 1
@@ -268,8 +278,9 @@ final class MessageDistributor: @unchecked Sendable {
             if !identifiers.isEmpty { removeOwnIdentifiers(of: identifiers, from: &properties) }
         }
         if events.isListenedTo {
-            surroundings.tell(
+            state.pointee.arrivals.append(
                 .messageReceive(topic: state.pointee.lastTopicString, sizeBytes: payload.byteCount))
+            if state.pointee.arrivals.count >= Self.arrivalLimit { tellArrivals() }
         }
         let ticket = message.handle.flatMap { makeTicket($0) }
         let marks = MessageMarks(message, isShared: state.pointee.lastReaders.count > 1)
@@ -286,11 +297,22 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// All that one read brought has been told: the readers get it.
     func receivedAll() {
+        tellArrivals()
+        if state.pointee.arrivals.capacity > Self.keptArrivals { state.pointee.arrivals = [] }
         if state.pointee.byteCount > 0 { handOver() }
         if state.pointee.behindCount > 0, !state.pointee.isOverrun, surroundings.isReadingPaused() {
             state.pointee.isOverrun = true
             setAcknowledgements()
         }
+    }
+
+    /// Tells the events of the messages that arrived: before another event, and before readers get the messages.
+    func tellArrivals() {
+        if state.pointee.arrivals.isEmpty { return }
+        var arrivals: [CourierEventType] = []
+        swap(&arrivals, &state.pointee.arrivals)
+        surroundings.tellAll(&arrivals)
+        swap(&arrivals, &state.pointee.arrivals)
     }
 
     private func endOverrun() {
@@ -442,6 +464,7 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// Gives every reader its share.
     private func handOver() {
+        tellArrivals()
         finishPage()
         state.pointee.byteCount = 0
         var touched: [ReaderID] = []

@@ -34,12 +34,11 @@ extension MQTTClient {
             timer.cancel()
             requests.end(correlation)
         }
-        let shape = Publishing.Shape(topic: topic, qos: .one, contentType: contentType)
         // Asking may wait for as long as the answer may, and longer: whatever comes first ends both.
         let message = try await withThrowingTaskGroup(of: Void.self, returning: ReceivedMessage.self) { group in
             group.addTask { [self] in
                 do {
-                    try await ask(payload, shape, as: correlation, until: deadline)
+                    try await ask(payload, contentType: contentType, to: topic, as: correlation, until: deadline)
                 } catch {
                     // The question has as much time as the call, and its end may be told first.
                     if parts.loop.clock.now < deadline {
@@ -58,13 +57,14 @@ extension MQTTClient {
 
     /// Sends a question, and returns when the broker has it.
     private func ask(
-        _ payload: [UInt8], _ shape: Publishing.Shape, as correlation: Data, until deadline: ContinuousClock.Instant
+        _ payload: [UInt8], contentType: String?, to topic: String, as correlation: Data,
+        until deadline: ContinuousClock.Instant
     ) async throws {
         try await connected()  // What MQTT is spoken, and as whom, is known then.
         guard parts.coordinator.speaksVersion5, let identity = parts.publishing.identity else {
             throw CourierError(
                 .invalidConfiguration,
-                "The question to \(shape.topic.quoted()) can not be asked: the broker does not speak MQTT 5, which "
+                "The question to \(topic.quoted()) can not be asked: the broker does not speak MQTT 5, which "
                     + "carries the topic for the answer.")
         }
         let answers = try requests.topic(for: identity.clientID, of: correlation)
@@ -76,14 +76,15 @@ extension MQTTClient {
             throw error
         }
         try Task.checkCancellation()
-        var shape = shape
-        shape.properties.responseTopic = answers.filter.string
-        shape.properties.correlationData = correlation
+        var properties = MessageProperties()
+        properties.responseTopic = answers.filter.string
+        properties.correlationData = correlation
         // MQTT has four bytes for it: a question with more time than that is of use to the end of these.
         let longest = Duration.seconds(Int64(UInt32.max))
-        shape.properties.messageExpiry = min(max(.zero, parts.loop.clock.now.duration(to: deadline)), longest)
+        properties.messageExpiry = min(max(.zero, parts.loop.clock.now.duration(to: deadline)), longest)
         requests.note(.sending, of: correlation)
-        let receipt = try await parts.publishing.publishAndWait(payload, shape)
+        let receipt = try await parts.publishing.publishAndWait(
+            payload, parts.publishing.message(to: topic, .one, properties, contentType: contentType))
         requests.note(.asked(receipt.reasonCode), of: correlation)
     }
 

@@ -3,13 +3,13 @@ package import MQTTCodec
 package import MQTTEngine
 package import Synchronization
 
-/// Runs one client session on an event loop: an engine, the byte channel of its present connection, and the outbox that
+/// Runs one client session on an event loop: an engine, the byte channel of its present connection, and the queue that
 /// callers on other threads fill.
 ///
 /// Every input goes the same way: the engine is told, one write carries all that it wrote, its actions are performed, and the
 /// timer is set to its deadline.
 ///
-/// Safe to share: `state` is touched on the loop only, which each entry checks; the outbox has a lock of its own; the rest is
+/// Safe to share: `state` is touched on the loop only, which each entry checks; the queue has a lock of its own; the rest is
 /// constant.
 package final class SessionDriver: @unchecked Sendable {
     /// What is touched on the loop only. Behind a pointer, because the fields of a class are checked for exclusive access
@@ -20,8 +20,8 @@ package final class SessionDriver: @unchecked Sendable {
         var actions = ActionList()
         /// The list that is being performed, which ``actions`` takes turns with.
         var performing = ActionList()
-        /// The messages of the outbox that the engine is being given.
-        var batch = MessageBatch()
+        /// Memory for the messages that the engine is given.
+        var views: [MessageView] = []
         var channel: ByteChannel?
         /// Who sees the packets of the present connection.
         var tap: PacketTap?
@@ -38,7 +38,7 @@ package final class SessionDriver: @unchecked Sendable {
         var forgetsSession = false
         /// Whether actions are being performed: what they lead to waits until they are done.
         var isPerforming = false
-        /// Whether the outbox waits for the channel to take bytes again.
+        /// Whether messages wait that could not go out when they were last looked at.
         var isStalled = false
         /// How many bytes may wait in the channel while it is above high water; `nil` until that was noticed.
         var backlogLimit: Int?
@@ -50,38 +50,24 @@ package final class SessionDriver: @unchecked Sendable {
     /// have 65,535 packet ids unanswered at a time, and the answers to them take less than 1 MiB.
     package static let defaultAnswerLimit = 4 << 20
 
-    /// How many messages the outbox holds at most, 4,096 by default, before ``publish(_:)`` refuses more.
-    package static let defaultOutboxLimit = 4_096
-
-    /// From how many bytes on the outbox takes no more messages, 256 KiB by default; a longer message is taken alone.
-    package static let defaultOutboxByteLimit = 256 << 10
-
-    /// From how many messages on that wait in the engine for their turn the outbox keeps the next ones, 1,000: what waits
-    /// there has not been accepted for good, and whoever publishes is told that there is no room.
-    ///
-    /// The engine's own limit has to leave room for a whole outbox beyond it, which is handed over at once.
-    static let queueLimit = 1_000
-
     /// The loop that the session lives on.
     package let loop: EventLoop
     /// How many answers are waited for that come as messages.
     package let awaitedMessages = Atomic(0)
 
     let observer: any SessionObserver
-    let outbox: Outbox
+    let outgoing: OutgoingQueue
     let answerLimit: Int
     let state: UnsafeMutablePointer<State>
 
     /// Makes a session without a connection.
-    package init(
+    init(
         _ configuration: EngineConfiguration, on loop: EventLoop, observer: any SessionObserver,
-        outboxLimit: Int = SessionDriver.defaultOutboxLimit,
-        outboxByteLimit: Int = SessionDriver.defaultOutboxByteLimit,
-        answerLimit: Int = SessionDriver.defaultAnswerLimit
+        outgoing: OutgoingQueue, answerLimit: Int = SessionDriver.defaultAnswerLimit
     ) {
         self.loop = loop
         self.observer = observer
-        outbox = Outbox(limit: outboxLimit, byteLimit: outboxByteLimit)
+        self.outgoing = outgoing
         self.answerLimit = answerLimit
         state = .allocate(capacity: 1)
         state.initialize(to: State(engine: ClientEngine(configuration)))
@@ -208,7 +194,7 @@ package final class SessionDriver: @unchecked Sendable {
     package func forgetSession() {
         loop.preconditionOnLoop()
         if state.pointee.channel == nil {
-            forgetAll()
+            state.pointee.engine.forgetSession(&state.pointee.actions)
             settle()
         } else {
             state.pointee.forgetsSession = true
@@ -257,12 +243,6 @@ package final class SessionDriver: @unchecked Sendable {
         loop.preconditionOnLoop()
         return state.pointee.channel == nil && state.pointee.hasSaidGoodbye
     }
-
-    /// How many exchanges the server has not finished, and how many messages wait for their turn.
-    package var outstandingCount: Int {
-        loop.preconditionOnLoop()
-        return state.pointee.engine.inFlightCount + state.pointee.engine.queuedCount
-    }
 }
 
 extension SessionDriver {
@@ -271,6 +251,7 @@ extension SessionDriver {
         loop.preconditionOnLoop()
         input(&state.pointee, loop.now)
         settle()
+        resumeIfStalled()  // An answer may have freed quota.
     }
 
     /// One write for all that the engine wrote, then its actions, with one more write for what they led to, then the timer.
@@ -344,7 +325,6 @@ extension SessionDriver {
         state.pointee.timer = nil
         state.pointee.timerDeadline = nil
         tell { $0.engine.timerFired(now: $1, into: &$0.buffer, &$0.actions) }
-        if state.pointee.channel == nil { resumeIfStalled() }  // What expired made room.
         trim()
     }
 
@@ -352,8 +332,8 @@ extension SessionDriver {
     /// it again costs nothing.
     private func trim() {
         guard !state.pointee.isPerforming else { return }
-        outbox.trim(above: 0)
-        state.pointee.batch.trim(above: 0)
+        outgoing.trim()
+        state.pointee.views = []
         state.pointee.buffer.trim(above: 0)
         state.pointee.actions.trim(above: 0)
         state.pointee.performing.trim(above: 0)
@@ -434,7 +414,7 @@ extension SessionDriver: ChannelHandler {
         perform()
         if state.pointee.forgetsSession {
             state.pointee.forgetsSession = false
-            forgetAll()
+            state.pointee.engine.forgetSession(&state.pointee.actions)
             perform()
         }
         observer.progressedAll()
@@ -444,10 +424,7 @@ extension SessionDriver: ChannelHandler {
         setTimer()
         let reason = state.pointee.closeReason ?? .transportClosed
         state.pointee.closeReason = nil
-        if state.pointee.isStalled {
-            state.pointee.isStalled = false
-            loop.enqueue(self)  // Without a connection, messages go to the engine's queue.
-        }
+        state.pointee.isStalled = false
         observer.closed(reason, cause)
     }
 }

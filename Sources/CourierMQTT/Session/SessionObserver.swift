@@ -1,9 +1,9 @@
-package import CourierTransport
-package import MQTTCodec
-package import MQTTEngine
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
 
 /// Who is told what happens in a ``SessionDriver``: always on its loop, one call at a time, in order.
-package protocol SessionObserver: AnyObject, Sendable {
+protocol SessionObserver: AnyObject, Sendable {
     /// The way to the peer is open, and CONNECT was written.
     func opened()
 
@@ -30,19 +30,19 @@ package protocol SessionObserver: AnyObject, Sendable {
     /// Packets were written to the way to the peer. Must do little.
     func wrote()
 
-    /// The outbox takes messages again, after ``SessionDriver/publish(_:)`` said that it is full.
-    func outboxDrained()
+    /// The session took messages from the queue, or could not; what has to be done about it.
+    func tookMessages(_ taken: OutgoingQueue.Taken)
 
     /// The connection has ended, and another may be opened. `cause` says what the way to the peer had to do with it.
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason)
 }
 
 extension SessionObserver {
-    package func progressed(_ progress: ExchangeProgress) { performed(EngineAction(progress)) }
-    package func progressedAll() {}
-    package func opened() {}
-    package func wrote() {}
-    package func receivedAll() {}
-    package func glanceBegan() {}
-    package func outboxDrained() {}
+    func progressed(_ progress: ExchangeProgress) { performed(EngineAction(progress)) }
+    func progressedAll() {}
+    func opened() {}
+    func wrote() {}
+    func receivedAll() {}
+    func glanceBegan() {}
+    func tookMessages(_ taken: OutgoingQueue.Taken) {}
 }

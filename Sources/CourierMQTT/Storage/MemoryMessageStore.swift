@@ -47,7 +47,8 @@ public final class MemoryMessageStore: MessageStore {
     ///   - maximumRows: How many messages and subscriptions all scopes have together, ``defaultMaximumRows`` by default.
     ///   - maximumBytes: How many bytes of payloads, topics and properties all scopes have together,
     ///     ``defaultMaximumBytes`` by default.
-    ///   - date: Says what time it is, for incoming messages that expire; the system's clock by default.
+    ///   - date: Says what time it is, for incoming messages that expire; the system's clock by default. It decides only about
+    ///     messages that were not stored in the present boot.
     public init(
         maximumRows: Int = MemoryMessageStore.defaultMaximumRows,
         maximumBytes: Int = MemoryMessageStore.defaultMaximumBytes, date: @escaping @Sendable () -> Date = { Date() }
@@ -126,16 +127,46 @@ public final class MemoryMessageStore: MessageStore {
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async -> [StoredMessage] {
-        let now = date()
+        await incoming(
+            in: scope, matching: filter, after: id, limit: limit, at: StoreTime(date: date(), bootTime: .now))
+    }
+
+    /// A page of incoming messages that no reader has taken and whose time is not over at a moment, oldest first.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - filter: Only messages that match it; `nil` for all.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    ///   - time: The present moment.
+    /// - Returns: The page. It is empty after the last page.
+    public func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
+    ) async -> [StoredMessage] {
         var page: [StoredMessage] = []
         var last = id
         while page.count < limit {
             let (rows, end) = chunk(scope, { $0.incoming }, after: last, Self.rowsAtATime)
-            for row in rows where page.count < limit && !row.isOver(at: now) && row.matches(filter) { page.append(row) }
+            for row in rows where page.count < limit && !row.isOver(at: time) && row.matches(filter) {
+                page.append(row)
+            }
             guard let end else { break }
             last = end
         }
         return page
+    }
+
+    /// A page of the outgoing messages that the client gave up, in the order of their ids.
+    ///
+    /// The store keeps 1,000 of them for all scopes, with 16 MiB of payloads, topics and properties. The oldest go first.
+    ///
+    /// - Parameters:
+    ///   - scope: Whose rows.
+    ///   - id: The last id of the page before; `nil` for the first page.
+    ///   - limit: At most this many.
+    /// - Returns: The page. It is empty after the last page.
+    public func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [RejectedMessage] {
+        state.withLock { $0.contents.rejected(in: scope, after: id, limit: limit) }
     }
 
     /// The packet ids of QoS 2 messages whose PUBREL has not come.

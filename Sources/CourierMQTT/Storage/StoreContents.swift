@@ -23,12 +23,22 @@ struct StoreContents: Sendable {
         case packetIDs(Set<UInt16>)
         case packetID(UInt16, wasThere: Bool)
         case subscription(TopicFilter, StoredSubscription.Intent?)
+        case rejected([Rejected])
         case scope(Scope)
+        case list([Undo])
+    }
+
+    /// A message that the client gave up, and whose it was.
+    private struct Rejected {
+        let scope: StoreScope
+        let message: RejectedMessage
     }
 
     private let limit: StoreSize
     private var scopes: [StoreScope: Scope] = [:]
     private var size = StoreSize()
+    /// In the order in which they were rejected.
+    private var rejected: [Rejected] = []
 
     init(limit: StoreSize) { self.limit = limit }
 
@@ -44,16 +54,23 @@ struct StoreContents: Sendable {
         let mayNotFit = !(size + StoreSize(addedBy: changes)).fits(limit)
         var undo: [Undo] = []
         for change in changes {
-            let step = Self.apply(change, to: &scope)
+            let step = apply(change, to: &scope, name)
             if mayNotFit, let step { undo.append(step) }
         }
         let after = size - before + scope.size
         if mayNotFit, !after.fits(limit, atMost: size) {
-            for step in undo.reversed() { Self.takeBack(step, in: &scope) }
+            for step in undo.reversed() { takeBack(step, in: &scope) }
             scope.lastMessageID = lastMessageID
             throw full(changes)
         }
         size = after
+    }
+
+    /// The rejected messages of a scope above an id, in the order of their ids.
+    func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) -> [RejectedMessage] {
+        let found = rejected.lazy.filter { $0.scope == scope }.map(\.message)
+            .filter { message in id.map { message.message.id > $0 } ?? true }
+        return Array(found.sorted { $0.message.id < $1.message.id }.prefix(max(limit, 0)))
     }
 
     private func full(_ changes: [StoreChange]) -> CourierError {
@@ -68,21 +85,32 @@ struct StoreContents: Sendable {
 // MARK: - Steps
 
 extension StoreContents {
-    private static func apply(_ change: StoreChange, to scope: inout Scope) -> Undo? {
+    private mutating func apply(_ change: StoreChange, to scope: inout Scope, _ name: StoreScope) -> Undo? {
         switch change {
         case .enqueue(let message):
             scope.gaveOut(message.id)
             return .outgoing(message.id, scope.putOutgoing(StoredOutgoing(message, .queued), message.id))
         case .progress(let id, let progress):
             guard let row = scope.outgoing[id] else { return nil }
-            return .outgoing(id, scope.putOutgoing(StoredOutgoing(row.message, progress), id))
+            return .outgoing(id, scope.putOutgoing(StoredOutgoing(row.message, progress, strikes: row.strikes), id))
         case .removeOutgoing(let id): return scope.putOutgoing(nil, id).map { .outgoing(id, $0) }
+        case .strike(let id, let count):
+            guard let row = scope.outgoing[id] else { return nil }
+            return .outgoing(id, scope.putOutgoing(StoredOutgoing(row.message, row.progress, strikes: count), id))
+        case .reject(let id, let reason, let date):
+            guard let row = scope.putOutgoing(nil, id) else { return nil }
+            let before = rejected
+            keepRejected(Rejected(scope: name, message: RejectedMessage(row, reason: reason, rejectedAt: date)))
+            return .list([.rejected(before), .outgoing(id, row)])
+        case .removeRejected(let id):
+            defer { rejected.removeAll { $0.scope == name && $0.message.message.id == id } }
+            return .rejected(rejected)
         case .keep(let message):
             scope.gaveOut(message.id)
             return .incoming(message.id, scope.putIncoming(message, message.id))
         case .removeIncoming(let id): return scope.putIncoming(nil, id).map { .incoming(id, $0) }
-        case .removeExpired(let date):
-            let expired = scope.incoming.removeAll { $0.isOver(at: date) }
+        case .removeExpired(let time):
+            let expired = scope.incoming.removeAll { $0.isOver(at: time) }
             for message in expired { scope.subtract(message) }
             return .expired(expired)
         case .rememberPacketID(let id): return .packetID(id, wasThere: !scope.packetIDs.insert(id).inserted)
@@ -95,14 +123,27 @@ extension StoreContents {
                 subscription.filter, scope.setSubscription(subscription.filter, subscription.intent))
         case .forgetSubscription(let filter): return .subscription(filter, scope.setSubscription(filter, nil))
         case .removeAll:
-            let old = scope
+            let (old, before) = (scope, rejected)
             scope = Scope()
             scope.lastMessageID = old.lastMessageID
-            return .scope(old)
+            rejected.removeAll { $0.scope == name }
+            return .list([.rejected(before), .scope(old)])
         }
     }
 
-    private static func takeBack(_ step: Undo, in scope: inout Scope) {
+    /// Keeps a rejected message, and removes the oldest ones that there is no room for.
+    private mutating func keepRejected(_ new: Rejected) {
+        rejected.removeAll { $0.scope == new.scope && $0.message.message.id == new.message.message.id }
+        let size = StoreSize(of: new.message.message)
+        guard size.fits(RejectedMessage.limit) else { return }
+        rejected.append(new)
+        var total = rejected.reduce(StoreSize()) { $0 + StoreSize(of: $1.message.message) }
+        while !total.fits(RejectedMessage.limit) {
+            total -= StoreSize(of: rejected.removeFirst().message.message)
+        }
+    }
+
+    private mutating func takeBack(_ step: Undo, in scope: inout Scope) {
         switch step {
         case .outgoing(let id, let row): scope.putOutgoing(row, id)
         case .incoming(let id, let message): scope.putIncoming(message, id)
@@ -111,7 +152,9 @@ extension StoreContents {
         case .packetID(let id, let wasThere):
             if wasThere { scope.packetIDs.insert(id) } else { scope.packetIDs.remove(id) }
         case .subscription(let filter, let intent): scope.setSubscription(filter, intent)
+        case .rejected(let messages): rejected = messages
         case .scope(let old): scope = old
+        case .list(let steps): for step in steps { takeBack(step, in: &scope) }
         }
     }
 }

@@ -88,14 +88,23 @@ struct Salvage {
         let places = saveScopes(source, &writer)
         var saved = 0
         for table in ["outgoing", "incoming"] {
-            let reader = RowScan(table: table, columns: MessageRow.columns, database: source)
+            let columns = MessageRow.columns(of: table, in: source)
+            let reader = RowScan(table: table, columns: columns, database: source)
             try reader.visit { row throws(SQLiteFailure) in
                 guard let row = MessageRow(reading: row), let place = places[row.key.scope] else { return }
                 try writer.add(table == "outgoing" ? .enqueue(row.message) : .keep(row.message), to: place)
                 if table == "outgoing" { try writer.add(.progress(row.key.id, row.outgoing.progress), to: place) }
+                let strikes = row.outgoing.strikes
+                if table == "outgoing", strikes > 0 { try writer.add(.strike(row.key.id, count: strikes), to: place) }
                 saved += 1
                 if saved.isMultiple(of: Self.rowsAtATime) { try writer.commit(now: Date()) }
             }
+        }
+        let rejected = RowScan(table: "rejected", columns: RejectedPages.columns, database: source)
+        try rejected.visit { row throws(SQLiteFailure) in
+            guard let (key, message) = RejectedPages.message(row), let place = places[key.scope] else { return }
+            try writer.addRejected(message, to: place)
+            saved += 1
         }
         let packetIDs = RowScan(table: "packet_id", columns: "key", database: source)
         try packetIDs.visit { row throws(SQLiteFailure) in

@@ -4,7 +4,20 @@ import Foundation
 /// A row of a message table, and how it is written to and read from a statement.
 struct MessageRow: Sendable {
     /// The columns in the order in which statements name them.
-    static let columns = "key, progress, qos, is_retained, stored_at, expires_at, size, topic, properties, payload"
+    static let columns = firstColumns + ", boot_id, since_boot, is_latest_only, strikes"
+
+    /// Those of version 1.
+    private static let firstColumns =
+        "key, progress, qos, is_retained, stored_at, expires_at, size, topic, properties, payload"
+
+    /// When the lifetime of a row is over, in seconds since the boot in which it was stored.
+    static let bootEnd = "since_boot / 1e9 + (expires_at - stored_at)"
+
+    /// The columns as a statement reads them from a table of any version.
+    static func columns(of table: String, in database: Database) -> String {
+        let hasAll = (try? database.prepare("SELECT \(columns) FROM \(table) LIMIT 0", "reading")) != nil
+        return hasAll ? columns : firstColumns + ", NULL, NULL, NULL, NULL"
+    }
 
     let key: RowKey
     let outgoing: StoredOutgoing
@@ -25,11 +38,25 @@ struct MessageRow: Sendable {
             guard let decoded = row.blob(8).flatMap(PropertiesCodec.decode) else { return nil }
             properties = decoded
         }
+        guard let bootTime = Self.bootTime(row, 10) else { return nil }
+        let strikes = row.integer(13)
+        guard (0...Int64(Int32.max)).contains(strikes) else { return nil }
         let message = StoredMessage(
             id: key.id, topic: topic, payload: payload, qos: qos, isRetained: row.integer(3) != 0,
             properties: properties, storedAt: Date(timeIntervalSinceReferenceDate: row.real(4)),
-            expiresAt: row.isNull(5) ? nil : Date(timeIntervalSinceReferenceDate: row.real(5)))
-        outgoing = StoredOutgoing(message, progress)
+            expiresAt: row.isNull(5) ? nil : Date(timeIntervalSinceReferenceDate: row.real(5)),
+            bootTime: bootTime.value, isLatestOnly: row.integer(12) != 0)
+        outgoing = StoredOutgoing(message, progress, strikes: Int(strikes))
+    }
+
+    /// Reads the boot and the time since the boot from two columns.
+    ///
+    /// - Returns: `nil` when they make no sense; a value of `nil` when both are null.
+    static func bootTime(_ row: Statement, _ column: Int32) -> (value: BootTime?, Void)? {
+        if row.isNull(column) { return (nil, ()) }
+        guard let bytes = row.blob(column), bytes.count == 16, !row.isNull(column + 1) else { return nil }
+        let id = bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }
+        return (BootTime(bootID: UUID(uuid: id), sinceBoot: .nanoseconds(row.integer(column + 1))), ())
     }
 
     /// Writes a row by a statement whose parameters are the columns.
@@ -49,12 +76,33 @@ struct MessageRow: Sendable {
         } else {
             statement.bindNull(6)
         }
+        if let bootTime = message.bootTime {
+            statement.bind(11, blob: bootTime.bootID.bytes).bind(12, bootTime.nanoseconds)
+        } else {
+            statement.bindNull(11).bindNull(12)
+        }
+        if message.isLatestOnly { statement.bind(13, 1) } else { statement.bindNull(13) }
         if let properties = PropertiesCodec.encode(message.properties) {
             statement.bind(9, blob: properties)
         } else {
             statement.bindNull(9)
         }
         try statement.lending(10, blob: message.payload) { () throws(SQLiteFailure) in try statement.run() }
+    }
+}
+
+extension UUID {
+    /// The sixteen bytes.
+    var bytes: [UInt8] { withUnsafeBytes(of: uuid) { [UInt8]($0) } }
+}
+
+extension BootTime {
+    /// The whole nanoseconds since the boot.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = sinceBoot.components
+        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isStillTooLarge) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLarge || isStillTooLarge ? (seconds < 0 ? .min : .max) : sum
     }
 }
 

@@ -17,7 +17,7 @@ struct Schema: Sendable {
     /// The version of this library's files.
     var version: Int64 { Int64(steps.count) }
 
-    static let current = Schema(steps: [Step(sql: versionOne)])
+    static let current = Schema(steps: [Step(sql: versionOne), Step(sql: versionTwo)])
 
     /// The tables that files of every version have.
     static let tables = ["scope", "outgoing", "incoming", "packet_id", "subscription"]
@@ -43,6 +43,25 @@ struct Schema: Sendable {
         CREATE TABLE subscription (
             scope INTEGER NOT NULL, filter TEXT NOT NULL, intent INTEGER NOT NULL, PRIMARY KEY (scope, filter))
             WITHOUT ROWID;
+        """
+
+    // The boot and the nanoseconds since the boot at which a row was stored; both are null if they are not known. Rejected
+    // messages are in the order in which they were rejected, and their columns begin as those of the other messages do.
+    private static let versionTwo = """
+        ALTER TABLE outgoing ADD COLUMN boot_id BLOB;
+        ALTER TABLE outgoing ADD COLUMN since_boot INTEGER;
+        ALTER TABLE outgoing ADD COLUMN is_latest_only INTEGER;
+        ALTER TABLE outgoing ADD COLUMN strikes INTEGER;
+        ALTER TABLE incoming ADD COLUMN boot_id BLOB;
+        ALTER TABLE incoming ADD COLUMN since_boot INTEGER;
+        ALTER TABLE incoming ADD COLUMN is_latest_only INTEGER;
+        ALTER TABLE incoming ADD COLUMN strikes INTEGER;
+        CREATE INDEX incoming_boot_end ON incoming (boot_id, \(MessageRow.bootEnd)) WHERE expires_at IS NOT NULL;
+        CREATE TABLE rejected (
+            key INTEGER PRIMARY KEY, progress INTEGER NOT NULL, qos INTEGER NOT NULL, is_retained INTEGER NOT NULL,
+            stored_at REAL NOT NULL, expires_at REAL, size INTEGER NOT NULL, topic TEXT NOT NULL, properties BLOB,
+            payload BLOB NOT NULL, boot_id BLOB, since_boot INTEGER, is_latest_only INTEGER, strikes INTEGER,
+            place INTEGER NOT NULL, rejected_at REAL NOT NULL, reason TEXT NOT NULL);
         """
 
     /// Brings a file up to this version, in one transaction.

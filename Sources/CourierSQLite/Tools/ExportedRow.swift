@@ -6,6 +6,7 @@ struct ExportedRow: Encodable {
     enum Kind: String, Encodable {
         case outgoing
         case incoming
+        case rejected
         case packetID
         case subscription
     }
@@ -27,6 +28,16 @@ struct ExportedRow: Encodable {
     var packetID: UInt16?
     var storedAt: Date?
     var expiresAt: Date?
+    var bootID: UUID?
+    /// The time since the boot at which it was stored.
+    var secondsSinceBoot: Double?
+    /// `nil` if it is not.
+    var isLatestOnly: Bool?
+    /// `nil` if there are none.
+    var strikes: Int?
+    /// Only of a rejected message, as is `rejectedAt`.
+    var reason: String?
+    var rejectedAt: Date?
     var payload: Data?
     var contentType: String?
     var isUTF8: Bool?
@@ -42,13 +53,17 @@ struct ExportedRow: Encodable {
         (clientID, broker) = (scope.clientID, scope.broker)
     }
 
-    init(_ kind: Kind, _ row: MessageRow, in scope: StoreScope) {
+    init(_ kind: Kind, _ row: StoredOutgoing, in scope: StoreScope) {
         self.init(kind, in: scope)
         let message = row.message
         (id, topic, qos) = (message.id.rawValue, message.topic, message.qos.rawValue)
         (isRetained, storedAt, expiresAt) = (message.isRetained, message.storedAt, message.expiresAt)
         payload = Data(message.payload)
-        if kind == .outgoing { (progress, packetID) = Self.words(row.outgoing.progress) }
+        bootID = message.bootTime?.bootID
+        secondsSinceBoot = message.bootTime.map { $0.sinceBoot / .seconds(1) }
+        if message.isLatestOnly { isLatestOnly = true }
+        if row.strikes > 0 { strikes = row.strikes }
+        if kind != .incoming { (progress, packetID) = Self.words(row.progress) }
         let properties = message.properties
         (contentType, responseTopic) = (properties.contentType, properties.responseTopic)
         correlationData = properties.correlationData
@@ -57,6 +72,11 @@ struct ExportedRow: Encodable {
         if !properties.userProperties.isEmpty {
             userProperties = properties.userProperties.map { UserProperty(name: $0.name, value: $0.value) }
         }
+    }
+
+    init(_ rejected: RejectedMessage, in scope: StoreScope) {
+        self.init(.rejected, rejected.outgoing, in: scope)
+        (reason, rejectedAt) = (rejected.reason, rejected.rejectedAt)
     }
 
     init(packetID: UInt16, in scope: StoreScope) {

@@ -15,16 +15,21 @@ public import Foundation
 public final class SQLiteStoreInspector {
     /// How many rows are read at a time, so that a running store never waits for long to clean up.
     private static let rowsAtATime = 1_000
+    /// How many rejected messages are read at a time, since they may be large.
+    private static let rejectedAtATime = 100
 
     private let database: Database
-    private let tables: StoreTables
+    private let messages: [(ExportedRow.Kind, MessagePages)]
+    /// `nil` in a file of a version that has none.
+    private let rejected: RejectedPages?
+    private let lists: SessionLists
     private let path: String
 
     /// Opens a store's file for reading.
     ///
     /// - Parameter url: The file.
     /// - Throws: A ``CourierCore/CourierError`` with `storeDamaged` when it is no message store, `storeFailed` when it
-    ///   is missing, can not be read or has another version than this library writes.
+    ///   is missing, can not be read or was written by a newer version of this library.
     public init(at url: URL) throws(CourierError) {
         path = url.path
         do throws(SQLiteFailure) {
@@ -36,13 +41,19 @@ public final class SQLiteStoreInspector {
                 throw SQLiteFailure(
                     extendedCode: SQLiteFailure.noStore, message: "it is no message store", operation: operation)
             }
-            guard version == Schema.current.version else {
+            guard (1...Schema.current.version).contains(version) else {
                 throw SQLiteFailure(
                     extendedCode: SQLiteFailure.wrongVersion,
-                    message: "it has version \(version), and this library reads version \(Schema.current.version)",
+                    message:
+                        "it has version \(version), and this library reads versions up to \(Schema.current.version)",
                     operation: operation)
             }
-            tables = try StoreTables(database)
+            messages = [
+                (.outgoing, try MessagePages("outgoing", database)),
+                (.incoming, try MessagePages("incoming", database)),
+            ]
+            rejected = version > 1 ? try RejectedPages(database) : nil
+            lists = try SessionLists(database)
         } catch {
             throw error.courierError(path: path)
         }
@@ -56,7 +67,21 @@ public final class SQLiteStoreInspector {
         try entries().map { ($0.name, $0.summary) }
     }
 
-    /// Shows all that is stored as JSON Lines: one object for each message, packet id and subscription, with its
+    /// How many rejected messages a scope has.
+    ///
+    /// - Parameter scope: Whose rows.
+    /// - Returns: The count; 0 for a scope that the file does not know.
+    /// - Throws: A `CourierError` when the file can not be read.
+    public func rejectedCount(of scope: StoreScope) throws(CourierError) -> Int {
+        guard rejected != nil, let key = try entries().first(where: { $0.name == scope })?.key else { return 0 }
+        let (first, last) = (RowKey.first(of: key).rawValue, RowKey.last(of: key).rawValue)
+        return try reading { () throws(SQLiteFailure) in
+            let sql = "SELECT count(*) FROM rejected WHERE key BETWEEN \(first) AND \(last)"
+            return Int(try database.number(sql, "counting rejected messages"))
+        }
+    }
+
+    /// Shows all that is stored as JSON Lines: one object for each message, rejected message, packet id and subscription, with its
     /// `kind`, `clientID` and `broker`; payloads and correlation data in Base64.
     ///
     /// - Parameters:
@@ -71,23 +96,24 @@ public final class SQLiteStoreInspector {
             try write(String(decoding: encoder.encode(row), as: UTF8.self))
         }
         for entry in try entries() where scope == nil || scope == entry.name {
-            for (kind, table) in [(ExportedRow.Kind.outgoing, tables.outgoing), (.incoming, tables.incoming)] {
-                try visit(table, of: entry.key) { try show(ExportedRow(kind, $0, in: entry.name)) }
+            for (kind, pages) in messages {
+                try visit(pages, of: entry.key) { try show(ExportedRow(kind, $0.outgoing, in: entry.name)) }
             }
+            try visitRejected(of: entry.key) { try show(ExportedRow($0, in: entry.name)) }
             let (packetIDs, subscriptions) = try reading { () throws(SQLiteFailure) in
-                (try tables.packetIDs(of: entry.key), try tables.subscriptions(of: entry.key))
+                (try lists.packetIDs(of: entry.key), try lists.subscriptions(of: entry.key))
             }
             for id in packetIDs.sorted() { try show(ExportedRow(packetID: id, in: entry.name)) }
             for subscription in subscriptions { try show(ExportedRow(subscription, in: entry.name)) }
         }
     }
 
-    private func visit(_ table: MessageTable, of scope: Int64, _ body: (MessageRow) throws -> Void) throws {
+    private func visit(_ pages: MessagePages, of scope: Int64, _ body: (MessageRow) throws -> Void) throws {
         var next: RowKey? = RowKey.first(of: scope)
         while let first = next {
             let rows = try reading { () throws(SQLiteFailure) -> [MessageRow] in
                 var rows: [MessageRow] = []
-                try table.visit(from: first, through: .last(of: scope), limit: Self.rowsAtATime) {
+                try pages.visit(from: first, through: .last(of: scope), limit: Self.rowsAtATime) {
                     row throws(SQLiteFailure) -> Bool in
                     rows.append(row)
                     return true
@@ -96,6 +122,18 @@ public final class SQLiteStoreInspector {
             }
             for row in rows { try body(row) }
             next = rows.last.flatMap { RowKey.behind($0.key.id, in: scope) }
+        }
+    }
+
+    private func visitRejected(of scope: Int64, _ body: (RejectedMessage) throws -> Void) throws {
+        guard let rejected else { return }
+        var next: RowKey? = RowKey.first(of: scope)
+        while let first = next {
+            let messages = try reading { () throws(SQLiteFailure) in
+                try rejected.read(from: first, through: .last(of: scope), limit: Self.rejectedAtATime)
+            }
+            for message in messages { try body(message) }
+            next = messages.last.flatMap { RowKey.behind($0.message.id, in: scope) }
         }
     }
 

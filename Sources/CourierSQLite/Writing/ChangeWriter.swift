@@ -116,9 +116,12 @@ struct ChangeWriter {
         case .enqueue(let message): insert(message, .outgoing, scope)
         case .progress(let id, let progress): setProgress(progress, id, scope)
         case .removeOutgoing(let id): remove(id, .outgoing, scope)
+        case .strike(let id, let count): try setStrikes(count, id, scope)
+        case .reject(let id, let reason, let date): try reject(id, reason, at: date, scope)
+        case .removeRejected(let id): try removeRejected(id, scope)
         case .keep(let message): insert(message, .incoming, scope)
         case .removeIncoming(let id): remove(id, .incoming, scope)
-        case .removeExpired(let date): try removeExpired(at: date, scope)
+        case .removeExpired(let time): try removeExpired(at: time, scope)
         case .rememberPacketID(let id): packetIDs[StoreTables.packetIDKey(ledger[scope].key, id)] = true
         case .forgetPacketID(let id): packetIDs[StoreTables.packetIDKey(ledger[scope].key, id)] = false
         case .forgetAllPacketIDs:
@@ -247,11 +250,41 @@ struct ChangeWriter {
         }
     }
 
-    private mutating func removeExpired(at date: Date, _ scope: Int) throws(SQLiteFailure) {
+    private mutating func removeExpired(at time: StoreTime, _ scope: Int) throws(SQLiteFailure) {
         try flush()
         guard ledger[scope].incomingCount > 0 else { return }
         try begin()
-        count(try tables.removeExpired(at: date, of: ledger[scope].key), -1, .incoming, scope)
+        count(try tables.removeExpired(at: time, of: ledger[scope].key), -1, .incoming, scope)
+    }
+
+    private mutating func setStrikes(_ count: Int, _ id: StoredMessage.ID, _ scope: Int) throws(SQLiteFailure) {
+        guard let key = RowKey(scope: ledger[scope].key, id: id) else { return }
+        try flush()
+        try begin()
+        try tables.outgoing.setStrikes(count, key)
+    }
+
+    private mutating func reject(
+        _ id: StoredMessage.ID, _ reason: String, at date: Date, _ scope: Int
+    ) throws(SQLiteFailure) {
+        guard let key = RowKey(scope: ledger[scope].key, id: id) else { return }
+        try flush()
+        try begin()
+        try tables.rejected.keep(key, reason: reason, at: date)
+        try removeRow(Place(direction: .outgoing, key: key), scope)
+    }
+
+    private mutating func removeRejected(_ id: StoredMessage.ID, _ scope: Int) throws(SQLiteFailure) {
+        guard let key = RowKey(scope: ledger[scope].key, id: id) else { return }
+        try begin()
+        try tables.rejected.remove(key)
+    }
+
+    /// Keeps a rejected message that was saved from a damaged file.
+    mutating func addRejected(_ message: RejectedMessage, to scope: Int) throws(SQLiteFailure) {
+        guard let key = RowKey(scope: ledger[scope].key, id: message.message.id) else { return }
+        try begin()
+        try tables.rejected.insert(message, key)
     }
 
     private mutating func want(_ subscription: StoredSubscription, _ scope: Int) throws(SQLiteFailure) {
@@ -274,6 +307,7 @@ struct ChangeWriter {
         let key = ledger[scope].key
         try tables.outgoing.removeAll(of: key)
         try tables.incoming.removeAll(of: key)
+        try tables.rejected.removeAll(of: key)
         try tables.removePacketIDs(of: key)
         try tables.removeSubscriptions(of: key)
         ledger.change(scope) { entry in

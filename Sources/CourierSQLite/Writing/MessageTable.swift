@@ -16,27 +16,25 @@ struct MessageTable {
     private let figures: Statement
     private let removal: Statement
     private let progress: Statement
-    private let page: Statement
-    /// The page of those that are not queued.
-    private let sentPage: Statement
+    private let strikes: Statement
     private let emptying: Statement
+    private let pages: MessagePages
     private let recent = RecentFigures()
 
     init(_ name: String, _ database: Database) throws(SQLiteFailure) {
         self.name = name
         let columns = MessageRow.columns
         insertion = try database.prepare(
-            "INSERT INTO \(name) (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "storing a message")
+            "INSERT INTO \(name) (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)", "storing a message"
+        )
         figures = try database.prepare(
             "SELECT length(payload), size FROM \(name) WHERE key = ?", "removing a message")
         removal = try database.prepare("DELETE FROM \(name) WHERE key = ?", "removing a message")
         progress = try database.prepare(
             "UPDATE \(name) SET progress = ?2 WHERE key = ?1", "storing the progress of a message")
-        page = try database.prepare(
-            "SELECT \(columns) FROM \(name) WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?", "reading messages")
-        sentPage = try database.prepare(
-            "SELECT \(columns) FROM \(name) WHERE key BETWEEN ? AND ? "
-                + "AND progress <> \(StoredOutgoing.Progress.queued.stored) ORDER BY key LIMIT ?", "reading messages")
+        strikes = try database.prepare(
+            "UPDATE \(name) SET strikes = ?2 WHERE key = ?1", "storing the strikes of a message")
+        pages = try MessagePages(name, database)
         emptying = try database.prepare(
             "DELETE FROM \(name) WHERE key BETWEEN ? AND ?", "removing the messages of a scope")
     }
@@ -77,6 +75,10 @@ struct MessageTable {
         try progress.bind(1, key.rawValue).bind(2, value.stored).run()
     }
 
+    func setStrikes(_ count: Int, _ key: RowKey) throws(SQLiteFailure) {
+        try strikes.bind(1, key.rawValue).bind(2, Int64(min(max(count, 0), Int(Int32.max)))).run()
+    }
+
     func removeAll(of scope: Int64) throws(SQLiteFailure) {
         try emptying.bind(1, RowKey.first(of: scope).rawValue).bind(2, RowKey.last(of: scope).rawValue).run()
     }
@@ -87,13 +89,7 @@ struct MessageTable {
         from first: RowKey, through last: RowKey, limit: Int, areSent: Bool = false,
         _ body: (MessageRow) throws(SQLiteFailure) -> Bool
     ) throws(SQLiteFailure) {
-        let page = areSent ? sentPage : page
-        page.bind(1, first.rawValue).bind(2, last.rawValue).bind(3, Int64(limit))
-        defer { page.reset() }
-        while try page.step() {
-            guard let row = MessageRow(reading: page) else { throw SQLiteFailure.unreadableRow(in: name) }
-            guard try body(row) else { return }
-        }
+        try pages.visit(from: first, through: last, limit: limit, areSent: areSent, body)
     }
 }
 

@@ -133,6 +133,8 @@ struct ScopeLedger {
             """
             DELETE FROM scope WHERE rows = 0 AND used_at < ? AND NOT EXISTS
                 (SELECT 1 FROM packet_id WHERE packet_id.key BETWEEN scope.key << 16 AND (scope.key << 16) + 65535)
+                AND NOT EXISTS (SELECT 1 FROM rejected
+                    WHERE rejected.key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655)
             """, operation)
         let hasOld = try database.number(
             "SELECT EXISTS (SELECT 1 FROM scope WHERE rows = 0 AND used_at < \(old))", operation)

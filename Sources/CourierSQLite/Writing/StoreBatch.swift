@@ -36,8 +36,8 @@ struct StoreBatch: Sendable {
         changes.allSatisfy { change in
             switch change {
             case .enqueue(let message), .keep(let message): message.id.rawValue <= RowKey.highestMessageID
-            case .progress, .removeOutgoing, .removeIncoming, .removeExpired, .rememberPacketID, .forgetPacketID,
-                .forgetAllPacketIDs, .want, .forgetSubscription, .removeAll:
+            case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
+                .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .want, .forgetSubscription, .removeAll:
                 true
             }
         }
@@ -53,8 +53,8 @@ struct StoreBatch: Sendable {
         changes.contains { change in
             switch change {
             case .enqueue, .keep, .rememberPacketID, .want: true
-            case .progress, .removeOutgoing, .removeIncoming, .removeExpired, .forgetPacketID, .forgetAllPacketIDs,
-                .forgetSubscription, .removeAll:
+            case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
+                .forgetPacketID, .forgetAllPacketIDs, .forgetSubscription, .removeAll:
                 false
             }
         }

@@ -5,32 +5,28 @@ import Foundation
 struct StoreTables {
     let outgoing: MessageTable
     let incoming: MessageTable
+    let rejected: RejectedTable
     let scopes: ScopeStatements
-    private let expiredFigures: Statement
-    private let expiredRemoval: Statement
+    private let expired: ExpiredRows
     private let packetIDInsertion: Statement
     private let packetIDRemoval: Statement
     private let packetIDEmptying: Statement
-    private let packetIDList: Statement
     private let subscriptionCheck: Statement
     private let subscriptionWriting: Statement
     private let subscriptionRemoval: Statement
     private let subscriptionEmptying: Statement
-    private let subscriptionList: Statement
+    private let lists: SessionLists
 
     init(_ database: Database) throws(SQLiteFailure) {
         outgoing = try MessageTable("outgoing", database)
         incoming = try MessageTable("incoming", database)
         scopes = try ScopeStatements(database)
-        let expired = "FROM incoming WHERE expires_at <= ? AND key BETWEEN ? AND ?"
-        expiredFigures = try database.prepare("SELECT length(payload), size \(expired)", "removing expired messages")
-        expiredRemoval = try database.prepare("DELETE \(expired)", "removing expired messages")
+        rejected = try RejectedTable(database)
+        expired = try ExpiredRows(database)
         let packetID = "storing packet ids"
         packetIDInsertion = try database.prepare("INSERT OR IGNORE INTO packet_id (key) VALUES (?)", packetID)
         packetIDRemoval = try database.prepare("DELETE FROM packet_id WHERE key = ?", packetID)
         packetIDEmptying = try database.prepare("DELETE FROM packet_id WHERE key BETWEEN ? AND ?", packetID)
-        packetIDList = try database.prepare(
-            "SELECT key FROM packet_id WHERE key BETWEEN ? AND ?", "reading packet ids")
         let subscription = "storing a subscription"
         subscriptionCheck = try database.prepare(
             "SELECT 1 FROM subscription WHERE scope = ? AND filter = ?", subscription)
@@ -39,8 +35,7 @@ struct StoreTables {
         subscriptionRemoval = try database.prepare(
             "DELETE FROM subscription WHERE scope = ? AND filter = ?", subscription)
         subscriptionEmptying = try database.prepare("DELETE FROM subscription WHERE scope = ?", subscription)
-        subscriptionList = try database.prepare(
-            "SELECT filter, intent FROM subscription WHERE scope = ? ORDER BY filter", "reading subscriptions")
+        lists = try SessionLists(database)
     }
 
     /// Forgets what it knows of messages beside the file: a transaction was taken back.
@@ -51,21 +46,16 @@ struct StoreTables {
 
     // MARK: Expired messages
 
-    /// Removes incoming messages whose time is over.
+    /// Removes incoming messages whose lifetime is over.
     ///
     /// - Returns: What they counted together.
-    func removeExpired(at date: Date, of scope: Int64) throws(SQLiteFailure) -> MessageTable.Figures {
+    func removeExpired(at time: StoreTime, of scope: Int64) throws(SQLiteFailure) -> MessageTable.Figures {
         var sum = MessageTable.Figures(payloadBytes: 0, size: StoreSize())
-        for statement in [expiredFigures, expiredRemoval] {
-            statement.bind(1, real: date.timeIntervalSinceReferenceDate)
-                .bind(2, RowKey.first(of: scope).rawValue)
-                .bind(3, RowKey.last(of: scope).rawValue)
+        for key in try expired.keys(at: time, of: scope) {
+            guard let figures = try incoming.remove(key) else { continue }
+            sum.payloadBytes += figures.payloadBytes
+            sum.size += figures.size
         }
-        while try expiredFigures.step() {
-            sum.payloadBytes += Int(Int32(clamping: expiredFigures.integer(0)))
-            sum.size += StoreSize(rows: 1, bytes: Int(Int32(clamping: expiredFigures.integer(1))))
-        }
-        if sum.size.rows > 0 { try expiredRemoval.run() } else { expiredRemoval.reset() }
         return sum
     }
 
@@ -81,12 +71,7 @@ struct StoreTables {
         try packetIDEmptying.bind(1, Self.packetIDKey(scope, 0)).bind(2, Self.packetIDKey(scope, .max)).run()
     }
 
-    func packetIDs(of scope: Int64) throws(SQLiteFailure) -> Set<UInt16> {
-        packetIDList.bind(1, Self.packetIDKey(scope, 0)).bind(2, Self.packetIDKey(scope, .max))
-        var ids: Set<UInt16> = []
-        while try packetIDList.step() { ids.insert(UInt16(truncatingIfNeeded: packetIDList.integer(0))) }
-        return ids
-    }
+    func packetIDs(of scope: Int64) throws(SQLiteFailure) -> Set<UInt16> { try lists.packetIDs(of: scope) }
 
     // MARK: Subscriptions
 
@@ -111,15 +96,6 @@ struct StoreTables {
     }
 
     func subscriptions(of scope: Int64) throws(SQLiteFailure) -> [StoredSubscription] {
-        var found: [StoredSubscription] = []
-        subscriptionList.bind(1, scope)
-        defer { subscriptionList.reset() }
-        while try subscriptionList.step() {
-            guard let text = subscriptionList.text(0), let filter = try? TopicFilter(text),
-                let intent = StoredSubscription.Intent(stored: subscriptionList.integer(1))
-            else { throw SQLiteFailure.unreadableRow(in: "subscription") }
-            found.append(StoredSubscription(filter, intent))
-        }
-        return found
+        try lists.subscriptions(of: scope)
     }
 }

@@ -35,6 +35,13 @@ public enum MessageStoreLaws {
         case incomingMatchesFilter
         /// Incoming messages whose time is over are not read and can be removed; outgoing ones stay.
         case expiryConcernsIncoming
+        /// Messages keep the boot and the time since the boot, and expire as `StoredMessage.isOver(at:)` says, whatever the date
+        /// does.
+        case agesByBootTime
+        /// The strikes of a message are the last that were stored, and its progress does not change them.
+        case strikesAreKept
+        /// A rejected message leaves the outgoing ones, and is read with its reason until it is removed.
+        case rejectedAreKept
         /// Packet ids are a set that grows and shrinks by the changes.
         case packetIDsAreASet
         /// Each filter has one entry, with what was wanted last; filters are told apart by their bytes.
@@ -59,6 +66,8 @@ public enum MessageStoreLaws {
         case refusalChangesNothing
         /// A full store accepts a batch that only removes, and then has room again.
         case fullStoreRemoves
+        /// A rejected message makes room for a new one.
+        case rejectedTakeNoRoom
     }
 
     /// Checks all laws but those about limits, each on a new store.
@@ -96,7 +105,9 @@ public enum MessageStoreLaws {
 
 extension MessageStoreLaws.Law {
     /// Whether a store with a small limit is needed.
-    public var concernsLimits: Bool { self == .refusalChangesNothing || self == .fullStoreRemoves }
+    public var concernsLimits: Bool {
+        [.refusalChangesNothing, .fullStoreRemoves, .rejectedTakeNoRoom].contains(self)
+    }
 
     fileprivate func check(_ probe: StoreProbe) async throws {
         switch self {
@@ -111,6 +122,9 @@ extension MessageStoreLaws.Law {
         case .idsGrow: try await StoreContentLaws.idsGrow(probe)
         case .incomingMatchesFilter: try await StoreContentLaws.incomingMatchesFilter(probe)
         case .expiryConcernsIncoming: try await StoreContentLaws.expiryConcernsIncoming(probe)
+        case .agesByBootTime: try await StoreAgeLaws.agesByBootTime(probe)
+        case .strikesAreKept: try await StoreRejectionLaws.strikesAreKept(probe)
+        case .rejectedAreKept: try await StoreRejectionLaws.rejectedAreKept(probe)
         case .packetIDsAreASet: try await StoreContentLaws.packetIDsAreASet(probe)
         case .subscriptionsAreByFilter: try await StoreContentLaws.subscriptionsAreByFilter(probe)
         case .summaryCounts: try await StoreContentLaws.summaryCounts(probe)
@@ -123,6 +137,7 @@ extension MessageStoreLaws.Law {
         case .takesConcurrentCommits: try await StoreCommitLaws.takesConcurrentCommits(probe)
         case .refusalChangesNothing: try await StoreLimitLaws.refusalChangesNothing(probe)
         case .fullStoreRemoves: try await StoreLimitLaws.fullStoreRemoves(probe)
+        case .rejectedTakeNoRoom: try await StoreLimitLaws.rejectedTakeNoRoom(probe)
         }
     }
 }

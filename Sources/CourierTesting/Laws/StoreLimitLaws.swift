@@ -25,6 +25,16 @@ enum StoreLimitLaws {
         try require("the last of what goes out", try await probe.outgoingIDs().last, is: next + 10)
     }
 
+    static func rejectedTakeNoRoom(_ probe: StoreProbe) async throws {
+        let (next, _, before) = try await fill(probe)
+        let ids = before.outgoing.map(\.message.id)
+        try await probe.commit(ids.map { .reject($0, reason: "laws", at: StoreProbe.moment) })
+        try require("outgoing messages when all are rejected", try await probe.outgoingIDs(), is: [])
+        // As many as there were, of the same size.
+        try await probe.commit(batch(next + 10, times: UInt64(ids.count)))
+        try require("outgoing messages behind rejections", try await probe.outgoingIDs().count, is: ids.count)
+    }
+
     /// Stores batches until one is refused.
     private static func fill(
         _ probe: StoreProbe

@@ -8,6 +8,7 @@ struct StoreProbe: Sendable {
     struct Snapshot: Equatable {
         let outgoing: [StoredOutgoing]
         let incoming: [StoredMessage]
+        let rejected: [RejectedMessage]
         let packetIDs: Set<UInt16>
         let subscriptions: Set<StoredSubscription>
         let summary: StoreSummary
@@ -69,6 +70,15 @@ struct StoreProbe: Sendable {
             in: scope, matching: filter, after: id.map { StoredMessage.ID(rawValue: $0) }, limit: limit)
     }
 
+    func incomingIDs(at time: StoreTime) async throws -> [UInt64] {
+        try await store.incoming(in: scope, matching: nil, after: nil, limit: Self.everything, at: time)
+            .map(\.id.rawValue)
+    }
+
+    func rejected(after id: UInt64? = nil, limit: Int = everything) async throws -> [RejectedMessage] {
+        try await store.rejected(in: scope, after: id.map { StoredMessage.ID(rawValue: $0) }, limit: limit)
+    }
+
     func outgoingIDs(after id: UInt64? = nil, limit: Int = everything) async throws -> [UInt64] {
         try await outgoing(after: id, limit: limit).map(\.message.id.rawValue)
     }
@@ -85,8 +95,9 @@ struct StoreProbe: Sendable {
 
     func snapshot() async throws -> Snapshot {
         Snapshot(
-            outgoing: try await outgoing(), incoming: try await incoming(), packetIDs: try await packetIDs(),
-            subscriptions: Set(try await subscriptions()), summary: try await summary())
+            outgoing: try await outgoing(), incoming: try await incoming(), rejected: try await rejected(),
+            packetIDs: try await packetIDs(), subscriptions: Set(try await subscriptions()),
+            summary: try await summary())
     }
 
     // MARK: Material

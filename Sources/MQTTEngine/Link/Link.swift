@@ -11,6 +11,14 @@ struct Link {
     /// How many more QoS 1 and 2 messages may be sent (4.9).
     private(set) var quota = 0
     private var quotaLimit = 0
+    /// How many of the messages that hold quota are past PUBREC.
+    private var releasedCount = 0
+    /// How many messages have had their turn on this connection and wait for PUBACK or PUBREC.
+    var unacknowledgedPublishCount: Int { quotaLimit &- quota &- releasedCount }
+    /// When the last PUBLISH of QoS 0 was written.
+    var unacknowledgeableSentAt: Moment?
+    /// The PUBLISH packets without an answer when the connection ended; `nil` while it lasts.
+    var unacknowledgedAtEnd: UnacknowledgedPublishes?
     var outgoingAliases = OutgoingAliases(limit: 0)
     var incomingAliases: IncomingAliases
     /// Exchanges of an earlier connection that wait for their turn to be sent again, the next one last.
@@ -59,6 +67,12 @@ struct Link {
 
     /// An exchange ended; quota beyond the limit is not kept (4.9).
     mutating func returnQuota() { quota = min(quota + 1, quotaLimit) }
+
+    /// PUBREC came for a message. The message holds its quota until PUBCOMP.
+    mutating func received() { releasedCount += 1 }
+
+    /// A message that was past PUBREC has ended. Its quota is returned by ``returnQuota()``.
+    mutating func completed() { releasedCount -= 1 }
 }
 
 extension Link {

@@ -19,6 +19,8 @@ struct OutgoingExchanges {
         /// A QoS 2 message was given up after it had been written: its id waits for a PUBREL and its PUBCOMP, because a server
         /// that has it takes a new message under it for a repetition. Nobody is told of that end.
         case untilFreed
+        /// The caller gave a QoS 2 message up: its id stays reserved until the session ends, and nothing is sent under it.
+        case untilSessionEnds
         /// A SUBSCRIBE with this many filters waits for SUBACK.
         case untilSubAck(filterCount: UInt32)
         /// An UNSUBSCRIBE with this many filters waits for UNSUBACK.
@@ -26,10 +28,13 @@ struct OutgoingExchanges {
 
         var isPublish: Bool {
             switch self {
-            case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed: true
+            case .untilPubAck, .untilCleared, .untilPubRec, .untilPubComp, .untilFreed, .untilSessionEnds: true
             case .untilSubAck, .untilUnsubAck: false
             }
         }
+
+        /// Whether the message was given up, so that no end of the exchange is reported.
+        var isGivenUp: Bool { self == .untilFreed || self == .untilSessionEnds }
     }
 
     struct Exchange {
@@ -39,7 +44,7 @@ struct OutgoingExchanges {
         /// The order in which exchanges began; resending keeps it ([MQTT-4.6.0-1]).
         let order: UInt64
         /// What to send again; `nil` when that is never a PUBLISH. Whoever ends the exchange discards it.
-        var message: MessageStore.Place?
+        var message: MessageMemory.Place?
         /// When its last packet was written on this connection; `nil` while it waits to be sent again.
         var sentAt: Moment?
         var kind: Kind
@@ -62,15 +67,18 @@ struct OutgoingExchanges {
     private(set) var count = 0
     /// How many of them are ``Kind/untilFreed``.
     private var givenUpCount: UInt16 = 0
+    /// How many of them are ``Kind/untilSessionEnds``.
+    private(set) var reservedCount = 0
 
     /// Whether there are exchanges of which somebody waits to be told the end.
-    var isAnyoneWaiting: Bool { count > Int(givenUpCount) }
+    var isAnyoneWaiting: Bool { count > Int(givenUpCount) + reservedCount }
 
-    var isFull: Bool { free.isEmpty && table.count >= Self.largestTable }
+    /// How many packet ids are free.
+    var freeIDCount: Int { Self.largestTable &- count }
 
     /// Starts an exchange and returns its id, or `nil` when all are taken.
     mutating func begin(
-        _ kind: Kind, _ token: Token, _ message: MessageStore.Place?, at now: Moment, isHeld: Bool = false
+        _ kind: Kind, _ token: Token, _ message: MessageMemory.Place?, at now: Moment, isHeld: Bool = false
     ) -> PacketID? {
         let exchange = Exchange(
             token: token, order: nextOrder, message: message, sentAt: isHeld ? nil : now, kind: kind,
@@ -97,6 +105,7 @@ struct OutgoingExchanges {
         free.append(id)
         count &-= 1
         if exchange.kind == .untilFreed { givenUpCount &-= 1 }
+        if exchange.kind == .untilSessionEnds { reservedCount -= 1 }
         return exchange
     }
 
@@ -142,6 +151,33 @@ struct OutgoingExchanges {
         return exchange
     }
 
+    /// Reserves the id of an exchange until the session ends, and returns the exchange as it was.
+    mutating func reserve(_ id: PacketID) -> Exchange? {
+        let index = Self.index(id)
+        guard index < table.count, let exchange = table[index] else { return nil }
+        table[index]?.kind = .untilSessionEnds
+        table[index]?.isHeld = false
+        table[index]?.holdsQuota = false
+        table[index]?.message = nil
+        reservedCount += 1
+        return exchange
+    }
+
+    /// The packet id of the message of `token`. Searches all exchanges.
+    func id(of token: Token) -> PacketID? {
+        let index = table.firstIndex {
+            $0.map { $0.token == token && $0.kind.isPublish && !$0.kind.isGivenUp } ?? false
+        }
+        return index.flatMap { PacketID(rawValue: UInt16($0 + 1)) }
+    }
+
+    /// Calls `body` with each exchange whose last packet was written on this connection and has no answer.
+    func forEachUnanswered(_ body: (Exchange, Moment) -> Void) {
+        for case let exchange? in table {
+            if let sentAt = exchange.sentAt { body(exchange, sentAt) }
+        }
+    }
+
     /// Notes that an exchange of QoS 2 that has just begun waits until its id is cleared.
     mutating func waitUntilCleared(_ id: PacketID) {
         let index = Self.index(id)
@@ -173,7 +209,7 @@ struct OutgoingExchanges {
     /// Takes over exchanges that an earlier process began, in their order, into an empty table. An id that comes twice is
     /// ignored the second time; says which were taken.
     mutating func restore(
-        _ exchanges: [(id: PacketID, kind: Kind, token: Token, message: MessageStore.Place?)]
+        _ exchanges: [(id: PacketID, kind: Kind, token: Token, message: MessageMemory.Place?)]
     ) -> [Bool] {
         precondition(count == 0, "restored into exchanges")
         table = [Exchange?](repeating: nil, count: exchanges.lazy.map { Int($0.id.rawValue) }.max() ?? 0)
@@ -185,6 +221,7 @@ struct OutgoingExchanges {
                 holdsQuota: false, isWritten: true)
             nextOrder &+= 1
             count &+= 1
+            if exchange.kind == .untilSessionEnds { reservedCount += 1 }
             return true
         }
         for index in table.indices where table[index] == nil {

@@ -5,8 +5,6 @@ struct Ring<Element> {
     private var head = 0
     private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
-
     mutating func append(_ element: Element) {
         if count == storage.count { grow(filling: element) }
         storage[(head &+ count) & (storage.count &- 1)] = element
@@ -20,16 +18,6 @@ struct Ring<Element> {
         count &-= 1
         return element
     }
-
-    /// Takes all elements out, first to last.
-    mutating func removeAll() -> [Element] {
-        var all: [Element] = []
-        while let element = popFirst() { all.append(element) }
-        return all
-    }
-
-    /// Gives the memory of an empty ring back if it has room for more than `limit` elements.
-    mutating func trim(above limit: Int) { if isEmpty, storage.count > limit { self = Ring() } }
 
     private mutating func grow(filling element: Element) {
         var larger = [Element](repeating: element, count: max(16, storage.count * 2))

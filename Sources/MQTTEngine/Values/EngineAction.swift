@@ -27,6 +27,11 @@ public enum EngineAction: Hashable, Sendable {
     /// The server acknowledges messages of QoS 2 as if they had QoS 1; told once for each connection, before the first of
     /// them is ``acknowledged(_:_:_:)``.
     case qosDowngraded
+    /// The server lost the session before it finished this message. Publish the message again: the messages of these
+    /// actions in the order of the actions, and before all messages that were not published yet.
+    ///
+    /// The engine has forgotten the message. Only with ``EngineConfiguration/SessionLossPolicy/resend``.
+    case returned(Token)
     /// The server's answer to SUBSCRIBE.
     case subscribed(Token, SubAck)
     /// The server's answer to UNSUBSCRIBE.
@@ -46,7 +51,7 @@ public enum EngineAction: Hashable, Sendable {
 
     /// Why something will not happen.
     public enum Failure: Hashable, Sendable {
-        /// There is no connection, and this is not something that waits for one.
+        /// There is no connection; the engine keeps nothing for the next one.
         case notConnected
         /// The connection ended before the answer came. SUBSCRIBE and UNSUBSCRIBE are not repeated by themselves.
         case connectionLost
@@ -56,8 +61,9 @@ public enum EngineAction: Hashable, Sendable {
         case dropped
         /// The message's time ran out before it could be sent.
         case expired
-        /// The queue is at its limit.
-        case queueFull
+        /// As many exchanges are in flight as the server's receive maximum or the packet ids allow, or exchanges of an
+        /// earlier connection wait to be sent again. For messages ``ClientEngine/publishCapacity`` says so before.
+        case quotaExceeded
         /// The packet cannot be written, or is larger than the server takes.
         case notEncodable(EncodeError)
         /// The server said in its CONNACK that it does not do this.

@@ -45,7 +45,7 @@ extension EngineAction {
         case .acknowledged(let token, let code, let properties) where properties.isEmpty: .acknowledged(token, code)
         case .incomingReleased(let id): .incomingReleased(id)
         case .incomingReplaced(let id): .incomingReplaced(id)
-        case .connected, .message, .acknowledged, .qosDowngraded, .subscribed, .unsubscribed, .failed,
+        case .connected, .message, .acknowledged, .qosDowngraded, .returned, .subscribed, .unsubscribed, .failed,
             .authenticationContinued, .authenticated, .pingSent, .pongReceived, .close:
             nil
         }

@@ -110,6 +110,47 @@ struct StoreCommandTests {
         await store.close()
     }
 
+    @Test func `rejected messages are counted, listed, exported and removed`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("messages.store")
+        let store = try SQLiteMessageStore(at: URL(fileURLWithPath: path))
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        let messages = (1...3).map {
+            StoredMessage(
+                id: StoredMessage.ID(rawValue: $0), topic: "orders/\($0)", payload: [1, 2, 3], qos: .one, storedAt: date
+            )
+        }
+        let changes: [StoreChange] =
+            messages.map { .enqueue($0) } + [
+                .progress(messages[1].id, .sent(packetID: 7)), .strike(messages[1].id, count: 3),
+                .reject(messages[1].id, reason: "closed\u{7} 3 times", at: date + 60),
+                .reject(messages[2].id, reason: "0x95", at: date + 60),
+            ]
+        try await withCheckedThrowingContinuation { continuation in
+            store.commit(changes, in: StoreScope(clientID: "ada", broker: "b.example:8883")) {
+                continuation.resume(with: $0)
+            }
+        }
+        await store.close()
+        let count = try await Self.store("count", path)
+        #expect(
+            count.text == "\"ada\" at \"b.example:8883\": 1 outgoing, 0 incoming, 3 bytes of payload, 2 rejected\n")
+        let list = try await Self.store("list", path, "--rejected")
+        let lines = list.text.split(separator: "\n")
+        try #require(lines.count == 2, "\(list.text)")
+        #expect(
+            lines[0].hasSuffix(
+                #": rejected 2 "orders/2" QoS 1 3 bytes sent with packet id 7 since 2023-11-14T22:13:20Z 3 strikes "#
+                    + #"rejected at 2023-11-14T22:14:20Z "closed\u{07} 3 times""#), "\(lines[0])")
+        #expect(try await Self.store("list", path).text.split(separator: "\n").count == 3)
+        let export = try await Self.store("export", path, "--rejected")
+        #expect(export.text.split(separator: "\n").allSatisfy { $0.contains(#""payload":"AQID""#) })
+        #expect(try await Self.store("count", path, "--rejected").code == 1)
+        let purge = try await Self.store("purge", path, "--all", "--rejected")
+        #expect(purge.code == 0 && purge.text.contains("removed 2 rejected messages"), "\(purge.text)")
+        #expect(try await Self.store("list", path).text.split(separator: "\n").count == 1)
+    }
+
     @Test func `a file that a program has open is shown and not purged`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")

@@ -42,6 +42,8 @@ struct EventGrammar {
     private var open: [Start: Int] = [:]
     /// The topics of what has come.
     private var receivedTopics: Set<String> = []
+    /// Whether events about messages were dropped: their ends can stand alone from then on.
+    private var isIncomplete = false
     private let hasStore: Bool
 
     /// Checks the events of a client, with a message store or without. What an earlier process left in a store is not
@@ -82,7 +84,8 @@ struct EventGrammar {
             switch event {
             case .connectionServiceAuthStart, .connectionAttempt: break
             // Told on the threads of writers and readers, whenever it happens.
-            case .messageSend, .messageSendSuccess, .messageSendFailure, .messageReceiveFailure: mustBegin = true
+            case .messageSend, .messageSendSuccess, .messageSendFailure, .messageReceiveFailure, .eventsDropped:
+                mustBegin = true
             default: violate("reconnect is followed by \(name(of: event)) instead of the attempt")
             }
         }
@@ -114,6 +117,10 @@ struct EventGrammar {
             require(!isAuthenticating, "reconnect while the provider is asked")
             mustBegin = true
         case .courierDisconnect, .connectDiscarded, .messageStoreFailure, .messageRejected: break
+        case .eventsDropped(let count):
+            require(count > 0, "a report of no dropped events")
+            isIncomplete = true
+            open = open.filter { if case .send = $0.key { false } else { true } }
         case .deliveryDowngraded: require(connection == .connected, "a downgrade without a connection")
 
         case .ping:
@@ -142,18 +149,18 @@ struct EventGrammar {
         case .messageSend(let topic, let qos, let size):
             open[.send(topic: topic, qos: qos, size: size), default: 0] += 1
         case .messageSendSuccess(let topic, let qos, let size, _):
-            end(.send(topic: topic, qos: qos, size: size), mayStandAlone: false)
+            end(.send(topic: topic, qos: qos, size: size), mayStandAlone: isIncomplete)
         case .messageSendFailure(let topic, let qos, let error, let size):
             // A queue without room is asked after the start.
             let mayStandAlone = isRefusal(error) && (error as? CourierError)?.code != .queueFull
-            end(.send(topic: topic, qos: qos, size: size), mayStandAlone: mayStandAlone)
+            end(.send(topic: topic, qos: qos, size: size), mayStandAlone: mayStandAlone || isIncomplete)
         case .messageReceive(let topic, _):
             require(connection == .connected, "a message came without a connection")
             receivedTopics.insert(topic)
         case .messageReceiveFailure(let topic, let error, _):
             let isOfFilter = (error as? CourierError)?.code == .invalidTopicFilter
             require(
-                isOfFilter || hasStore || receivedTopics.contains(topic),
+                isOfFilter || hasStore || isIncomplete || receivedTopics.contains(topic),
                 "a message on \(topic) could not be used, and none has come")
 
         case .appForeground, .appBackground:

@@ -37,6 +37,19 @@ import Testing
         #expect(grammar.openStarts == [])
     }
 
+    @Test func `messages need no start after events were dropped, and no end if theirs was told before`() {
+        let success = CourierEventType.messageSendSuccess(topic: "t", qos: .one, sizeBytes: 3, data: Data())
+        #expect(violations(success) == [0])
+        #expect(violations(.eventsDropped(count: 1), success) == [])
+        #expect(violations(.eventsDropped(count: 0)) == [0])
+        var grammar = EventGrammar()
+        for event in [.messageSend(topic: "t", qos: .one, sizeBytes: 3), .eventsDropped(count: 1)] as [CourierEventType]
+        {
+            grammar.record(event)
+        }
+        #expect(grammar.openStarts == [])
+    }
+
     @Test func `each broken rule is found at its event`() {
         #expect(violations(.connectionServiceAuthStart, .connectionServiceAuthStart) == [1])
         #expect(violations(.connectionServiceAuthSuccess(timeTaken: 1)) == [0])

@@ -162,6 +162,17 @@ final class ControlledStore: MessageStore {
             await memory.incoming(in: scope, matching: filter, after: id, limit: limit), areIncoming: true)
     }
 
+    func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
+    ) async throws -> [StoredMessage] {
+        await handOut(
+            await memory.incoming(in: scope, matching: filter, after: id, limit: limit, at: time), areIncoming: true)
+    }
+
+    func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [RejectedMessage] {
+        await memory.rejected(in: scope, after: id, limit: limit)
+    }
+
     func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> {
         await memory.incomingPacketIDs(in: scope)
     }

@@ -72,7 +72,7 @@ import Testing
         await Self.onLoop(loop) {
             for id in Self.ids { inbox.remove(id, of: 0) }
             #expect(!inbox.hasRows)
-            let isKept = inbox.keep(Self.message, packetID: nil, until: Date.distantFuture) { _ in }
+            let isKept = inbox.keep(Self.message, packetID: nil, for: nil) { _ in }
             #expect(isKept)
             #expect(inbox.hasRows)
         }
@@ -146,7 +146,7 @@ import Testing
         store.hold()
         await Self.onLoop(loop) {
             inbox.begin(0, Self.scope)
-            let isKept = inbox.keep(Self.message, packetID: nil, until: Date.distantFuture) { _ in }
+            let isKept = inbox.keep(Self.message, packetID: nil, for: nil) { _ in }
             #expect(isKept)
         }
         while store.heldCount == 0 { await Self.onLoop(loop) {} }

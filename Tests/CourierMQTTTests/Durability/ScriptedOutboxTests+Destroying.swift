@@ -97,7 +97,7 @@ extension ScriptedOutboxTests {
 
     @Test func `who waits for room on the way into the store is told that the session was destroyed`() async throws {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumCount: 1)
+            $0.offline = OfflinePolicy(maximumCount: 2)
         } _: { world, store in
             await world.connect()
             store.hold()
@@ -148,7 +148,7 @@ extension ScriptedOutboxTests {
 
     @Test func `a page that was read for a destroyed session is not the next one's`() async throws {
         try await Self.run(Self.refusing + [.connection([.accept()])] + Self.refusing) {
-            $0.offline = OfflinePolicy(maximumCount: 1)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             for (session, texts) in [["a", "b"], ["c", "d"]].enumerated() {
                 await world.connect()
@@ -177,7 +177,7 @@ extension ScriptedOutboxTests {
             world.loop.execute {
                 client.destroy()
                 let publishing = parts.publishing
-                publishing.end(publishing.giveUpSession(), ClientCoordinator.destroyed)
+                publishing.report(publishing.queue.destroy(), ClientCoordinator.destroyed)
                 client.connect()
             }
             await world.until { await world.broker.connections.count == 2 }

@@ -58,14 +58,14 @@ extension ScriptedOutboxTests {
     @Test func `what waits for callers who are slow is stored after a millisecond`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
-            let outbox = try #require(world.client.parts.coordinator.durable).outbox
-            #expect(outbox.arrivals.gather(after: ArrivalQueueTests.called(2), ofSession: 0))
+            let outgoing = try #require(world.client.parts.coordinator.durable).outgoing
+            #expect(outgoing.queue.gather(2))
             let caller = await Self.enqueue(["a"], world)
-            world.loop.execute { outbox.storeArrivals() }
+            world.loop.execute { outgoing.commitNext() }
             await world.settle()
             #expect(store.messageCounts.isEmpty)
-            world.loop.execute { outbox.limitGathering() }
-            await world.run(for: DurableOutbox.gatheringTime)
+            world.loop.execute { outgoing.limitGathering() }
+            await world.run(for: OutgoingStore.gatheringTime)
             try await caller.value
             #expect(store.messageCounts == [1])
         }

@@ -12,12 +12,12 @@ extension ScriptedOutboxTests {
     }
 
     private static func waitingCount(_ world: ScriptedWorld) -> Int {
-        world.client.parts.publishing.gate.waitingCount
+        world.client.parts.publishing.queue.waitingCount
     }
 
     @Test func `a latest-only message that is on disk only replaces the one in memory`() async throws {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumCount: 2)
+            $0.storedMessagesInMemory = 2
         } _: { world, store in
             await world.connect()
             try await world.client.enqueue("A0", as: Self.latest("a"))
@@ -33,7 +33,7 @@ extension ScriptedOutboxTests {
 
     @Test func `a latest-only message that was read from the store is replaced by the next one`() async throws {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumCount: 2)
+            $0.storedMessagesInMemory = 2
         } _: { world, store in
             await world.connect()
             try await world.client.enqueue("A0", as: Self.latest("a"))
@@ -42,7 +42,6 @@ extension ScriptedOutboxTests {
             // A0 makes room for B0, which comes out of the store.
             try await world.client.enqueue("A1", as: Self.latest("a"))
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 3 }
-            await world.until { world.client.parts.publishing.gate.waitingCount == 2 }
             try await world.client.enqueue("B1", as: Self.latest("b"))
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 3 }
             await world.run(for: .seconds(1))
@@ -56,7 +55,7 @@ extension ScriptedOutboxTests {
         isAwaited: Bool
     ) async throws {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumCount: 1)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             await world.connect()
             try await world.client.enqueue("first", to: "other")
@@ -84,7 +83,7 @@ extension ScriptedOutboxTests {
         async throws
     {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumCount: 1)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             await world.connect()
             try await world.client.enqueue("first", to: "other")
@@ -128,17 +127,17 @@ extension ScriptedOutboxTests {
         async throws
     {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumBytes: 60)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             await world.connect()
             let (first, large) = (String(repeating: "f", count: 40), String(repeating: "l", count: 40))
             for text in [first, large] { try await world.client.enqueue(text, to: "other") }
-            await world.until { Self.waitingCount(world) == 1 }
+            await world.until { Self.waitingCount(world) == 2 }
             store.hold()
             let old = Task { [client = world.client] in try await client.publish("old", as: Self.latest("t")) }
             await world.until { store.heldCount == 1 }
             try await world.client.enqueue("new", as: Self.latest("t", .oneWithoutPersistenceAndRetry))
-            #expect(Self.waitingCount(world) == 2)
+            #expect(Self.waitingCount(world) == 3)
             store.release()
             let error = await #expect(throws: CourierError.self) { try await old.value }
             #expect(error?.code == .messageReplaced)
@@ -154,7 +153,7 @@ extension ScriptedOutboxTests {
         async throws
     {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumBytes: 60)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             await world.connect()
             let (first, large) = (String(repeating: "f", count: 40), String(repeating: "l", count: 40))
@@ -173,14 +172,14 @@ extension ScriptedOutboxTests {
         async throws
     {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumBytes: 60)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             await world.connect()
             let (first, large) = (String(repeating: "f", count: 40), String(repeating: "l", count: 40))
             try await world.client.enqueue(first, to: "other")
             let old = Task { [client = world.client] in try await client.publish(large, as: Self.latest("t")) }
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 2 }
-            #expect(Self.waitingCount(world) == 1)
+            #expect(Self.waitingCount(world) == 2)
             try await world.client.enqueue("new", as: Self.latest("t", .oneWithoutPersistenceAndRetry))
             let error = await #expect(throws: CourierError.self) { try await old.value }
             #expect(error?.code == .messageReplaced)
@@ -195,14 +194,14 @@ extension ScriptedOutboxTests {
         isListening: Bool
     ) async throws {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumBytes: 60)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             if !isListening { world.test.stopListening() }
             await world.connect()
             let (first, large) = (String(repeating: "f", count: 40), String(repeating: "l", count: 40))
             try await world.client.enqueue(first, to: "other")
             try await world.client.enqueue(large, as: Self.latest("t"))
-            await world.until { Self.waitingCount(world) == 1 }
+            await world.until { Self.waitingCount(world) == 2 }
             store.holdReads()
             await world.run(for: .seconds(1))
             await world.until { store.heldReadCount == 1 }

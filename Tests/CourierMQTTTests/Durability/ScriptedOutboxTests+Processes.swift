@@ -64,7 +64,7 @@ extension ScriptedOutboxTests {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([Self.present, .fault(.hold(.pubAck, until: gate))])
         try await Self.run([script]) {
-            $0.offline = OfflinePolicy(maximumCount: 1)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             try await store.memory.fill(
                 [
@@ -162,7 +162,7 @@ extension ScriptedOutboxTests {
 
     @Test func `rows that are missing when their turn comes are told as such, and looked for once`() async throws {
         try await Self.run(Self.refusing) {
-            $0.offline = OfflinePolicy(maximumCount: 1)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             await world.connect()
             var outcomes: [Box<Result<PublishReceipt, CourierError>>] = []

@@ -91,7 +91,8 @@ extension ScriptedOutboxTests {
 
     @Test func `what is on disk only fails when its time is over, also without a connection`() async throws {
         try await Self.run(Self.closed) {
-            $0.offline = OfflinePolicy(maximumCount: 2, maximumAge: .seconds(5))
+            $0.offline = OfflinePolicy(maximumAge: .seconds(5))
+            $0.storedMessagesInMemory = 2
         } _: { world, store in
             await world.connect()
             var outcomes: [Box<Result<PublishReceipt, CourierError>>] = []
@@ -126,32 +127,11 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a row that never fits fails when its time is over, also when nobody connects`() async throws {
-        try await Self.run {
-            $0.offline = OfflinePolicy(maximumBytes: 1_000, maximumAge: .seconds(60))
-        } _: { world, store in
-            await Self.connect(world, store)
-            world.client.disconnect()
-            await world.until { world.client.connectionState == .disconnected }
-            let outcome = try world.publish(String(repeating: "x", count: 2_000))
-            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 1 }
-            await world.run(for: .seconds(40))
-            #expect(outcome.value == nil)
-            await world.run(for: .seconds(25))
-            await world.until { outcome.value != nil }
-            #expect(outcome.value?.failure?.code == .messageExpired)
-            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
-            let reads = store.outgoingReadCount
-            await world.run(for: .seconds(60))
-            #expect(store.outgoingReadCount == reads)
-        }
-    }
-
     /// One page of them, and more.
     @Test(arguments: [2, StoredSession.pageSize + 1])
     func `the first row that is on disk only fails in time, whatever waits in memory`(count: Int) async throws {
         try await Self.run {
-            $0.offline = OfflinePolicy(maximumCount: 1)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             await Self.connect(world, store)
             world.client.disconnect()
@@ -172,13 +152,13 @@ extension ScriptedOutboxTests {
             let reads = store.outgoingReadCount
             await world.run(for: .seconds(60))
             #expect(store.outgoingReadCount == reads)
-            #expect(world.client.parts.publishing.gate.waitingCount == 1)
+            #expect(world.client.parts.publishing.queue.waitingCount == 1)
         }
     }
 
     @Test func `the first row on disk fails in time also where the one before it was replaced`() async throws {
         try await Self.run {
-            $0.offline = OfflinePolicy(maximumCount: 1)
+            $0.storedMessagesInMemory = 1
         } _: { world, store in
             await Self.connect(world, store)
             world.client.disconnect()
@@ -197,18 +177,6 @@ extension ScriptedOutboxTests {
                 return outcome.value != nil
             }
             #expect(outcome.value?.failure?.code == .messageExpired)
-        }
-    }
-
-    @Test func `a row that never fits without a connection is not looked at again and again`() async throws {
-        try await Self.run(Self.closed) {
-            $0.offline = OfflinePolicy(maximumBytes: 1_000, maximumAge: .seconds(3_600))
-        } _: { world, store in
-            await world.connect()
-            _ = try world.publish(String(repeating: "x", count: 2_000))
-            await world.until { await store.memory.summary(of: world.scope).outgoingCount == 1 }
-            await world.run(for: .seconds(20))
-            #expect(await store.outgoingReadCount <= world.broker.connections.count + 2, "more often than it attempts")
         }
     }
 }

@@ -15,7 +15,7 @@ import Testing
         (.connectionLost, .connectionLost, "before the answer came"),
         (.sessionLost, .connectionLost, "lost the session"),
         (.dropped, .connectionLost, "dropped"), (.expired, .messageExpired, "time ran out"),
-        (.queueFull, .queueFull, "raise offline.maximumCount"),
+        (.quotaExceeded, .queueFull, "acknowledge other"),
         (.notSupportedByServer(.qosNotSupported), .publishRefused, "lower quality of service"),
         (.notSupportedByServer(.retainNotSupported), .publishRefused, "Do not retain"),
     ])

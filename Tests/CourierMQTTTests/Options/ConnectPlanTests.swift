@@ -299,7 +299,6 @@ import Testing
         Limit(\.maximumPacketSize, to: 1_000, as: \.maximumPacketSize),
         Limit(\.maximumInFlight, to: 30, as: \.maximumInFlight),
         Limit(\.maximumInFlightBeforeVersion5, to: 10, as: \.maximumInFlightBeforeVersion5),
-        Limit(\.maximumQueued, to: 40, as: \.maximumQueued),
         Limit(\.incomingTopicAliases, to: 1, as: \.incomingTopicAliases),
         Limit(\.outgoingTopicAliases, to: 2, as: \.outgoingTopicAliases),
         Limit(\.sessionLossPolicy, to: .fail, as: \.sessionLossPolicy),

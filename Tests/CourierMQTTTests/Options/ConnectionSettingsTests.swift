@@ -32,7 +32,6 @@ import Testing
         Mistake("maximumPacketSize is 268435461") { $0.limits.maximumPacketSize = 268_435_461 },
         Mistake("maximumInFlight is 0") { $0.limits.maximumInFlight = 0 },
         Mistake("maximumInFlight is 65536") { $0.limits.maximumInFlight = 65_536 },
-        Mistake("maximumQueued is -1") { $0.limits.maximumQueued = -1 },
         Mistake("channel.readsPerTurn is 0") { $0.limits.channel.readsPerTurn = 0 },
         Mistake("channel.lowWaterMark is") { $0.limits.channel.lowWaterMark = $0.limits.channel.highWaterMark + 1 },
         Mistake("channel.highWaterMark is 0") {
@@ -67,7 +66,6 @@ import Testing
         settings.limits.receiveMaximum = 1
         settings.limits.maximumPacketSize = 268_435_460
         settings.limits.maximumInFlight = 65_535
-        settings.limits.maximumQueued = 0
         settings.will = WillMessage(topic: "a", payload: Data(count: 65_535), delay: .seconds(4_294_967_295))
         try settings.check()
     }

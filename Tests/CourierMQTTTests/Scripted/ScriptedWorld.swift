@@ -90,7 +90,7 @@ final class ScriptedWorld: Sendable {
     private func end(isScriptChecked: Bool, mayOverlap: Bool, _ sourceLocation: SourceLocation) async throws {
         client.disconnect()
         await run(for: .seconds(6))  // A broker that does not close has 5 s.
-        var grammar = EventGrammar(hasStore: client.parts.publishing.durable != nil)
+        var grammar = EventGrammar(hasStore: client.parts.publishing.store != nil)
         for event in test.events { grammar.record(event) }
         let open = grammar.openStarts.filter { !$0.hasPrefix("messageSend") }
         #expect(open.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
@@ -102,7 +102,7 @@ final class ScriptedWorld: Sendable {
         for event in test.events.dropFirst(grammar.count) { grammar.record(event) }
         #expect(grammar.violations.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
         // Messages that wait for an acknowledgement end with the session; what only the store has ends without a word.
-        let mayMessagesBeLeft = client.parts.publishing.durable != nil || !test.isListening
+        let mayMessagesBeLeft = client.parts.publishing.store != nil || !test.isListening
         let left = grammar.openStarts.filter { !mayMessagesBeLeft || !$0.hasPrefix("messageSend") }
         #expect(left.isEmpty, "\(test.eventNames)", sourceLocation: sourceLocation)
         #expect(client.waitingCount == 0, "destroy() left a continuation", sourceLocation: sourceLocation)

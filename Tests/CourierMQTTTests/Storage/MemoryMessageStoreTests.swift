@@ -1,5 +1,6 @@
 import CourierCore
 import CourierMQTT
+import CourierTesting
 import Foundation
 import Synchronization
 import Testing
@@ -32,6 +33,47 @@ import Testing
 
     private func outgoingIDs(_ store: MemoryMessageStore) async -> [UInt64] {
         await store.outgoing(in: scope, after: nil, limit: .max).map(\.message.id.rawValue)
+    }
+
+    @Test func `a store in memory keeps the laws of stores`() async throws {
+        try await MessageStoreLaws.check { MemoryMessageStore() }
+        for (rows, bytes) in [(99, Int.max), (Int.max, 100_000)] {
+            try await MessageStoreLaws.checkLimits { MemoryMessageStore(maximumRows: rows, maximumBytes: bytes) }
+        }
+    }
+
+    @Test func `rejected messages are bounded by count and by bytes, and the oldest go first`() async {
+        let store = MemoryMessageStore()
+        let date = Date(timeIntervalSince1970: 9)
+        for number in 1...1_010 as ClosedRange<UInt64> {
+            let changes: [StoreChange] = [.enqueue(message(number)), .reject(id(number), reason: "r", at: date)]
+            #expect(await commit(changes, to: store) == nil)
+        }
+        let ids = await store.rejected(in: scope, after: nil, limit: .max).map(\.message.id.rawValue)
+        #expect(ids == Array(11...1_010))
+        for number in 2_001...2_003 as ClosedRange<UInt64> {
+            let large = message(number, bytes: 6 << 20)
+            #expect(await commit([.enqueue(large), .reject(large.id, reason: "r", at: date)], to: store) == nil)
+        }
+        #expect(await store.rejected(in: scope, after: nil, limit: .max).map(\.message.id.rawValue) == [2_002, 2_003])
+        let giant = message(3_000, bytes: 17 << 20)
+        #expect(await commit([.enqueue(giant), .reject(giant.id, reason: "r", at: date)], to: store) == nil)
+        #expect(await store.rejected(in: scope, after: nil, limit: .max).map(\.message.id.rawValue) == [2_002, 2_003])
+        #expect(await outgoingIDs(store).isEmpty)
+    }
+
+    @Test func `a refused batch brings a rejected message back`() async {
+        let store = MemoryMessageStore(maximumRows: 2)
+        let date = Date(timeIntervalSince1970: 9)
+        _ = await commit(
+            [.enqueue(message(1)), .enqueue(message(2)), .reject(id(1), reason: "r", at: date)], to: store)
+        let changes: [StoreChange] = [
+            .removeRejected(id(1)), .reject(id(2), reason: "r", at: date), .enqueue(message(3)), .enqueue(message(4)),
+            .enqueue(message(5)),
+        ]
+        #expect(await commit(changes, to: store) == .storeFull)
+        #expect(await outgoingIDs(store) == [2])
+        #expect(await store.rejected(in: scope, after: nil, limit: .max).map(\.message.id.rawValue) == [1])
     }
 
     @Test func `a message goes from queued over sent and received to removed`() async {

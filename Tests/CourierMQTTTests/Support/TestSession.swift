@@ -1,3 +1,4 @@
+import CourierCore
 import CourierTransport
 import MQTTCodec
 import MQTTEngine
@@ -31,6 +32,7 @@ final class TestSession: Sendable {
     let loop: EventLoop
     let driver: SessionDriver
     private let recorder: Recorder
+    private let census = WaiterCensus()
 
     /// Makes a session; `onMessage` is called on the loop, from inside the driver, with each message.
     init(
@@ -44,8 +46,11 @@ final class TestSession: Sendable {
         if version >= .v5 { configuration.connect.properties = [.sessionExpiryInterval(3_600)] }
         change(&configuration)
         self.loop = loop
-        recorder = Recorder()
-        driver = SessionDriver(configuration, on: loop, observer: recorder, answerLimit: answerLimit)
+        let queue = OutgoingQueue(OfflinePolicy(maximumCount: 100_000), hasStore: false)
+        queue.beginSession()
+        recorder = Recorder(queue)
+        driver = SessionDriver(configuration, on: loop, observer: recorder, outgoing: queue, answerLimit: answerLimit)
+        recorder.setDriver(driver)
         if let onMessage {
             recorder.setHook { [weak driver] message in
                 if let driver { onMessage(driver, message) }
@@ -73,10 +78,15 @@ final class TestSession: Sendable {
         }
     }
 
-    /// Hands a message over, waiting for room in the outbox.
-    func publish(_ topic: String, _ payload: [UInt8], qos: PacketQoS, token: Token) async throws {
-        let message = OutgoingMessage(topic: topic, payload: payload, qos: qos, token: token)
-        while !driver.publish(message) { try await recorder.roomInOutbox() }
+    /// Hands a message over, and waits for room in the queue.
+    func publish(
+        _ topic: String, _ payload: [UInt8], qos: PacketQoS, isRetained: Bool = false, token: Token
+    ) async throws {
+        let publish = OutgoingPublish(topic: topic, qos: QoS(qos), isRetained: isRetained)
+        while !recorder.accept(publish, payload, as: token) {
+            try await driver.outgoing.roomWaiter(census, for: payload.count + topic.utf8.count, QoS(qos)).value()
+        }
+        driver.wakeForMessages()
     }
 
     var record: Record { recorder.record }
@@ -120,12 +130,28 @@ private final class Recorder: SessionObserver {
     private struct State {
         var record = TestSession.Record()
         var waiters: [Waiter] = []
-        var hasRoom: [CheckedContinuation<Void, Never>] = []
-        var drains = 0
+        /// The tests' names of messages, by the queue's.
+        var names: [Token: Token] = [:]
+        weak var driver: SessionDriver?
     }
 
     private let state = Mutex(State())
+    private let queue: OutgoingQueue
     private let hook = Mutex<(@Sendable (IncomingMessage) -> Void)?>(nil)
+
+    init(_ queue: OutgoingQueue) { self.queue = queue }
+
+    func setDriver(_ driver: SessionDriver) { state.withLock { $0.driver = driver } }
+
+    /// Hands a message to the queue under a test's name; `false` when there is no room.
+    func accept(_ publish: OutgoingPublish, _ payload: [UInt8], as name: Token) -> Bool {
+        state.withLock { state in
+            let acceptance = queue.accept(publish, payload.span.bytes, array: nil, for: .nobody, at: nil)
+            guard acceptance.refusal == nil else { return false }
+            state.names[acceptance.token] = name
+            return true
+        }
+    }
 
     func setHook(_ hook: @escaping @Sendable (IncomingMessage) -> Void) { self.hook.withLock { $0 = hook } }
 
@@ -143,21 +169,6 @@ private final class Recorder: SessionObserver {
     }
 
     func giveUp() { for waiter in state.withLock({ take(&$0.waiters) }) { waiter.continuation.resume() } }
-
-    /// Returns when the outbox has been emptied once more.
-    func roomInOutbox() async throws {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.drains > 0 {
-                    state.drains = 0
-                    return true
-                }
-                state.hasRoom.append(continuation)
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
-    }
 
     private func note(_ change: (inout TestSession.Record) -> Void) {
         let ready = state.withLock { state -> [Waiter] in
@@ -181,11 +192,23 @@ private final class Recorder: SessionObserver {
     }
 
     func performed(_ action: EngineAction) {
+        switch action {
+        case .connected:
+            queue.connected()
+            if let driver = state.withLock({ $0.driver }) { driver.loop.enqueue(driver) }
+        case .acknowledged(let token, let code, let properties):
+            _ = queue.end(token, .acknowledged(code, properties))
+        case .failed(let token, let failure): _ = queue.end(token, .engine(failure))
+        case .returned(let token): _ = queue.returned([token])
+        default: break
+        }
+        let names = state.withLock { $0.names }
+        func name(_ token: Token) -> Token { names[token] ?? token }
         note { record in
             switch action {
             case .connected: record.connections += 1
-            case .acknowledged(let token, let code, _): record.acknowledged[token] = code
-            case .failed(let token, let failure): record.failed[token] = failure
+            case .acknowledged(let token, let code, _): record.acknowledged[name(token)] = code
+            case .failed(let token, let failure): record.failed[name(token)] = failure
             case .sent, .receivedByServer, .givenUp, .incomingReleased, .incomingReplaced: return
             default: break
             }
@@ -193,15 +216,12 @@ private final class Recorder: SessionObserver {
         }
     }
 
-    func outboxDrained() {
-        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            if state.hasRoom.isEmpty { state.drains += 1 }
-            return take(&state.hasRoom)
-        }
-        for continuation in waiting { continuation.resume() }
+    func tookMessages(_ taken: OutgoingQueue.Taken) {
+        for waiter in taken.roomWaiters { waiter.resume(.success(())) }
     }
 
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) {
+        tookMessages(queue.disconnected())
         note {
             $0.ends.append(reason)
             $0.causes.append(cause)

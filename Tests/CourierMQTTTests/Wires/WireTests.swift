@@ -103,9 +103,7 @@ struct WireTests {
     func `a retained message waits for later subscribers, until it is cleared`(_ wireCase: WireCase) async throws {
         try await withBench(wireCase) { bench in
             let sender = try await bench.session("sender")
-            let kept = OutgoingMessage(
-                topic: "kept", payload: [1, 2, 3], qos: .atLeastOnce, isRetained: true, token: 10)
-            #expect(sender.driver.publish(kept))
+            try await sender.publish("kept", [1, 2, 3], qos: .atLeastOnce, isRetained: true, token: 10)
             try await sender.wait("for its acknowledgement") { $0.acknowledged[10] != nil }
 
             let reader = try await bench.session("reader")
@@ -114,8 +112,7 @@ struct WireTests {
             #expect(reader.record.messages.map(\.payload) == [[1, 2, 3]])
             #expect(reader.record.messages.map(\.isRetained) == [true])
 
-            let cleared = OutgoingMessage(topic: "kept", payload: [], qos: .atLeastOnce, isRetained: true, token: 11)
-            #expect(sender.driver.publish(cleared))
+            try await sender.publish("kept", [], qos: .atLeastOnce, isRetained: true, token: 11)
             try await sender.wait("for its acknowledgement") { $0.acknowledged[11] != nil }
             let late = try await bench.session("late")
             try await late.subscribe("kept", qos: .atLeastOnce)

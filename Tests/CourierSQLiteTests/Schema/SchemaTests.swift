@@ -69,7 +69,7 @@ import Testing
         await new.close()
         let before = try folder.bytes("store.courier")
         let error = #expect(throws: CourierError.self) { try open(.current) }
-        #expect(error?.code == .storeFailed && error?.message.contains("version 3") == true)
+        #expect(error?.code == .storeFailed && error?.message.contains("version \(Schema.current.version + 2)") == true)
         #expect(try folder.bytes("store.courier") == before)
         #expect(!folder.names.contains { $0.contains("damaged") })
     }

@@ -11,12 +11,14 @@ func id(_ number: UInt64) -> StoredMessage.ID { StoredMessage.ID(rawValue: numbe
 
 func message(
     _ number: UInt64, _ topic: String = "a/b", bytes: Int = 10, qos: QoS = .one,
-    properties: MessageProperties = MessageProperties(), expiresAt: Date? = nil
+    properties: MessageProperties = MessageProperties(), expiresAt: Date? = nil, bootTime: BootTime? = nil,
+    isLatestOnly: Bool = false
 ) -> StoredMessage {
     StoredMessage(
         id: id(number), topic: topic,
         payload: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: bytes), qos: qos, properties: properties,
-        storedAt: Date(timeIntervalSinceReferenceDate: 800_000_000.25), expiresAt: expiresAt)
+        storedAt: Date(timeIntervalSinceReferenceDate: 800_000_000.25), expiresAt: expiresAt, bootTime: bootTime,
+        isLatestOnly: isLatestOnly)
 }
 
 extension SQLiteMessageStore {
@@ -44,6 +46,7 @@ extension SQLiteMessageStore {
         StoreContents(
             outgoing: try await outgoing(in: scope, after: nil, limit: .max),
             incoming: try await incoming(in: scope, matching: nil, after: nil, limit: .max),
+            rejected: try await rejected(in: scope, after: nil, limit: .max),
             packetIDs: try await incomingPacketIDs(in: scope),
             subscriptions: try await subscriptions(in: scope), summary: try await summary(of: scope))
     }
@@ -53,6 +56,7 @@ extension SQLiteMessageStore {
 struct StoreContents: Equatable {
     var outgoing: [StoredOutgoing]
     var incoming: [StoredMessage]
+    var rejected: [RejectedMessage] = []
     var packetIDs: Set<UInt16>
     var subscriptions: [StoredSubscription]
     var summary: StoreSummary

@@ -8,6 +8,7 @@ struct StoreModel {
         var incoming: [UInt64: StoredMessage] = [:]
         var packetIDs: Set<UInt16> = []
         var subscriptions: [TopicFilter: StoredSubscription.Intent] = [:]
+        var rejected: [UInt64: RejectedMessage] = [:]
         var last: UInt64?
     }
 
@@ -24,14 +25,20 @@ struct StoreModel {
             scope.last = max(scope.last ?? 0, message.id.rawValue)
         case .progress(let id, let progress):
             guard let row = scope.outgoing[id.rawValue] else { return }
-            scope.outgoing[id.rawValue] = StoredOutgoing(row.message, progress)
+            scope.outgoing[id.rawValue] = StoredOutgoing(row.message, progress, strikes: row.strikes)
         case .removeOutgoing(let id): scope.outgoing[id.rawValue] = nil
+        case .strike(let id, let count):
+            guard let row = scope.outgoing[id.rawValue] else { return }
+            scope.outgoing[id.rawValue] = StoredOutgoing(row.message, row.progress, strikes: count)
+        case .reject(let id, let reason, let date):
+            guard let row = scope.outgoing.removeValue(forKey: id.rawValue) else { return }
+            scope.rejected[id.rawValue] = RejectedMessage(row, reason: reason, rejectedAt: date)
+        case .removeRejected(let id): scope.rejected[id.rawValue] = nil
         case .keep(let message):
             scope.incoming[message.id.rawValue] = message
             scope.last = max(scope.last ?? 0, message.id.rawValue)
         case .removeIncoming(let id): scope.incoming[id.rawValue] = nil
-        case .removeExpired(let date):
-            scope.incoming = scope.incoming.filter { $0.value.expiresAt.map { $0 > date } ?? true }
+        case .removeExpired(let time): scope.incoming = scope.incoming.filter { !$0.value.isOver(at: time) }
         case .rememberPacketID(let id): scope.packetIDs.insert(id)
         case .forgetPacketID(let id): scope.packetIDs.remove(id)
         case .forgetAllPacketIDs: scope.packetIDs = []
@@ -50,7 +57,8 @@ struct StoreModel {
         let incoming = scope.incoming.sorted { $0.key < $1.key }.map(\.value)
         let bytes = (outgoing.map(\.message) + incoming).reduce(0) { $0 + $1.payload.count }
         return StoreContents(
-            outgoing: outgoing, incoming: incoming, packetIDs: scope.packetIDs,
+            outgoing: outgoing, incoming: incoming,
+            rejected: scope.rejected.sorted { $0.key < $1.key }.map(\.value), packetIDs: scope.packetIDs,
             subscriptions: scope.subscriptions.map { StoredSubscription($0.key, $0.value) }
                 .sorted { $0.filter.string.utf8.lexicographicallyPrecedes($1.filter.string.utf8) },
             summary: StoreSummary(

@@ -12,12 +12,15 @@ final class FaultyStore: MessageStore {
         case keepsEveryIntent, folds, countsOneDirection, ignoresBroker, joinsNames, removesEverywhere
         case completesTwice, completesNever, completesInside, completesInReverse, appliesLate, splitsBatches
         case dropsWhenBusy
+        case agesByDate, forgetsBootTime, forgetsStrikes, dropsStrikesOnProgress, sendsRejected, forgetsRejected
+        case countsRejected
         case keepsPartOfRefused, countsRefusedIDs, refusesRemovals, neverHasRoomAgain, refusesVaguely
     }
 
     private struct Rows {
         var outgoing: [StoredOutgoing] = []
         var incoming: [StoredMessage] = []
+        var rejected: [RejectedMessage] = []
         var packetIDs: Set<UInt16> = []
         var subscriptions: [StoredSubscription] = []
         var lastID: StoredMessage.ID?
@@ -135,7 +138,8 @@ final class FaultyStore: MessageStore {
 
     private func refusal(of changes: [StoreChange], _ rows: Rows, hasRefused: Bool) -> CourierError? {
         let stores = changes.contains { if case .enqueue = $0 { true } else { false } }
-        let isRefused = stores ? rows.count > limit || (hasRefused && fault == .neverHasRoomAgain) : false
+        let count = rows.count + (fault == .countsRejected ? rows.rejected.count : 0)
+        let isRefused = stores ? count > limit || (hasRefused && fault == .neverHasRoomAgain) : false
         let refusesRemoval = fault == .refusesRemovals && !stores && hasRefused
         guard isRefused || refusesRemoval else { return nil }
         return CourierError(fault == .refusesVaguely ? .storeFailed : .storeFull, "The store is full.")
@@ -153,7 +157,9 @@ final class FaultyStore: MessageStore {
         case .progress(let id, let progress):
             if fault == .neverGoesBack, progress == .queued { return nil }
             if let index = rows.outgoing.firstIndex(where: { $0.message.id == id }) {
-                rows.outgoing[index] = StoredOutgoing(rows.outgoing[index].message, progress)
+                rows.outgoing[index] = StoredOutgoing(
+                    rows.outgoing[index].message, progress,
+                    strikes: fault == .dropsStrikesOnProgress ? 0 : rows.outgoing[index].strikes)
             } else if fault == .revivesRemoved, rows.lastID != nil {
                 let message = StoredMessage(id: id, topic: "", payload: [], qos: .one, storedAt: Date())
                 rows.outgoing.append(StoredOutgoing(message, progress))
@@ -163,6 +169,20 @@ final class FaultyStore: MessageStore {
                 return CourierError(.storeFailed, "There is no message \(id).")
             }
             rows.outgoing.removeAll { $0.message.id == id }
+        case .strike(let id, let count):
+            guard fault != .forgetsStrikes, let index = rows.outgoing.firstIndex(where: { $0.message.id == id }) else {
+                return nil
+            }
+            let row = rows.outgoing[index]
+            rows.outgoing[index] = StoredOutgoing(row.message, row.progress, strikes: count)
+        case .reject(let id, let reason, let date):
+            guard fault != .sendsRejected, let index = rows.outgoing.firstIndex(where: { $0.message.id == id }) else {
+                return nil
+            }
+            let row = rows.outgoing.remove(at: index)
+            if fault == .forgetsRejected { return nil }
+            rows.rejected.append(RejectedMessage(row, reason: reason, rejectedAt: date))
+        case .removeRejected(let id): rows.rejected.removeAll { $0.message.id == id }
         case .keep(let message):
             rows.incoming.removeAll { $0.id == message.id }
             rows.incoming.append(plain(message))
@@ -170,12 +190,10 @@ final class FaultyStore: MessageStore {
         case .removeIncoming(let id):
             rows.incoming.removeAll { $0.id == id }
             if fault == .mixesDirections { rows.outgoing.removeAll { $0.message.id == id } }
-        case .removeExpired(let moment):
+        case .removeExpired(let time):
             if fault == .keepsExpired { return nil }
-            rows.incoming.removeAll { ($0.expiresAt ?? .distantFuture) <= moment }
-            if fault == .expiresOutgoing {
-                rows.outgoing.removeAll { ($0.message.expiresAt ?? .distantFuture) <= moment }
-            }
+            rows.incoming.removeAll { isOver($0, at: time) }
+            if fault == .expiresOutgoing { rows.outgoing.removeAll { isOver($0.message, at: time) } }
         case .rememberPacketID(let id): rows.packetIDs.insert(id)
         case .forgetPacketID(let id): if fault != .neverForgetsPacketIDs { rows.packetIDs.remove(id) }
         case .forgetAllPacketIDs: rows.packetIDs = []
@@ -191,7 +209,17 @@ final class FaultyStore: MessageStore {
         return nil
     }
 
+    private func isOver(_ message: StoredMessage, at time: StoreTime) -> Bool {
+        fault == .agesByDate ? (message.expiresAt ?? .distantFuture) <= time.date : message.isOver(at: time)
+    }
+
     private func plain(_ message: StoredMessage) -> StoredMessage {
+        if fault == .forgetsBootTime {
+            return StoredMessage(
+                id: message.id, topic: message.topic, payload: message.payload, qos: message.qos,
+                isRetained: message.isRetained, properties: message.properties, storedAt: message.storedAt,
+                expiresAt: message.expiresAt)
+        }
         guard fault == .losesProperties else { return message }
         return StoredMessage(
             id: message.id, topic: message.topic, payload: message.payload, qos: message.qos,
@@ -244,9 +272,14 @@ final class FaultyStore: MessageStore {
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredMessage] {
-        let now = Date()
-        return read(scope) { rows in
-            let current = rows.incoming.filter { self.fault == .showsExpired || ($0.expiresAt ?? .distantFuture) > now }
+        try await incoming(in: scope, matching: filter, after: id, limit: limit, at: .now)
+    }
+
+    func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
+    ) async throws -> [StoredMessage] {
+        read(scope) { rows in
+            let current = rows.incoming.filter { self.fault == .showsExpired || !self.isOver($0, at: time) }
             func matches(_ message: StoredMessage) -> Bool {
                 guard self.fault != .ignoresFilter, let filter else { return true }
                 return (try? TopicName(message.topic)).map(filter.matches) ?? false
@@ -256,6 +289,10 @@ final class FaultyStore: MessageStore {
             }
             return self.page(current.filter(matches), \.id, after: id, limit: limit)
         }
+    }
+
+    func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [RejectedMessage] {
+        read(scope) { self.page($0.rejected, \.message.id, after: id, limit: limit) }
     }
 
     func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> { read(scope) { $0.packetIDs } }

@@ -21,6 +21,10 @@ import Testing
         case .forgetsLastID, .countsIDsOfRows: .idsGrow
         case .ignoresFilter, .filtersPages: .incomingMatchesFilter
         case .showsExpired, .keepsExpired, .expiresOutgoing: .expiryConcernsIncoming
+        case .agesByDate, .forgetsBootTime: .agesByBootTime
+        case .forgetsStrikes, .dropsStrikesOnProgress: .strikesAreKept
+        case .sendsRejected, .forgetsRejected: .rejectedAreKept
+        case .countsRejected: .rejectedTakeNoRoom
         case .neverForgetsPacketIDs: .packetIDsAreASet
         case .keepsEveryIntent, .folds: .subscriptionsAreByFilter
         case .countsOneDirection: .summaryCounts

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 // The clients Courier is compared with, each used the fast way its documentation offers: with a thread of its own for the
-// network, callbacks, and the caller's thread free to publish. MQTT 3.1.1, a clean session, no TLS.
+// network, callbacks, and the caller's thread free to publish. A clean session, no TLS; MQTT 3.1.1 without user properties, else 5.
 
 enum peer_library { peer_mosquitto, peer_paho };
 
@@ -15,6 +15,9 @@ struct peer_plan {
     int qos;
     /// In bytes, of every message.
     size_t payload_size;
+    /// Of every message that is published, in MQTT 5: `key1` with `value1` and so on, up to 9; only mosquitto. 0 is MQTT
+    /// 3.1.1.
+    int user_properties;
     /// How many messages of QoS 1 or 2 are published and not yet acknowledged, at most.
     int window;
     const char *topic;

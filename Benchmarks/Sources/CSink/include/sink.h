@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The other end of a throughput measurement: a minimal MQTT server (3.1.1, and 5.0 without properties) that costs a
-// client as little as it can. It is a process of its own, so its CPU and memory are not those of the client's process. It
-// serves one connection after the other on a free port of the loopback interface.
+// The other end of a throughput measurement: a minimal MQTT server (3.1.1, and 5.0 with user properties of messages) that
+// costs a client as little as it can. It is a process of its own, so its CPU and memory are not those of the client's
+// process. It serves one connection after the other on a free port of the loopback interface.
 
 /// What a sink expects of its client, or sends to it.
 struct sink_plan {
@@ -16,6 +16,9 @@ struct sink_plan {
     uint64_t messages;
     /// In bytes, of every message in either direction; the sink complains about any other.
     size_t payload_size;
+    /// Of every message in either direction, in MQTT 5: `key1` with `value1` and so on, up to 9. The sink complains about
+    /// messages with fewer bytes of properties.
+    int user_properties;
     /// How many messages of QoS 1 or 2 the sink leaves unacknowledged while it floods.
     uint16_t window;
     /// Of the messages that the sink sends, whatever the client subscribed to.

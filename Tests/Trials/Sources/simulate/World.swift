@@ -33,8 +33,12 @@ struct World: ~Copyable {
     private var storing: [StoreStep] = []
     /// The packet ids of messages that were given one.
     private var packetIDs: [Token: PacketID] = [:]
-    /// Messages above QoS 0 that the engine has written, whether or not they arrived.
+    /// Messages above QoS 0 that the engine has written since it was given them, whether or not they arrived.
     private var written: Set<Int> = []
+    /// Messages above QoS 0 that the engine does not have.
+    private var waiting = WaitingList()
+    /// QoS 2 messages that must not be published again, because PUBREC came.
+    private var receivedByServer: Set<Int> = []
 
     private var outcomes: [Outcome] = []
     /// How many sessions had been lost when a message was published, for those that are exactly once.
@@ -44,6 +48,8 @@ struct World: ~Copyable {
     /// Messages of the server as the client got them.
     private var received: [Int] = []
     private(set) var steps = 0
+    /// The limit that the engine was given of messages without an answer.
+    private var sendLimit: Int?
     /// How many more times the connection may be lost before the server has answered in a session that an earlier process
     /// began: the engine asks on so many connections what that left there. Without limit in other sessions.
     private var cutsLeft = Int.max
@@ -55,6 +61,7 @@ struct World: ~Copyable {
             connect: Connect(version: version, clientID: "c", isCleanStart: false, keepAlive: 30))
         configuration.fallsBackToVersion311 = false
         configuration.maximumInFlight = 1 + random.below(6)
+        configuration.maximumInFlightBeforeVersion5 = random.pick([1_000, 1 + random.below(6)])
         configuration.receiveMaximum = UInt16(1 + random.below(6))
         configuration.outgoingTopicAliases = UInt16(random.below(4))
         configuration.acknowledgements = random.pick([.automatic, .onCommand])
@@ -86,8 +93,9 @@ struct World: ~Copyable {
 
     private mutating func step() throws(Broken) {
         steps += 1
-        switch random.below(110) {
-        case 0..<20: publish()
+        switch random.below(114) {
+        case 0..<18: publish()
+        case 18..<20: try publishTooMuch()
         case 20..<30: publishFromServer()
         case 30..<55: try carryToServer(atMost: 1 + random.below(60))
         case 55..<80: try carryToClient(atMost: 1 + random.below(60))
@@ -96,7 +104,8 @@ struct World: ~Copyable {
         case 90..<96: open()
         case 96..<98 where cutsLeft > 0: try restartServer(keepingSession: random.chance(70))
         case 98..<100 where cutsLeft > 0: passTime()
-        case 100...: store(atMost: 1 + random.below(3))
+        case 100..<110: store(atMost: 1 + random.below(3))
+        case 110...: changeSendLimit(isConnected ? nil : random.pick([nil, 0, 1, 1 + random.below(4)]))
         default: break
         }
         try perform()
@@ -106,20 +115,44 @@ struct World: ~Copyable {
 
     private mutating func publish() {
         let serial = outcomes.count
-        let qos = Payload.qos(serial)
-        outcomes.append(qos == .atMostOnce ? .acknowledged : .open)
+        let isAcknowledged = Payload.qos(serial) != .atMostOnce
+        outcomes.append(isAcknowledged ? .open : .acknowledged)
         lossesBefore.append(server.sessionsLost)
+        if isAcknowledged { waiting.append(serial) } else { publish(serial) }
+    }
+
+    private mutating func publish(_ serial: Int) {
         engine.publish(
             OutgoingMessage(
-                topic: Payload.topic(serial), payload: Payload.bytes(serial), qos: qos,
+                topic: Payload.topic(serial), payload: Payload.bytes(serial), qos: Payload.qos(serial),
                 token: Token(rawValue: UInt64(serial))), now: now, into: &clientOutput, &actions)
+    }
+
+    /// Hands the engine the messages that it takes, which must then not fail for want of room.
+    private mutating func publishWaiting() {
+        while engine.publishCapacity > 0, !waiting.isEmpty { publish(waiting.removeFirst()) }
+    }
+
+    /// Hands the engine a message that it does not take: it must say so, and change nothing.
+    private mutating func publishTooMuch() throws(Broken) {
+        guard engine.publishCapacity == 0, let serial = waiting.first else { return }
+        let before = (count: engine.inFlightCount, bytes: engine.keptByteCount, output: clientOutput.count)
+        publish(serial)
+        let failure: EngineAction.Failure = engine.isConnected ? .quotaExceeded : .notConnected
+        guard Array(actions) == [.failed(Token(rawValue: UInt64(serial)), failure)] else {
+            throw Broken("message \(serial) without room led to \(Array(actions))")
+        }
+        guard before == (engine.inFlightCount, engine.keptByteCount, clientOutput.count) else {
+            throw Broken("message \(serial) was refused and left something")
+        }
+        actions.removeAll()
     }
 
     private mutating func publishFromServer() {
         server.publish(serverSerial)
         serverSerial += 1
         let version = version
-        server.pump { toClient += Self.encoded($0, version, .server) }
+        server.pump { toClient += Wire.encoded($0, version, .server) }
     }
 
     private mutating func open() {
@@ -160,6 +193,12 @@ struct World: ~Copyable {
         }
     }
 
+    /// A limit that is lowered during a connection takes nothing back, so it is lowered only before one.
+    private mutating func changeSendLimit(_ limit: Int?) {
+        sendLimit = limit
+        engine.setSendLimit(sendLimit, now: now, into: &clientOutput, &actions)
+    }
+
     private mutating func acknowledgeOne() {
         guard !handles.isEmpty else { return }
         let handle = handles.remove(at: random.below(handles.count))
@@ -182,10 +221,10 @@ struct World: ~Copyable {
         var budget = limit
         let decoder = PacketDecoder(version: version, sender: .client)
         while budget > 0 {
-            guard let packet = try Self.next(&toServer, decoder, &budget) else { return }
+            guard let packet = try Wire.next(&toServer, decoder, &budget) else { return }
             try checkMark(packet)
             let version = version
-            try server.received(packet) { toClient += Self.encoded($0, version, .server) }
+            try server.received(packet) { toClient += Wire.encoded($0, version, .server) }
         }
     }
 
@@ -199,7 +238,7 @@ struct World: ~Copyable {
         takeOutput()
         let decoder = PacketDecoder(version: version, sender: .client)
         var budget = Int.max
-        while let packet = try Self.next(&toServer, decoder, &budget) { try checkMark(packet) }
+        while let packet = try Wire.next(&toServer, decoder, &budget) { try checkMark(packet) }
         toServer = []
     }
 
@@ -220,6 +259,7 @@ struct World: ~Copyable {
     /// Looks at what the engine wants, while the bytes that messages point into are still there.
     private mutating func perform() throws(Broken) {
         var closed = false
+        var returned: [Int] = []
         for action in actions {
             switch action {
             case .message(let message):
@@ -243,7 +283,10 @@ struct World: ~Copyable {
             case .sent(let token, let id):
                 packetIDs[token] = id
                 awaitStorage(of: token)
-            case .receivedByServer(let token): awaitStorage(of: token)
+            case .receivedByServer(let token):
+                receivedByServer.insert(Int(token.rawValue))
+                awaitStorage(of: token)
+            case .returned(let token): returned.append(try takeBack(Int(token.rawValue)))
             case .givenUp(let token, _): throw Broken("\(token) was given up")
             case .incomingReleased(let id): if configuration.awaitsStorage { storing.append(.release(id)) }
             case .incomingReplaced, .qosDowngraded, .subscribed, .unsubscribed, .authenticationContinued,
@@ -252,7 +295,19 @@ struct World: ~Copyable {
             }
         }
         actions.removeAll()
+        if !returned.isEmpty { try waiting.putBack(returned) }
+        publishWaiting()
+        if !actions.isEmpty { try perform() }
         if closed { try cut() }
+    }
+
+    /// A message may be published again, as a new one, unless the server has it (PUBREC).
+    private mutating func takeBack(_ serial: Int) throws(Broken) -> Int {
+        guard configuration.sessionLossPolicy == .resend, outcomes[serial] == .open, Payload.qos(serial) != .atMostOnce,
+            !receivedByServer.contains(serial)
+        else { throw Broken("message \(serial) was returned and must not be published again") }
+        written.remove(serial)
+        return serial
     }
 
     private mutating func awaitStorage(of token: Token) {
@@ -271,12 +326,21 @@ struct World: ~Copyable {
 
     // What must hold.
 
-    /// At all times: the engine knows of just those messages whose end has not been reported.
+    /// At all times: the engine knows of just those messages whose end has not been reported and that do not wait, and
+    /// takes no more than the configuration allows.
     private func checkBooks() throws(Broken) {
         let open = outcomes.count { $0 == .open }
-        guard open == engine.inFlightCount + engine.queuedCount else {
-            throw Broken("\(open) open, \(engine.inFlightCount) in flight, \(engine.queuedCount) queued")
+        guard open == engine.inFlightCount + waiting.count else {
+            throw Broken("\(open) open, \(engine.inFlightCount) in flight, \(waiting.count) waiting")
         }
+        let room = engine.publishCapacity
+        let limit =
+            version >= .v5 ? configuration.maximumInFlight : configuration.maximumInFlightBeforeVersion5
+        guard (0...limit).contains(room), room == 0 || engine.isConnected else {
+            throw Broken("room for \(room) messages, connected: \(engine.isConnected)")
+        }
+        let unanswered = engine.isConnected ? engine.unacknowledgedPublishes.count : 0
+        if unanswered + room > sendLimit ?? .max { throw Broken("\(unanswered) unanswered and room for \(room)") }
         guard version < .v5 || engine.unacknowledgedCount <= Int(configuration.receiveMaximum) else {
             throw Broken("more unacknowledged than our receive maximum")
         }
@@ -293,6 +357,7 @@ struct World: ~Copyable {
 
     /// No more faults: everything gets its turn.
     private mutating func settle() throws(Broken) {
+        changeSendLimit(nil)
         for _ in 0..<10_000 {
             open()
             try perform()
@@ -304,10 +369,10 @@ struct World: ~Copyable {
             try perform()
             try checkBooks()
             var isQuiet = toServer.isEmpty && toClient.isEmpty && clientOutput.isEmpty && storing.isEmpty
-            isQuiet = isQuiet && engine.inFlightCount == 0 && engine.queuedCount == 0 && server.isIdle
+            isQuiet = isQuiet && engine.inFlightCount == 0 && waiting.isEmpty && server.isIdle
             if isQuiet, engine.isConnected { return }
         }
-        throw Broken("no end: \(engine.inFlightCount) in flight, \(engine.queuedCount) queued")
+        throw Broken("no end: \(engine.inFlightCount) in flight, \(waiting.count) waiting")
     }
 
     private func checkPromises() throws(Broken) {
@@ -327,62 +392,8 @@ struct World: ~Copyable {
                 if count > allowed { throw Broken("QoS 2 message \(serial) came \(count) times, \(allowed) allowed") }
             }
         }
-        try checkOrder(server.delivered, "to the server") { Payload.topic($0) + "\(Payload.qos($0))" }
-        try checkOrder(received, "to the client") { "\($0 % 3)" }
-        try checkReceived()
-    }
-
-    /// First arrivals of one topic and QoS come in the order in which they were published ([MQTT-4.6.0-5]).
-    private func checkOrder(_ arrivals: [Int], _ direction: String, _ line: (Int) -> String) throws(Broken) {
-        var seen: Set<Int> = []
-        var last: [String: Int] = [:]
-        for serial in arrivals where seen.insert(serial).inserted {
-            if let before = last[line(serial)], before > serial {
-                throw Broken("\(direction): message \(serial) after \(before)")
-            }
-            last[line(serial)] = serial
-        }
-    }
-
-    private func checkReceived() throws(Broken) {
-        var counts = [Int](repeating: 0, count: serverSerial)
-        for serial in received { counts[serial] += 1 }
-        for serial in 0..<serverSerial {
-            switch serial % 3 {
-            case 0: if counts[serial] > 1 { throw Broken("QoS 0 message \(serial) arrived \(counts[serial]) times") }
-            case 1: if counts[serial] == 0 { throw Broken("QoS 1 message \(serial) did not arrive") }
-            default:
-                if counts[serial] == 0 { throw Broken("QoS 2 message \(serial) did not arrive") }
-                if counts[serial] > 1 + server.sessionsLost {
-                    throw Broken("QoS 2 message \(serial) arrived \(counts[serial]) times")
-                }
-            }
-        }
-    }
-
-    // Bytes.
-
-    private static func encoded(_ packet: Packet, _ version: ProtocolVersion, _ sender: Endpoint) -> [UInt8] {
-        var buffer = PacketBuffer()
-        do {
-            try PacketEncoder(version: version, sender: sender).encode(packet, into: &buffer)
-        } catch {
-            fatalError("the model wrote a wrong packet: \(error)")
-        }
-        return buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
-    }
-
-    private static func next(
-        _ bytes: inout [UInt8], _ decoder: PacketDecoder, _ budget: inout Int
-    ) throws(Broken) -> Packet? {
-        do throws(DecodeError) {
-            guard case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes) else { return nil }
-            let packet = try decoder.packet(frame, in: bytes.span.bytes)
-            bytes.removeFirst(frame.byteCount)
-            budget -= frame.byteCount
-            return packet
-        } catch {
-            throw Broken("the engine wrote a wrong packet: \(error)")
-        }
+        try Arrivals.check(server.delivered, "to the server") { Payload.topic($0) + "\(Payload.qos($0))" }
+        try Arrivals.check(received, "to the client") { "\($0 % 3)" }
+        try Arrivals.check(received, of: serverSerial, sessionsLost: server.sessionsLost)
     }
 }

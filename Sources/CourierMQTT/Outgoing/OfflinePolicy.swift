@@ -1,0 +1,69 @@
+/// What may wait for a connection, and what happens to a message for which there is no room.
+///
+/// The limits hold wherever a message waits: without a connection, behind messages that the broker has not acknowledged,
+/// behind a stalled socket, on the way to the message store and in it. The store's own limits hold as well. Messages in
+/// flight do not count. Messages that an earlier process stored count, and are never dropped.
+public struct OfflinePolicy: Hashable, Sendable {
+    /// What happens to a message when the queue is at a limit.
+    public enum Overflow: Hashable, Sendable {
+        /// An `await publish` or `await enqueue` waits for room, at most this long, and then fails with `queueFull`; the
+        /// forms that do not wait fail at once.
+        case suspend(timeout: Duration)
+        /// The message that has waited longest fails with `queueFull`, and so on until the new message fits. Messages that
+        /// were sent once and messages of an earlier process are never dropped. If dropping all others would not make enough
+        /// room, the new message is dropped, as with ``dropNewest``. A dropped message of QoS 0 is not reported, because it
+        /// counted as sent when the queue accepted it.
+        case dropOldest
+        /// The new message is given up: who waits for it, or for the client to take it, gets `queueFull`, an event says
+        /// so, and the forms that do not wait return as if it had been taken.
+        case dropNewest
+        /// The call fails with `queueFull`.
+        case fail
+
+        /// Whether it is the caller that is told, and nothing that waits is given up.
+        var refusesNewest: Bool {
+            switch self {
+            case .suspend, .fail: true
+            case .dropOldest, .dropNewest: false
+            }
+        }
+    }
+
+    /// How many messages may wait, 10,000 by default and at least 1.
+    public var maximumCount: Int
+    /// How many bytes of topics, properties and payloads may wait, 64 MiB by default and at least 1. A larger message is
+    /// refused at once.
+    public var maximumBytes: Int
+    /// How long a message may wait in the client's queue, or in the message store, until it fails with `messageExpired`;
+    /// `nil`, the default, is for ever. A shorter `messageExpiry` of the message itself counts too, and it alone is what
+    /// the broker is told. The end of a message of QoS 0 is not told: it counted as sent when the queue took it.
+    public var maximumAge: Duration?
+    /// What happens at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
+    public var overflow: Overflow
+    /// Whether messages of QoS 0 wait as well; `false` by default: without a connection they fail with
+    /// `connectionLost`. One that waits counts as sent.
+    public var queuesQoS0: Bool
+    /// How many messages are handed to a fresh connection at once, 1,000 by default.
+    public var drainCount: Int
+    /// How long the next ones wait then, 10 ms by default, so that a long queue does not fall on the broker at once.
+    public var drainInterval: Duration
+
+    /// Names the limits; every one has the default that its property names.
+    public init(
+        maximumCount: Int = 10_000,
+        maximumBytes: Int = 64 << 20,
+        maximumAge: Duration? = nil,
+        overflow: Overflow = .suspend(timeout: .seconds(30)),
+        queuesQoS0: Bool = false,
+        drainCount: Int = 1_000,
+        drainInterval: Duration = .milliseconds(10)
+    ) {
+        self.maximumCount = maximumCount
+        self.maximumBytes = maximumBytes
+        self.maximumAge = maximumAge
+        self.overflow = overflow
+        self.queuesQoS0 = queuesQoS0
+        self.drainCount = drainCount
+        self.drainInterval = drainInterval
+    }
+}

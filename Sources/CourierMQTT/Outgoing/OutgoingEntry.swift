@@ -1,0 +1,130 @@
+import CourierCore
+import MQTTCodec
+import MQTTEngine
+
+/// One accepted publish, from the call until its end.
+///
+/// ```
+/// storing ──stored──▶ ready ──taken by the session──▶ inFlight ──acknowledged, failed──▶ ended
+///                     │  ▲ ◀──────session lost──────────┘
+///          memory full▼  │page read
+///                     onDisk
+/// ```
+///
+/// Every waiting entry may also end by a rule: it expired, a newer message replaced it, or a limit dropped it.
+struct OutgoingEntry {
+    enum State: UInt8 {
+        /// The slot holds no entry.
+        case free
+        /// The message store does not have the message yet.
+        case storing
+        /// The session may take the message.
+        case ready
+        /// Only the message store has the message's bytes.
+        case onDisk
+        /// The session has the message.
+        case inFlight
+    }
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+
+        /// The entry counts toward the limits of ``OfflinePolicy``.
+        static let isCounted = Flags(rawValue: 1)
+        /// This process accepted the message, and the session has never taken it.
+        static let isDroppable = Flags(rawValue: 2)
+        /// Events report the message's end.
+        static let isObserved = Flags(rawValue: 4)
+        /// A newer message to the same topic replaces it.
+        static let isLatestOnly = Flags(rawValue: 8)
+        /// A commit with the message is running.
+        static let isCommitting = Flags(rawValue: 16)
+    }
+
+    var state = State.free
+    var flags: Flags = []
+    var lane = EntryTable.Lane.memory
+    /// Distinguishes the entries that use a slot one after the other.
+    var generation: UInt32 = 1
+    /// The neighbors in the lane, and in the list of free slots.
+    var previous = EntryTable.noSlot
+    var next = EntryTable.noSlot
+    /// The position among the entries of all lanes.
+    var order: UInt64 = 0
+    /// The bytes of topic, properties and payload.
+    var byteCount = 0
+    var qos = QoS.zero
+    /// When the entry expires if the session has not taken it.
+    var end: ContinuousClock.Instant?
+    /// The message's bytes in memory.
+    var place: MessageMemory.Place?
+    var recipient = PublishRecipient.nobody
+    /// The message's row in the message store; `nil` for messages that are not stored.
+    var row: OutgoingRow?
+}
+
+/// The caller that learns how a publish ended.
+enum PublishRecipient: Sendable {
+    case nobody
+    /// A closure of the app, called on the delivery queue.
+    case completion(PublishCompletion)
+    /// A task that waits for the end.
+    case task(PublishContinuation)
+    /// A task that waits until the message is stored.
+    case acceptance(PublishContinuation)
+}
+
+/// How one publish ended.
+typealias PublishOutcome = Result<PublishReceipt, CourierError>
+
+/// The app's closure for the end of a publish.
+typealias PublishCompletion = @Sendable (PublishOutcome) -> Void
+
+/// A task that waits for the end of a publish. The queue resumes it exactly once: only the caller that removed it from its
+/// entry can do so.
+typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
+
+/// What a waiting task receives.
+enum PublishAnswer: Sendable {
+    /// The broker acknowledged the message with this code.
+    case acknowledged(PacketReasonCode)
+    /// The message is stored.
+    case stored
+    indirect case ended(PublishOutcome)
+    /// The task was cancelled. The delivery continues.
+    case cancelled
+    /// The queue did not accept the message.
+    case notAccepted(OutgoingQueue.Refusal)
+}
+
+/// What the queue knows of a message that has, or will have, a row in the message store. Guarded by the queue's lock.
+final class OutgoingRow {
+    let topic: String
+    let isRetained: Bool
+    let properties: PublishProperties?
+    /// When the queue accepted the message.
+    let acceptedAt: ContinuousClock.Instant
+    /// When the message's own expiry is over.
+    let expiry: ContinuousClock.Instant?
+    let payloadByteCount: Int
+    /// The payload until the message is stored; empty afterwards.
+    var payload: [UInt8]
+    /// The row's id, from the first commit on.
+    var id: StoredMessage.ID?
+    /// The packet id under which the session sends the message.
+    var packetID: PacketID?
+
+    init(
+        topic: String, isRetained: Bool, properties: PublishProperties?, payload: [UInt8],
+        acceptedAt: ContinuousClock.Instant, expiry: ContinuousClock.Instant?, id: StoredMessage.ID? = nil
+    ) {
+        self.topic = topic
+        self.isRetained = isRetained
+        self.properties = properties
+        self.payload = payload
+        payloadByteCount = payload.count
+        self.acceptedAt = acceptedAt
+        self.expiry = expiry
+        self.id = id
+    }
+}

@@ -1,0 +1,195 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+
+/// A publish that ended, removed from the queue and not reported yet.
+struct EndedPublish: Sendable {
+    /// How a publish ended.
+    enum Cause: Sendable {
+        case acknowledged(PacketReasonCode, PacketProperties)
+        case engine(EngineAction.Failure)
+        /// The message waited too long.
+        case expired
+        /// A newer message replaced it.
+        case replaced
+        /// A limit dropped it.
+        case dropped
+        /// The connection ended while a message of QoS 0 waited for the socket.
+        case connectionLost
+        /// The session was destroyed.
+        case destroyed
+        /// The client ended. The message's row is for the next process.
+        case clientEnded(CourierError)
+        case failed(CourierError)
+
+        /// Whether the message's row goes as well. The rows of a destroyed session are removed together.
+        fileprivate var removesRow: Bool {
+            switch self {
+            case .destroyed, .clientEnded: false
+            case .acknowledged, .engine, .expired, .replaced, .dropped, .connectionLost, .failed: true
+            }
+        }
+    }
+
+    let cause: Cause
+    let recipient: PublishRecipient
+    let topic: String
+    let qos: QoS
+    let byteCount: Int
+    /// The payload, if events report the end.
+    let payload: Data?
+    let row: EndedRow?
+}
+
+/// The row of a message that ended.
+struct EndedRow: Sendable {
+    let id: StoredMessage.ID
+    /// Whether the session had given the message a packet id.
+    let wasSent: Bool
+}
+
+/// Every end of an entry.
+extension OutgoingQueue {
+    /// Ends an entry, unless it ended before.
+    func end(_ token: Token, _ cause: EndedPublish.Cause) -> EndedPublish? {
+        state.withLock { state in state.table.slot(of: token).map { state.end($0, cause) } }
+    }
+
+    /// The broker's answer to one message.
+    struct Answer: Sendable {
+        let token: Token
+        let code: PacketReasonCode
+    }
+
+    /// What a batch of answers ended, sorted by what has to be done.
+    struct Answered: Sendable {
+        var calls: [CompletionQueue.Call] = []
+        var tasks: [(task: PublishContinuation, code: PacketReasonCode)] = []
+        var rows: [EndedRow] = []
+        /// Messages whose end takes more than a call: failures, and messages that events report.
+        var others: [EndedPublish] = []
+        var roomWaiters: [Waiter<Void>] = []
+
+        /// Removes all, and keeps memory for a few elements.
+        mutating func removeAll(keeping count: Int) {
+            calls.removeAll(keepingCapacity: calls.capacity <= count)
+            tasks.removeAll(keepingCapacity: tasks.capacity <= count)
+            if !rows.isEmpty { rows.removeAll(keepingCapacity: rows.capacity <= count) }
+            if !others.isEmpty { others = [] }
+        }
+    }
+
+    /// Ends the entries that the broker answered, in the order of the answers.
+    func acknowledged(_ answers: [Answer], _ answered: inout Answered) {
+        state.withLock { state in
+            for answer in answers {
+                guard let slot = state.table.slot(of: answer.token) else { continue }
+                if answer.code.isFailure || state.table[slot].flags.contains(.isObserved) {
+                    answered.others.append(state.end(slot, .acknowledged(answer.code, [])))
+                    continue
+                }
+                if let row = state.table[slot].row, let id = row.id {
+                    answered.rows.append(EndedRow(id: id, wasSent: row.packetID != nil))
+                }
+                switch exchange(&state.table[slot].recipient, with: .nobody) {
+                case .nobody: break
+                case .completion(let completion): answered.calls.append(.answered(completion, answer.code))
+                case .task(let task), .acceptance(let task): answered.tasks.append((task, answer.code))
+                }
+                state.table.remove(slot)
+            }
+        }
+    }
+
+    /// Ends what has waited too long.
+    ///
+    /// - Returns: What ended, and when the next entry expires.
+    func endExpired(now: Instant) -> (taken: Taken, next: Instant?) {
+        state.withLock { state in
+            guard let nextEnd = state.nextEnd else { return (Taken(), nil) }
+            guard nextEnd <= now else { return (Taken(), nextEnd) }
+            var taken = Taken()
+            var first: Instant?
+            for lane in EntryTable.Lane.allCases {
+                var slot = state.table[lane].next
+                while slot != EntryTable.noSlot {
+                    let next = state.table[slot].next
+                    if let end = state.table[slot].end {
+                        if end <= now {
+                            taken.ended.append(state.end(slot, .expired))
+                        } else {
+                            first = min(end, first ?? end)
+                        }
+                    }
+                    slot = next
+                }
+            }
+            state.nextEnd = first
+            taken.roomWaiters = state.rules.takeReadyWaiters()
+            return (taken, first)
+        }
+    }
+}
+
+extension OutgoingQueue.State {
+    /// Removes an entry, whichever state it has.
+    mutating func end(_ slot: EntryTable.Slot, _ cause: EndedPublish.Cause) -> EndedPublish {
+        let flags = table[slot].flags
+        if flags.contains(.isCounted) {
+            rules.uncount(table[slot].byteCount, isDroppable: flags.contains(.isDroppable))
+        }
+        if flags.contains(.isLatestOnly) { forgetLatest(slot) }
+        let row = table[slot].row
+        if table[slot].lane == .stored { rows.ended(table[slot]) }
+        let recipient = exchange(&table[slot].recipient, with: .nobody)
+        let isObserved = flags.contains(.isObserved)
+        let endedRow: EndedRow? =
+            if cause.removesRow, let row, let id = row.id {
+                EndedRow(id: id, wasSent: row.packetID != nil)
+            } else {
+                nil
+            }
+        let ended: EndedPublish
+        if let view = table.view(slot) {
+            ended = EndedPublish(
+                cause: cause, recipient: recipient, topic: String(decoding: view.topic, as: UTF8.self),
+                qos: table[slot].qos, byteCount: view.payload.count, payload: isObserved ? Data(view.payload) : nil,
+                row: endedRow)
+        } else {
+            ended = EndedPublish(
+                cause: cause, recipient: recipient, topic: row?.topic ?? "", qos: table[slot].qos,
+                byteCount: row?.payloadByteCount ?? 0, payload: isObserved ? row.map { Data($0.payload) } : nil,
+                row: endedRow)
+        }
+        table.remove(slot)
+        return ended
+    }
+
+    /// Removes everything.
+    mutating func takeAll(_ cause: EndedPublish.Cause) -> OutgoingQueue.Remains {
+        var remains = OutgoingQueue.Remains()
+        for lane in EntryTable.Lane.allCases {
+            while case let slot = table[lane].first, slot != EntryTable.noSlot {
+                remains.ended.append(end(slot, cause))
+            }
+        }
+        latest = [:]
+        nextEnd = nil
+        remains.roomWaiters = rules.takeAllWaiters()
+        return remains
+    }
+
+    /// The topic of an entry, for looking up the latest message.
+    func topicBytes(_ slot: EntryTable.Slot) -> [UInt8] {
+        if let row = table[slot].row { return Array(row.topic.utf8) }
+        return table.view(slot).map { Array($0.topic) } ?? []
+    }
+
+    /// The entry is not the one that a newer message replaces.
+    mutating func forgetLatest(_ slot: EntryTable.Slot) {
+        let key = topicBytes(slot)
+        if latest[key] == slot { latest[key] = nil }
+    }
+}

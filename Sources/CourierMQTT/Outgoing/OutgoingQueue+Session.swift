@@ -1,0 +1,186 @@
+import CourierCore
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+
+/// To the session and back. On the event loop.
+extension OutgoingQueue {
+    /// How many bytes the session takes at a time, 128 KiB; one message of any size is taken alone.
+    static let takenByteLimit = 128 << 10
+
+    /// What taking messages led to.
+    struct Taken: Sendable {
+        /// Whether the session has to look again when the connection or the broker's quota changes.
+        var isBlocked = false
+        /// When the next batch may go out after a reconnect.
+        var nextBatch: Instant?
+        /// Whether ``OutgoingStore`` should read more rows.
+        var readsRows = false
+        /// Messages that had expired.
+        var ended: [EndedPublish] = []
+        /// Callers for which there is room now.
+        var roomWaiters: [Waiter<Void>] = []
+
+        /// Whether the client has anything to do.
+        var needsAttention: Bool {
+            nextBatch != nil || readsRows || !ended.isEmpty || !roomWaiters.isEmpty
+        }
+    }
+
+    /// Takes the messages that may go out now, in order. Their bytes stay valid until the next call.
+    ///
+    /// - Parameters:
+    ///   - views: Receives the messages. It is empty when nothing may go out.
+    ///   - quota: How many messages of QoS 1 and 2 the broker accepts now.
+    ///   - canWrite: Whether the connection accepts bytes.
+    ///   - isLast: Whether the connection is about to end, so that no pacing applies.
+    ///   - now: The present.
+    /// - Returns: What taking the messages led to.
+    func take(
+        _ views: inout [MessageView], quota: Int, canWrite: Bool, isLast: Bool = false, now: Instant
+    ) -> Taken {
+        state.withLock { state in
+            state.table.endLending()
+            guard canWrite, !state.isHeld, state.rules.isConnected else {
+                state.wakeCondition = .nothing
+                return Taken(isBlocked: true)
+            }
+            if state.rules.awaitsPace {
+                var count = 0
+                for lane in EntryTable.Lane.allCases { count += state.table.waitingCount(in: lane) }
+                state.rules.beginPace(waitingCount: count, now: now)
+            }
+            return state.take(&views, quota: quota, pacedCount: isLast ? nil : state.rules.pacedCount(now: now), now)
+        }
+    }
+
+    /// The broker has accepted a connection: messages may go out.
+    func connected() {
+        state.withLock { state in if !state.isHeld { state.rules.connected() } }
+    }
+
+    /// Messages wait from now on. QoS 0 ends, unless it may wait.
+    func disconnected() -> Taken {
+        state.withLock { state in
+            var taken = Taken()
+            taken.roomWaiters = state.rules.disconnected()
+            state.wakeCondition = .nothing
+            state.table.endLending()
+            if !state.rules.policy.queuesQoS0 {
+                while case let slot = state.table[.unacknowledged].next, slot != EntryTable.noSlot {
+                    taken.ended.append(state.end(slot, .connectionLost))
+                }
+            }
+            taken.roomWaiters += state.rules.takeReadyWaiters()
+            return taken
+        }
+    }
+
+    /// The broker lost the session before it finished these messages: they wait again, in their old places.
+    func returned(_ tokens: [Token]) -> [EndedPublish] {
+        state.withLock { state in
+            var ended: [EndedPublish] = []
+            for token in tokens {
+                guard let slot = state.table.slot(of: token) else { continue }
+                state.table.markReturned(slot)
+                if state.table[slot].lane == .stored { state.rows.entered(state.table[slot].byteCount) }
+                if let end = state.table[slot].end { _ = state.note(end) }
+                guard state.table[slot].flags.contains(.isLatestOnly) else { continue }
+                let key = state.topicBytes(slot)
+                guard let other = state.latest[key] else {
+                    state.latest[key] = slot
+                    continue
+                }
+                let isNewer = state.table[other].order < state.table[slot].order
+                ended.append(state.end(isNewer ? other : slot, .replaced))
+                if isNewer { state.latest[key] = slot }
+            }
+            return ended
+        }
+    }
+
+    /// Gives memory back that only traffic needs.
+    func trim() {
+        state.withLock { state in
+            state.table.trim()
+            state.scratch.trim(above: 0)
+            if state.latest.isEmpty { state.latest = [:] }
+        }
+    }
+}
+
+extension OutgoingQueue.State {
+    fileprivate mutating func take(
+        _ views: inout [MessageView], quota: Int, pacedCount: Int?, _ now: OutgoingQueue.Instant
+    ) -> OutgoingQueue.Taken {
+        var taken = OutgoingQueue.Taken()
+        var quota = quota
+        var (count, byteCount) = (0, 0)
+        let limit = pacedCount ?? .max
+        table.beginLending()
+        while count < limit, byteCount < OutgoingQueue.takenByteLimit, let slot = nextTakable(quota: quota) {
+            if let end = table[slot].end, end <= now {
+                taken.ended.append(self.end(slot, .expired))
+                continue
+            }
+            guard let view = table.view(slot) else { break }
+            views.append(view)
+            count += 1
+            byteCount += table[slot].byteCount
+            if table[slot].flags.contains(.isCounted) {
+                rules.uncount(table[slot].byteCount, isDroppable: table[slot].flags.contains(.isDroppable))
+            }
+            if table[slot].flags.contains(.isLatestOnly) { forgetLatest(slot) }
+            if table[slot].lane == .unacknowledged {
+                table.remove(slot)
+            } else {
+                if table[slot].lane == .stored { rows.left(table[slot].byteCount) }
+                table.markInFlight(slot)
+                quota -= 1
+            }
+        }
+        rules.sent(count, now: now)
+        if views.isEmpty {
+            table.endLending()
+            let isQuotaUsed = quota <= 0
+            let isWaiting = EntryTable.Lane.allCases.contains { table[$0].next != EntryTable.noSlot }
+            taken.nextBatch = rules.nextBatch
+            wakeCondition =
+                taken.nextBatch != nil ? .nothing : isQuotaUsed ? .unacknowledgedMessage : .anyMessage
+            // With the quota used up, the loop is not woken for a later message either.
+            taken.isBlocked = isWaiting || isQuotaUsed
+        }
+        taken.readsRows = rows.readsRows
+        taken.roomWaiters = rules.takeReadyWaiters()
+        return taken
+    }
+
+    /// The first entry that may go out: in order, but QoS 0 passes messages that wait for quota or for the message store.
+    private func nextTakable(quota: Int) -> EntryTable.Slot? {
+        var first = table[.unacknowledged].next
+        guard quota > 0 else { return first == EntryTable.noSlot ? nil : first }
+        let memory = table[.memory].next
+        if memory != EntryTable.noSlot, first == EntryTable.noSlot || table[memory].order < table[first].order {
+            first = memory
+        }
+        let stored = table[.stored].next
+        if stored != EntryTable.noSlot, table[stored].state == .ready, !rows.isBehindUnreadRows(stored, table),
+            first == EntryTable.noSlot || table[stored].order < table[first].order
+        {
+            first = stored
+        }
+        return first == EntryTable.noSlot ? nil : first
+    }
+}
+
+extension EntryTable {
+    /// The number of entries of a lane that are not in flight.
+    fileprivate func waitingCount(in lane: Lane) -> Int {
+        var (count, slot) = (0, self[lane].next)
+        while slot != Self.noSlot {
+            count += 1
+            slot = self[slot].next
+        }
+        return count
+    }
+}

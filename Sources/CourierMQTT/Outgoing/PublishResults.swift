@@ -1,0 +1,163 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Synchronization
+
+/// Reports how publishes end: to their callers, and as events.
+///
+/// Safe to share: `answers` and `answered` are touched on the loop only; the rest is constant or has a lock.
+final class PublishResults: @unchecked Sendable {
+    /// For how many answers memory is kept while there are none.
+    private static let keptCount = 128
+
+    private let queue: OutgoingQueue
+    private let events: EventHub
+    private let completions: CompletionQueue
+    /// Removes the row of a message that ended. From any thread.
+    private let removeRow: @Sendable (EndedRow) -> Void
+    /// What events call the connection.
+    private let options = Mutex<ConnectOptions?>(nil)
+
+    // MARK: On the loop only
+
+    /// The broker's answers since the last ``reportAnswers()``.
+    private var answers: [OutgoingQueue.Answer] = []
+    private var answered = OutgoingQueue.Answered()
+
+    init(
+        _ queue: OutgoingQueue, _ events: EventHub, _ completions: CompletionQueue,
+        removeRow: @escaping @Sendable (EndedRow) -> Void
+    ) {
+        self.queue = queue
+        self.events = events
+        self.completions = completions
+        self.removeRow = removeRow
+    }
+
+    /// Whether events are reported.
+    var isObserved: Bool { events.isListenedTo }
+
+    func use(_ options: ConnectOptions) { self.options.withLock { $0 = options } }
+
+    // MARK: Answers of the broker
+
+    /// Notes that the broker answered a message, to be reported with others. On the loop.
+    func note(_ token: Token, _ code: PacketReasonCode) {
+        answers.append(OutgoingQueue.Answer(token: token, code: code))
+    }
+
+    /// Reports the noted answers, with one turn of the delivery queue. On the loop.
+    func reportAnswers() {
+        guard !answers.isEmpty else { return }
+        // Out of the fields, which are checked for exclusive access each time.
+        var (answers, answered) = ([OutgoingQueue.Answer](), OutgoingQueue.Answered())
+        swap(&answers, &self.answers)
+        swap(&answered, &self.answered)
+        queue.acknowledged(answers, &answered)
+        completions.add(&answered.calls)
+        for (task, code) in answered.tasks { task.resume(returning: .acknowledged(code)) }
+        for row in answered.rows { removeRow(row) }
+        report(answered.others)
+        answered.removeAll(keeping: Self.keptCount)
+        answers.removeAll(keepingCapacity: answers.capacity <= Self.keptCount)
+        if self.answers.isEmpty { swap(&answers, &self.answers) }
+        swap(&answered, &self.answered)
+    }
+
+    // MARK: Ends
+
+    /// Reports that messages ended. From any thread; code of the app is called later and elsewhere.
+    func report(_ ended: [EndedPublish]) {
+        guard !ended.isEmpty else { return }
+        var types: [CourierEventType] = []
+        for one in ended {
+            if let row = one.row { removeRow(row) }
+            let outcome = Self.outcome(of: one)
+            switch one.recipient {
+            case .nobody: break
+            case .completion(let completion): completions.add(completion, outcome)
+            case .task(let task), .acceptance(let task): task.resume(returning: .ended(outcome))
+            }
+            if let payload = one.payload {
+                types.append(Self.event(outcome, one.topic, one.qos, one.byteCount, payload))
+            }
+        }
+        if !types.isEmpty { events.tell(&types, options.withLock { $0 }) }
+    }
+
+    /// Reports the end of a message that the queue did not keep.
+    func report(_ outcome: PublishOutcome, of publish: OutgoingPublish, payload: RawSpan) {
+        guard publish.isObserved else { return }
+        let event = Self.event(
+            outcome, publish.topic, publish.qos, payload.byteCount, payload.withUnsafeBytes { Data($0) })
+        events.tell(event, options.withLock { $0 })
+    }
+
+    /// Calls a completion of a message that has ended.
+    func call(_ completion: @escaping PublishCompletion, _ outcome: PublishOutcome) {
+        if case .success(let receipt) = outcome, receipt == PublishReceipt() {
+            completions.add(.answered(completion, .success))
+        } else {
+            completions.add(completion, outcome)
+        }
+    }
+
+    private static func event(
+        _ outcome: PublishOutcome, _ topic: String, _ qos: QoS, _ byteCount: Int, _ payload: Data
+    ) -> CourierEventType {
+        switch outcome {
+        case .success: .messageSendSuccess(topic: topic, qos: qos, sizeBytes: byteCount, data: payload)
+        case .failure(let error): .messageSendFailure(topic: topic, qos: qos, error: error, sizeBytes: byteCount)
+        }
+    }
+
+    // MARK: Events
+
+    /// Reports that a message is on its way.
+    func began(_ topic: String, _ qos: QoS, _ byteCount: Int) {
+        guard events.isListenedTo else { return }
+        events.tell(.messageSend(topic: topic, qos: qos, sizeBytes: byteCount), options.withLock { $0 })
+    }
+
+    /// Reports that a message ended that never was in the queue.
+    func failed(_ topic: String, _ qos: QoS, _ byteCount: Int, _ error: CourierError) {
+        events.tell(
+            .messageSendFailure(topic: topic, qos: qos, error: error, sizeBytes: byteCount), options.withLock { $0 })
+    }
+
+    // MARK: Words
+
+    private static func outcome(of ended: EndedPublish) -> PublishOutcome {
+        let topic = ended.topic
+        switch ended.cause {
+        case .acknowledged(let code, let properties):
+            if let error = CourierError(code, properties, of: .message(topic: topic)) { return .failure(error) }
+            return .success(PublishReceipt(code, properties))
+        case .engine(let failure): return .failure(CourierError(failure, of: .message(topic: topic)))
+        case .connectionLost: return .failure(CourierError(.connectionLost, of: .message(topic: topic)))
+        case .clientEnded(let error), .failed(let error): return .failure(error)
+        case .expired:
+            return .failure(
+                CourierError(
+                    .messageExpired, "The message to \(topic.quoted()) was not sent in the time that it was good for."))
+        case .replaced:
+            return .failure(
+                CourierError(
+                    .messageReplaced,
+                    "The message to \(topic.quoted()) was replaced by a newer one before it was sent."))
+        case .destroyed: return .failure(destroyed(topic))
+        case .dropped: return .failure(dropped(topic))
+        }
+    }
+
+    static func dropped(_ topic: String) -> CourierError {
+        CourierError(
+            .queueFull, "The message to \(topic.quoted()) was dropped: more messages wait than `offline` allows.")
+    }
+
+    static func destroyed(_ topic: String) -> CourierError {
+        CourierError(
+            .clientDestroyed, "The client was destroyed before the message to \(topic.quoted()) was sent.")
+    }
+}

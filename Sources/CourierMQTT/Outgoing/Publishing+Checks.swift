@@ -1,0 +1,84 @@
+import CourierCore
+import Foundation
+import MQTTCodec
+import MQTTEngine
+
+/// Checks before a message is handed over, and the errors of messages that were not accepted.
+extension Publishing {
+    func topic(of request: PublishRequest) throws -> String {
+        try request.topic.exactName ?? request.topic.name(for: identity).string
+    }
+
+    /// A message that has passed all checks.
+    func message(
+        to topic: String, _ qos: QoS, isRetained: Bool = false, isLatestOnly: Bool = false,
+        _ properties: MessageProperties = MessageProperties(), contentType: String? = nil
+    ) throws(CourierError) -> OutgoingPublish {
+        if !texts.allows(topicName: topic) { try check(topic: topic) }
+        var publish = OutgoingPublish(topic: topic, qos: qos, isRetained: isRetained, isLatestOnly: isLatestOnly)
+        publish.isObserved = results.isObserved
+        guard contentType != nil || !properties.isEmpty else { return publish }
+        if !properties.isEmpty { try properties.check(topic: topic, texts) }
+        try check(contentType: contentType, topic)
+        publish.properties = self.properties(properties, contentType: contentType)
+        return publish
+    }
+
+    /// The properties for the packet and for the message store; `nil` if there are none.
+    func properties(_ app: MessageProperties, contentType: String? = nil) -> PublishProperties? {
+        guard contentType != nil || !app.isEmpty else { return nil }
+        var app = app
+        if app.contentType == nil { app.contentType = contentType }
+        return PublishProperties(app, packet: mayMeetVersion5 ? PacketProperties(publishing: app) : [])
+    }
+
+    /// Checks a topic name before a message is published to it.
+    func check(topic: String) throws(CourierError) {
+        do {
+            _ = try TopicName(topic)
+        } catch {
+            throw error as? CourierError
+                ?? CourierError(.invalidTopicName, "The topic \(topic.quoted()) is not legal.", cause: error)
+        }
+        try texts.check(topicName: topic)
+    }
+
+    /// Checks a content type of an adapter, or of a received message that the app publishes again.
+    private func check(contentType: String?, _ topic: String) throws(CourierError) {
+        guard let contentType, let problem = texts.problem(contentType) else { return }
+        throw CourierError(
+            .invalidMessage, "The message to \(topic.quoted()) cannot be sent: its content type \(problem).")
+    }
+
+    /// The error of a message that the queue did not accept.
+    func error(_ refusal: OutgoingQueue.Refusal, _ publish: OutgoingPublish) -> CourierError {
+        let topic = publish.topic.quoted()
+        let policy = queue.policy
+        switch refusal {
+        case .full(let byteCount, _):
+            queue.noteRefusal(of: byteCount)
+            return CourierError(
+                .queueFull,
+                "The message to \(topic) was not accepted: \(policy.maximumCount) messages or \(policy.maximumBytes) bytes "
+                    + "wait already. Await readyToPublish(), or raise the limits of `offline`.")
+        case .tooLarge(let byteCount):
+            return CourierError(
+                .queueFull,
+                "The message to \(topic) was not accepted: it has \(byteCount) bytes, and `offline.maximumBytes` is "
+                    + "\(policy.maximumBytes). Send less at a time, or raise that limit.")
+        case .dropped: return PublishResults.dropped(publish.topic)
+        case .notConnected:
+            return CourierError(
+                .connectionLost,
+                "The message to \(topic) was not sent: there is no connection, and messages of QoS 0 do not wait for one. "
+                    + "Await connected(), use QoS 1, or set `offline.queuesQoS0`.")
+        case .noSession:
+            return CourierError(
+                .sessionMissing,
+                "The message to \(topic) cannot be sent: there is no session; call connect() first.")
+        case .destroyed: return PublishResults.destroyed(publish.topic)
+        case .finished(let error): return error
+        case .notEncodable(let error): return CourierError(.notEncodable(error), of: .message(topic: publish.topic))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import CourierTransport
+import MQTTCodec
+import MQTTEngine
+
+/// From the ``OutgoingQueue`` to the engine.
+extension SessionDriver: LoopWork {
+    /// Sends messages that were just accepted. From any thread, without a lock.
+    ///
+    /// If the loop sleeps, the calling thread sends them itself; see ``EventLoop/borrow(_:)``.
+    func wakeForMessages() { if !loop.borrow(sendAtOnce) { loop.enqueue(self) } }
+
+    /// Sends waiting messages until none may go out any more.
+    package func runOnLoop() { while sendBatch() {} }
+
+    /// Sends waiting messages on a borrowed loop; `false` when the loop's thread is to continue.
+    private func sendAtOnce() -> Bool {
+        for _ in 0..<2 {  // The second time nearly always finds no message.
+            guard state.pointee.channel?.isReadyToSend == true, state.pointee.engine.isConnected,
+                state.pointee.tap == nil, !state.pointee.pause.isOn
+            else { return false }
+            if !sendBatch() { return true }
+        }
+        return false
+    }
+
+    /// Gives a batch of messages to the engine; `false` when none may go out.
+    private func sendBatch(isLast: Bool = false) -> Bool {
+        var views: [MessageView] = []
+        swap(&views, &state.pointee.views)
+        let isFull = state.pointee.channel?.isAboveHighWater != false
+        let taken = outgoing.take(
+            &views, quota: state.pointee.engine.publishCapacity,
+            canWrite: state.pointee.engine.isConnected && (isLast || !isFull), isLast: isLast, now: loop.now)
+        let isEmpty = views.isEmpty
+        state.pointee.isStalled = isEmpty && taken.isBlocked
+        if !isEmpty {
+            views.withUnsafeBufferPointer {
+                state.pointee.engine.publish($0, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
+            }
+            views.removeAll(keepingCapacity: true)
+        }
+        swap(&views, &state.pointee.views)
+        if !isEmpty { settle() }
+        if taken.needsAttention { observer.tookMessages(taken) }
+        return !isEmpty
+    }
+
+    /// Continues with waiting messages, if they had to wait: for the socket, for acknowledgements, or for a connection.
+    func resumeIfStalled() {
+        guard state.pointee.isStalled, !state.pointee.isPerforming else { return }
+        runOnLoop()
+    }
+
+    /// Sends all messages that the broker's quota allows, also while the socket takes no more: the connection ends with them.
+    func sendAll() {
+        while sendBatch(isLast: true) {}
+        forgetBacklog()  // These may come on top.
+    }
+}

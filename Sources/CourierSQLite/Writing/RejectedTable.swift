@@ -1,0 +1,101 @@
+import CourierCore
+import Foundation
+
+/// The messages that clients gave up, and the limit of how many are kept.
+struct RejectedTable {
+    private let keeping: Statement
+    private let insertion: Statement
+    private let removal: Statement
+    private let emptying: Statement
+    private let sizes: Statement
+    private let limit: StoreSize
+    private let pages: RejectedPages
+
+    init(_ database: Database, limit: StoreSize = RejectedMessage.limit) throws(SQLiteFailure) {
+        self.limit = limit
+        let operation = "keeping a rejected message"
+        let columns = MessageRow.columns
+        let place = "(SELECT coalesce(max(place), 0) + 1 FROM rejected), ?2, ?3"
+        let target = "INSERT OR REPLACE INTO rejected (\(columns), place, rejected_at, reason)"
+        keeping = try database.prepare(
+            "\(target) SELECT \(columns), \(place) FROM outgoing WHERE key = ?1 AND size <= ?4", operation)
+        insertion = try database.prepare(
+            "\(target) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                + "(SELECT coalesce(max(place), 0) + 1 FROM rejected), ?, ?)", operation)
+        removal = try database.prepare("DELETE FROM rejected WHERE key = ?", "removing a rejected message")
+        emptying = try database.prepare(
+            "DELETE FROM rejected WHERE key BETWEEN ? AND ?", "removing the rejected messages of a scope")
+        sizes = try database.prepare("SELECT key, size FROM rejected ORDER BY place DESC", operation)
+        pages = try RejectedPages(database)
+    }
+
+    /// Keeps a copy of an outgoing row that is going to be removed, unless it is larger than all rejected rows may be.
+    func keep(_ key: RowKey, reason: String, at date: Date) throws(SQLiteFailure) {
+        try keeping.bind(1, key.rawValue).bind(2, real: date.timeIntervalSinceReferenceDate).bind(3, reason)
+            .bind(4, Int64(limit.bytes)).run()
+        try removeOldest()
+    }
+
+    /// Keeps a rejected message that was saved from a damaged file.
+    func insert(_ message: RejectedMessage, _ key: RowKey) throws(SQLiteFailure) {
+        insertion.bind(14, Int64(message.outgoing.strikes))
+            .bind(15, real: message.rejectedAt.timeIntervalSinceReferenceDate).bind(16, message.reason)
+        let size = StoreSize(of: message.message)
+        try MessageRow.write(message.message, message.outgoing.progress, key, size: size.bytes, by: insertion)
+        try removeOldest()
+    }
+
+    /// Removes the oldest rows that there is no room for.
+    private func removeOldest() throws(SQLiteFailure) {
+        var total = StoreSize()
+        var excess: [Int64] = []
+        while try sizes.step() {
+            total += StoreSize(rows: 1, bytes: Int(clamping: max(sizes.integer(1), 0)))
+            if !excess.isEmpty || !total.fits(limit) { excess.append(sizes.integer(0)) }
+        }
+        for key in excess { try removal.bind(1, key).run() }
+    }
+
+    func remove(_ key: RowKey) throws(SQLiteFailure) { try removal.bind(1, key.rawValue).run() }
+
+    func removeAll(of scope: Int64) throws(SQLiteFailure) {
+        try emptying.bind(1, RowKey.first(of: scope).rawValue).bind(2, RowKey.last(of: scope).rawValue).run()
+    }
+
+    /// Reads at most `limit` rows from a key on.
+    func read(from first: RowKey, through last: RowKey, limit: Int) throws(SQLiteFailure) -> [RejectedMessage] {
+        try pages.read(from: first, through: last, limit: limit)
+    }
+}
+
+/// Reads the rejected messages by pages.
+struct RejectedPages {
+    /// The columns in the order in which ``message(_:)`` reads them.
+    static let columns = MessageRow.columns + ", rejected_at, reason"
+
+    private let page: Statement
+
+    init(_ database: Database) throws(SQLiteFailure) {
+        page = try database.prepare(
+            "SELECT \(Self.columns) FROM rejected WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?",
+            "reading rejected messages")
+    }
+
+    /// The message of the present row; `nil` when it makes no sense.
+    static func message(_ row: Statement) -> (key: RowKey, message: RejectedMessage)? {
+        guard let message = MessageRow(reading: row), !row.isNull(14), let reason = row.text(15) else { return nil }
+        let date = Date(timeIntervalSinceReferenceDate: row.real(14))
+        return (message.key, RejectedMessage(message.outgoing, reason: reason, rejectedAt: date))
+    }
+
+    func read(from first: RowKey, through last: RowKey, limit: Int) throws(SQLiteFailure) -> [RejectedMessage] {
+        page.bind(1, first.rawValue).bind(2, last.rawValue).bind(3, Int64(limit))
+        defer { page.reset() }
+        var found: [RejectedMessage] = []
+        while try page.step() {
+            guard let (_, message) = Self.message(page) else { throw SQLiteFailure.unreadableRow(in: "rejected") }
+            found.append(message)
+        }
+        return found
+    }
+}

@@ -1,0 +1,61 @@
+import CourierCore
+import Foundation
+
+/// The laws about messages for which the broker ended connections.
+enum StoreRejectionLaws {
+    static func strikesAreKept(_ probe: StoreProbe) async throws {
+        func check(_ expected: [Int], _ when: String) async throws {
+            try require("the strikes behind \(when)", try await probe.outgoing().map(\.strikes), is: expected)
+        }
+        try await probe.commit(
+            .enqueue(StoreProbe.message(1)), .strike(StoreProbe.id(1), count: 1), .enqueue(StoreProbe.message(2)),
+            .enqueue(StoreProbe.message(3)))
+        try await check([1, 0, 0], "the batch of the message")
+        try await probe.commit(.strike(StoreProbe.id(2), count: 3), .strike(StoreProbe.id(9), count: 1))
+        try await check([1, 3, 0], "one for another message")
+        try await probe.commit(
+            .progress(StoreProbe.id(2), .sent(packetID: 4)), .strike(StoreProbe.id(1), count: 2),
+            .progress(StoreProbe.id(1), .sent(packetID: 5)))
+        try await check([2, 3, 0], "progress")
+        try await probe.commit(.strike(StoreProbe.id(2), count: 0))
+        try await check([2, 0, 0], "a count of 0")
+        try await probe.commit(.removeOutgoing(StoreProbe.id(1)), .enqueue(StoreProbe.message(1)))
+        try await check([0, 0, 0], "a new message with the id")
+    }
+
+    static func rejectedAreKept(_ probe: StoreProbe) async throws {
+        let messages = (1...5).map { StoreProbe.message($0, qos: .two) }
+        try await probe.commit(messages.map { .enqueue($0) })
+        try await probe.commit(
+            .progress(StoreProbe.id(4), .sent(packetID: 7)), .strike(StoreProbe.id(4), count: 3),
+            .reject(StoreProbe.id(4), reason: "it ends connections", at: StoreProbe.moment))
+        try await probe.commit(
+            .reject(StoreProbe.id(2), reason: "", at: StoreProbe.moment + 1),
+            .reject(StoreProbe.id(9), reason: "there is none", at: StoreProbe.moment))
+        let expected = [
+            RejectedMessage(StoredOutgoing(messages[1], .queued), reason: "", rejectedAt: StoreProbe.moment + 1),
+            RejectedMessage(
+                StoredOutgoing(messages[3], .sent(packetID: 7), strikes: 3), reason: "it ends connections",
+                rejectedAt: StoreProbe.moment),
+        ]
+        try require("outgoing messages behind rejections", try await probe.outgoingIDs(), is: [1, 3, 5])
+        try require("how many are counted then", try await probe.summary().outgoingCount, is: 3)
+        try require("the sent messages then", try await probe.sentIDs(), is: [])
+        try require("the rejected messages", try await probe.rejected(), is: expected)
+        try require("the first of them", try await probe.rejected(limit: 1), is: [expected[0]])
+        try require("those behind id 2", try await probe.rejected(after: 2), is: [expected[1]])
+        try require("those behind the last", try await probe.rejected(after: 4), is: [])
+        try require("a page of them without room", try await probe.rejected(limit: 0), is: [])
+        let other = probe.inScope(clientID: "other", broker: "broker:1")
+        try await other.commit(.removeRejected(StoreProbe.id(2)), .removeAll)
+        try require("those of another scope", try await other.rejected(), is: [])
+
+        try await probe.commit(.removeRejected(StoreProbe.id(2)), .removeRejected(StoreProbe.id(1)))
+        try require("the rejected messages that are left", try await probe.rejected(), is: [expected[1]])
+        try await probe.commit(
+            .enqueue(StoreProbe.message(6)), .reject(StoreProbe.id(6), reason: "", at: StoreProbe.moment))
+        try require("those of one batch with their message", try await probe.rejected().count, is: 2)
+        try await probe.commit(.removeAll)
+        try require("those behind removeAll", try await probe.rejected(), is: [])
+    }
+}

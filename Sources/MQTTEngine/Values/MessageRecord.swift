@@ -1,0 +1,29 @@
+/// The header of a message and the sizes of its three parts.
+///
+/// Together the parts take less than 4 GiB.
+package struct MessageRecord: Sendable {
+    /// What belongs to the message beside its parts.
+    package let header: OutgoingHeader
+    private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)
+
+    /// A longer part is cut to 1 GiB. That is four times the largest packet, so the encoder refuses the message anyway.
+    static var largestPart: Int { 1 << 30 }
+
+    init(header: OutgoingHeader, propertiesCount: Int, topicCount: Int, payloadCount: Int) {
+        self.header = header
+        counts = (
+            UInt32(min(propertiesCount, Self.largestPart)), UInt32(min(topicCount, Self.largestPart)),
+            UInt32(min(payloadCount, Self.largestPart))
+        )
+    }
+
+    /// How many bytes the encoded properties take.
+    @inline(__always) package var propertiesCount: Int { Int(counts.properties) }
+    /// How many bytes the topic takes in UTF-8.
+    @inline(__always) package var topicCount: Int { Int(counts.topic) }
+    /// How many bytes the payload takes.
+    @inline(__always) package var payloadCount: Int { Int(counts.payload) }
+
+    /// How many bytes the three parts take together.
+    @inline(__always) package var byteCount: Int { propertiesCount &+ topicCount &+ payloadCount }
+}

@@ -1,0 +1,342 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+/// Each rule alone; ``MessageSuspicionWalkTests`` has whole connections.
+@Suite struct MessageSuspicionTests {
+    private typealias Cause = MessageSuspicion.Cause
+    private typealias Judgement = MessageSuspicion.Judgement
+    private typealias Rejection = MessageSuspicion.Rejection
+
+    /// One client with its connections, and a time that only the test moves.
+    private struct Script {
+        var suspicion: MessageSuspicion
+        var now = ContinuousClock.now
+
+        init(isEnabled: Bool = true, suspect: (token: Token, strikes: Int)? = nil) {
+            suspicion = MessageSuspicion(isEnabled: isEnabled, suspect: suspect)
+        }
+
+        mutating func pass(_ duration: Duration) { now = now.advanced(by: duration) }
+
+        mutating func lose(
+            _ cause: Cause, count: Int = 0, only: Token? = nil, sent age: Duration = .zero,
+            qos0 qos0Age: Duration? = nil,
+            hasUnwrittenBytes: Bool = false
+        ) -> Judgement {
+            let publishes = UnacknowledgedPublishes(
+                count: count, only: only, lastSentAt: count > 0 ? now - age : nil,
+                lastQoS0SentAt: qos0Age.map { now - $0 })
+            return suspicion.connectionLost(
+                cause, .init(publishes: publishes, hasUnwrittenBytes: hasUnwrittenBytes), now: now)
+        }
+
+        /// The broker ends a connection with three messages in flight, of which 1 is the first.
+        mutating func becomeSuspicious() {
+            suspicion.connected(now: now)
+            #expect(lose(.peerClosed, count: 3) == Judgement())
+            #expect(suspicion.isSuspicious)
+        }
+
+        mutating func connectAndPing() {
+            suspicion.connected(now: now)
+            suspicion.pingAnswered(now: now)
+        }
+
+        mutating func send(_ token: Token) {
+            suspicion.sent(token, followsOtherBytes: false, now: now)
+            suspicion.lastByteWritten(now: now)
+        }
+
+        /// A connection that ends right after the message was sent alone.
+        mutating func strike(_ token: Token = 1) -> Judgement {
+            connectAndPing()
+            if suspicion.sendLimit == 0 {
+                pass(MessageSuspicion.controlTime)
+                suspicion.timerFired(now: now)
+            }
+            #expect(suspicion.sendLimit == 1)
+            send(token)
+            pass(.seconds(1))
+            return lose(.peerClosed, count: 1, only: token, sent: .seconds(1))
+        }
+    }
+
+    // MARK: When suspicion starts
+
+    @Test(arguments: [Cause.peerClosed, .peerDisconnected(.unspecifiedError), .peerDisconnected(.packetTooLarge)])
+    private func `a close by the broker before it acknowledged what was just sent starts suspicion`(_ cause: Cause) {
+        var script = Script()
+        #expect(script.suspicion.sendLimit == nil && !script.suspicion.wantsPing)
+        script.suspicion.connected(now: script.now)
+        #expect(script.lose(cause, count: 2, sent: .seconds(2)) == Judgement())
+        #expect(script.suspicion.sendLimit == 0)
+    }
+
+    @Test(arguments: [
+        Cause.other, .peerDisconnected(.serverShuttingDown), .peerDisconnected(.sessionTakenOver),
+        .peerDisconnected(.keepAliveTimeout),
+    ])
+    private func `another reason starts none`(_ cause: Cause) {
+        var script = Script()
+        script.suspicion.connected(now: script.now)
+        #expect(script.lose(cause, count: 2) == Judgement())
+        #expect(!script.suspicion.isSuspicious)
+    }
+
+    @Test func `a close starts none if all was acknowledged, was sent long before, or came before CONNACK`() {
+        var script = Script()
+        script.suspicion.connected(now: script.now)
+        _ = script.lose(.peerClosed, count: 0)
+        #expect(!script.suspicion.isSuspicious)
+        script.suspicion.connected(now: script.now)
+        _ = script.lose(.peerClosed, count: 1, only: 1, sent: .milliseconds(2_001))
+        #expect(!script.suspicion.isSuspicious)
+        _ = script.lose(.peerClosed, count: 1, only: 1)
+        #expect(!script.suspicion.isSuspicious)
+        script.suspicion.connected(now: script.now)
+        _ = script.lose(.peerClosed, count: 1, only: 1, sent: .seconds(9), hasUnwrittenBytes: true)
+        #expect(script.suspicion.isSuspicious, "it was still being written")
+    }
+
+    @Test func `with the option off nothing is ever suspected`() {
+        var script = Script(isEnabled: false, suspect: (1, 2))
+        for _ in 0..<5 {
+            script.connectAndPing()
+            script.send(1)
+            #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 1, only: 1) == Judgement())
+            #expect(script.suspicion.sendLimit == nil && script.suspicion.deadline == nil)
+        }
+    }
+
+    // MARK: While it lasts
+
+    @Test func `nothing is sent until a ping is answered, then one message at a time`() {
+        var script = Script()
+        script.becomeSuspicious()
+        #expect(script.suspicion.sendLimit == 0 && !script.suspicion.wantsPing)
+        script.suspicion.connected(now: script.now)
+        #expect(script.suspicion.sendLimit == 0 && script.suspicion.wantsPing)
+        script.suspicion.pingAnswered(now: script.now)
+        #expect(script.suspicion.sendLimit == 1 && !script.suspicion.wantsPing && script.suspicion.deadline == nil)
+    }
+
+    @Test func `it ends when as many messages have finished as had no answer at its start`() {
+        var script = Script()
+        script.becomeSuspicious()
+        script.connectAndPing()
+        for token in [1, 2, 3] as [Token] {
+            #expect(script.suspicion.sendLimit == 1)
+            script.send(token)
+            script.suspicion.finished(99)  // Not the message in flight: a QoS 2 message that ended with PUBCOMP.
+            script.suspicion.finished(token)
+            script.suspicion.finished(token)
+        }
+        #expect(script.suspicion.sendLimit == nil)
+    }
+
+    // MARK: Strikes
+
+    @Test func `three strikes end the message, with a control before the second and the third`() {
+        var script = Script()
+        script.becomeSuspicious()
+        #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 1), explainsLoss: true))
+        #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 2), explainsLoss: true))
+        #expect(script.strike() == Judgement(verdict: .end(Rejection(token: 1, strikes: 3)), explainsLoss: true))
+        #expect(script.suspicion.isSuspicious, "two more had no answer")
+        script.connectAndPing()
+        #expect(script.suspicion.sendLimit == 1, "no control: no message has a strike")
+    }
+
+    @Test func `a strike needs the message alone, a close by the broker, and 2 s at most`() {
+        var script = Script()
+        script.becomeSuspicious()
+        func neutral(_ change: (inout Script) -> Judgement) {
+            script.connectAndPing()
+            script.send(1)
+            #expect(change(&script) == Judgement())
+            #expect(script.suspicion.isSuspicious)
+        }
+        neutral { $0.lose(.peerClosed, count: 1) }  // A SUBSCRIBE waits as well.
+        neutral { $0.lose(.peerClosed, count: 2) }
+        neutral { $0.lose(.other, count: 1, only: 1) }
+        neutral { $0.lose(.peerDisconnected(.serverShuttingDown), count: 1, only: 1) }
+        neutral {
+            $0.pass(.milliseconds(2_001))
+            return $0.lose(.peerClosed, count: 1, only: 1, sent: .milliseconds(2_001))
+        }
+        script.connectAndPing()
+        script.send(1)
+        script.pass(.seconds(2))
+        #expect(script.lose(.peerClosed, count: 1, only: 1, sent: .seconds(2)).verdict == .storeStrikes(1, 1))
+    }
+
+    @Test func `no strike counts before a ping was answered`() {
+        var script = Script()
+        script.becomeSuspicious()
+        script.suspicion.connected(now: script.now)
+        script.send(1)
+        #expect(script.lose(.peerClosed, count: 1, only: 1) == Judgement())
+    }
+
+    @Test func `the time counts from the last byte, and before it from the first`() {
+        var script = Script()
+        script.becomeSuspicious()
+        script.connectAndPing()
+        script.suspicion.sent(1, followsOtherBytes: false, now: script.now)
+        script.pass(.seconds(30))
+        script.suspicion.lastByteWritten(now: script.now)
+        script.pass(.seconds(2))
+        #expect(script.lose(.peerClosed, count: 1, only: 1, sent: .seconds(32)).verdict == .storeStrikes(1, 1))
+
+        script = Script()
+        script.becomeSuspicious()
+        script.connectAndPing()
+        script.suspicion.sent(1, followsOtherBytes: false, now: script.now)
+        script.pass(.seconds(2))
+        #expect(script.lose(.peerClosed, count: 1, only: 1, hasUnwrittenBytes: true).verdict == .storeStrikes(1, 1))
+
+        script = Script()
+        script.becomeSuspicious()
+        script.connectAndPing()
+        script.suspicion.sent(1, followsOtherBytes: false, now: script.now)
+        script.pass(.milliseconds(2_001))
+        #expect(script.lose(.peerClosed, count: 1, only: 1, hasUnwrittenBytes: true) == Judgement())
+    }
+
+    @Test func `a message behind other bytes gets no strike before its last byte`() {
+        var script = Script()
+        script.becomeSuspicious()
+        script.connectAndPing()
+        script.suspicion.sent(1, followsOtherBytes: true, now: script.now)
+        #expect(script.lose(.peerClosed, count: 1, only: 1, hasUnwrittenBytes: true) == Judgement())
+    }
+
+    // MARK: The connection without the message
+
+    @Test func `after a strike no message is sent until the connection has lasted 10 s and answered a ping`() throws {
+        var script = Script()
+        script.becomeSuspicious()
+        _ = script.strike()
+        script.suspicion.connected(now: script.now)
+        let accepted = script.now
+        #expect(script.suspicion.deadline == nil, "there is no ping yet")
+        script.pass(.seconds(4))
+        script.suspicion.pingAnswered(now: script.now)
+        #expect(script.suspicion.deadline == accepted.advanced(by: .seconds(10)))
+        script.pass(.milliseconds(5_999))
+        script.suspicion.timerFired(now: script.now)
+        #expect(script.suspicion.sendLimit == 0)
+        script.pass(.milliseconds(1))
+        script.suspicion.timerFired(now: script.now)
+        #expect(script.suspicion.sendLimit == 1 && script.suspicion.deadline == nil)
+    }
+
+    @Test func `a late answer to the ping ends the control at once`() {
+        var script = Script()
+        script.becomeSuspicious()
+        _ = script.strike()
+        script.suspicion.connected(now: script.now)
+        script.pass(.seconds(12))
+        script.suspicion.timerFired(now: script.now)
+        #expect(script.suspicion.sendLimit == 0)
+        script.suspicion.pingAnswered(now: script.now)
+        #expect(script.suspicion.sendLimit == 1)
+    }
+
+    @Test(arguments: [Cause.peerClosed, .other])
+    private func `a connection without the message that ends before takes the strikes back`(_ cause: Cause) {
+        var script = Script()
+        script.becomeSuspicious()
+        _ = script.strike()
+        _ = script.strike()
+        script.connectAndPing()
+        script.pass(.seconds(9))
+        #expect(script.lose(cause) == Judgement(verdict: .storeStrikes(1, 0), explainsLoss: false))
+        // The takeover rule counts again: connections end without the message.
+        #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 1), explainsLoss: false))
+        #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 2), explainsLoss: true), "the control lasted")
+    }
+
+    @Test func `a connection with the message that ends otherwise keeps the strikes and needs another control`() {
+        var script = Script()
+        script.becomeSuspicious()
+        _ = script.strike()
+        script.connectAndPing()
+        script.pass(.seconds(10))
+        script.suspicion.timerFired(now: script.now)
+        script.send(1)
+        #expect(script.lose(.other, count: 1, only: 1) == Judgement())
+        script.connectAndPing()
+        #expect(script.suspicion.sendLimit == 0)
+        _ = script.lose(.other)
+        #expect(script.strike().verdict == .storeStrikes(1, 1))
+    }
+
+    @Test func `an acknowledgement clears the suspect`() {
+        var script = Script()
+        script.becomeSuspicious()
+        _ = script.strike()
+        script.connectAndPing()
+        script.pass(.seconds(10))
+        script.suspicion.timerFired(now: script.now)
+        script.send(1)
+        script.suspicion.finished(1)
+        #expect(script.suspicion.sendLimit == 1)
+        script.send(2)
+        #expect(script.lose(.peerClosed, count: 1, only: 2).verdict == .storeStrikes(2, 1))
+    }
+
+    // MARK: A reason code that names the message
+
+    @Test(arguments: [
+        PacketReasonCode.topicNameInvalid, .packetTooLarge, .payloadFormatInvalid, .retainNotSupported,
+        .qosNotSupported,
+    ])
+    func `a DISCONNECT that names a message ends the only one at once`(_ code: PacketReasonCode) {
+        var script = Script()
+        script.suspicion.connected(now: script.now)
+        let judgement = script.lose(.peerDisconnected(code), count: 1, only: 7, sent: .seconds(30), qos0: .seconds(3))
+        #expect(judgement.verdict == .end(Rejection(token: 7, strikes: 1, code: code)))
+        #expect(!script.suspicion.isSuspicious)
+    }
+
+    @Test func `it starts suspicion if another message may be meant`() {
+        var script = Script()
+        script.suspicion.connected(now: script.now)
+        #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 1, only: 7, qos0: .seconds(1)) == Judgement())
+        #expect(script.suspicion.isSuspicious)
+    }
+
+    // MARK: Restarts and other sessions
+
+    @Test func `stored strikes go on after a restart, with a control first`() {
+        var script = Script(suspect: (5, 2))
+        #expect(script.suspicion.sendLimit == 0)
+        script.connectAndPing()
+        #expect(script.suspicion.sendLimit == 0)
+        _ = script.lose(.other)
+        script = Script(suspect: (5, 2))
+        #expect(script.strike(5).verdict == .end(Rejection(token: 5, strikes: 3)))
+        #expect(!script.suspicion.isSuspicious)
+        #expect(!Script(suspect: (5, 0)).suspicion.isSuspicious)
+    }
+
+    @Test func `another session forgets all suspicion`() {
+        var script = Script()
+        script.becomeSuspicious()
+        _ = script.strike()
+        script.suspicion.sessionChanged()
+        #expect(script.suspicion.sendLimit == nil)
+        script.connectAndPing()
+        #expect(script.suspicion.sendLimit == nil && script.suspicion.deadline == nil)
+    }
+
+    @Test func `the text names the broker, the topic and the reason`() {
+        let named = Rejection(token: 1, strikes: 1, code: .packetTooLarge).text(broker: "b:1883", topic: "\"t\"")
+        #expect(named.contains("b:1883") && named.contains("\"t\"") && named.contains("0x95"))
+        #expect(Rejection(token: 1, strikes: 3).text(broker: "b", topic: "t").contains("3 connections"))
+    }
+}

@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// Whole connections in virtual time: what must end a message, and what must end none.
+@Suite struct MessageSuspicionWalkTests {
+    private static let seeds: [UInt64] = [1, 2, 3]
+
+    /// Publishes a message every 60 ms until `isOver`, then lets all of them finish in peace or not at all.
+    private func run(
+        _ world: inout SuspicionWorld, until isOver: (SuspicionWorld) -> Bool, limit: Duration = .seconds(20_000)
+    ) -> UInt64 {
+        var count: UInt64 = 0
+        var ticks = 0
+        let end = world.now.advanced(by: limit)
+        while !isOver(world), world.now < end {
+            // No more than 200 wait, as with a queue that has a limit.
+            if ticks % 3 == 0, count < UInt64(world.acknowledged.count + world.ended.count) + 200 {
+                world.publish(count)
+                count += 1
+            }
+            ticks += 1
+            world.step()
+        }
+        return count
+    }
+
+    @Test(arguments: seeds)
+    func `1,000 random cuts end nothing`(seed: UInt64) {
+        var conditions = SuspicionWorld.Conditions()
+        conditions.lifetime = { .milliseconds(1 + $0.below(15_000)) }
+        var world = SuspicionWorld(seed: seed, conditions)
+        _ = run(&world) { $0.lossCount >= 1_000 }
+        #expect(world.lossCount == 1_000)
+        #expect(world.ended == [], "seed \(seed)")
+        #expect(world.acknowledged.count > 1_000, "messages get through")
+    }
+
+    @Test(arguments: seeds)
+    func `a broker that restarts every second ends nothing`(seed: UInt64) {
+        var conditions = SuspicionWorld.Conditions()
+        conditions.lifetime = { .milliseconds(900 + $0.below(200)) }
+        var world = SuspicionWorld(seed: seed, conditions)
+        _ = run(&world) { $0.lossCount >= 1_000 }
+        #expect(world.ended == [])
+        #expect(world.acknowledged.count > 1_000, "messages get through")
+        #expect(world.explainedCount < world.lossCount / 10)
+    }
+
+    /// The other client connects after a pause of its own, which throws this one out, right after CONNACK or later.
+    @Test(arguments: seeds, [300, 2_000, 12_000])
+    func `two clients with one id end nothing, and the takeover rule counts`(seed: UInt64, pause: Int) {
+        var conditions = SuspicionWorld.Conditions()
+        conditions.lifetime = { .milliseconds(20 + $0.below(pause)) }
+        var world = SuspicionWorld(seed: seed, conditions)
+        _ = run(&world) { $0.lossCount >= 300 }
+        #expect(world.ended == [], "seed \(seed)")
+        #expect(world.explainedCount < world.lossCount / 4, "\(world.explainedCount) of \(world.lossCount)")
+    }
+
+    @Test func `a path that drops large packets ends nothing`() {
+        var conditions = SuspicionWorld.Conditions()
+        conditions.dropped = [17, 40]
+        var world = SuspicionWorld(seed: 1, conditions)
+        _ = run(&world, until: { $0.lossCount >= 50 }, limit: .seconds(3_000))
+        #expect(world.lossCount == 50)
+        #expect(world.ended == [])
+        #expect(!world.suspicion.isSuspicious)
+    }
+
+    @Test(arguments: seeds)
+    func `a message at which the broker closes is ended, and all others get through`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let poison = UInt64(random.below(100))
+        var conditions = SuspicionWorld.Conditions()
+        conditions.poison = [poison]
+        var world = SuspicionWorld(seed: seed, conditions)
+        let start = world.now
+        for token in 0..<100 as Range<UInt64> { world.publish(token) }
+        while !world.isDone, start.duration(to: world.now) < .seconds(60) { world.step() }
+        #expect(world.ended == [poison])
+        #expect(world.acknowledged == Set(0..<100).subtracting([poison]))
+        #expect(world.lossCount == 4 && world.explainedCount == 3)
+        #expect(!world.suspicion.isSuspicious)
+    }
+
+    @Test func `several such messages, next to each other as well, are ended one by one`() {
+        var conditions = SuspicionWorld.Conditions()
+        conditions.poison = [0, 5, 6, 99]
+        var world = SuspicionWorld(seed: 4, conditions)
+        let start = world.now
+        for token in 0..<100 as Range<UInt64> { world.publish(token) }
+        while !world.isDone, start.duration(to: world.now) < .seconds(240) { world.step() }
+        #expect(world.ended == [0, 5, 6, 99])
+        #expect(world.acknowledged.count == 96)
+    }
+
+    @Test(arguments: seeds)
+    func `it is found on a path that is cut now and then, and after restarts of the process`(seed: UInt64) {
+        var conditions = SuspicionWorld.Conditions()
+        conditions.poison = [30]
+        conditions.lifetime = { .seconds(20 + $0.below(60)) }
+        var world = SuspicionWorld(seed: seed, conditions)
+        let start = world.now
+        for token in 0..<60 as Range<UInt64> { world.publish(token) }
+        var (losses, restarts) = (0, 0)
+        while !world.isDone, start.duration(to: world.now) < .seconds(600) {
+            world.step()
+            guard world.lossCount > losses else { continue }
+            losses = world.lossCount
+            if world.storedStrikes > 0 {
+                restarts += 1
+                world.restart()
+            }
+        }
+        #expect(world.ended == [30])
+        #expect(world.acknowledged.count == 59)
+        #expect(restarts >= 2)
+    }
+}

@@ -1,0 +1,65 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// A broker that does not read any more.
+extension OutgoingRulesTests {
+    /// What the stream and the client's write buffer may hold beside the messages that wait.
+    private static let bufferedBytes = 512 << 10
+    private static let payloadBytes = 16 << 10
+
+    private static func stalled(
+        _ setup: OutgoingSetup, _ policy: OfflinePolicy,
+        _ body: (ScriptedWorld, PublishRecord) async throws -> Void
+    ) async throws {
+        let script = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(20)), .resumeReading])
+        try await setup.run([script], policy) { world in
+            await world.connect()
+            await world.soon { world.client.connectionState == .connected }
+            try await body(world, PublishRecord(world, setup))
+        }
+    }
+
+    /// Offers messages until the client refuses them for good, and the loop has written what it can.
+    private static func fill(_ world: ScriptedWorld, _ record: PublishRecord, _ qos: QoS) async {
+        var before: Int
+        repeat {
+            before = record.acceptedCount
+            while record.offeredCount < 2_000 {
+                let shape = PublishRecord.Shape(qos: qos, byteCount: payloadBytes)
+                if await record.offer(.completion, shape) != nil { break }
+            }
+            await world.run(for: .milliseconds(10))
+        } while record.acceptedCount > before && record.offeredCount < 2_000
+    }
+
+    @Test(arguments: OutgoingSetup.all, [QoS.zero, .one, .oneWithoutPersistenceAndRetry])
+    func `behind a stalled socket 100 messages wait`(_ setup: OutgoingSetup, _ qos: QoS) async throws {
+        try await Self.stalled(setup, OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, record in
+            await Self.fill(world, record, qos)
+            #expect(record.refusedCount > 0)
+            #expect(record.acceptedCount >= 100)
+            #expect(record.acceptedCount <= 100 + Self.bufferedBytes / Self.payloadBytes)
+            #expect(record.refusalCodes == [.queueFull])
+            await world.run(for: .seconds(30))
+            #expect(await world.publishes().count == record.acceptedCount)
+            await world.soon { record.open.isEmpty }
+            #expect(!record.hasRepeatedEnds)
+        }
+    }
+
+    @Test(arguments: OutgoingSetup.all, [QoS.zero, .one])
+    func `behind a stalled socket 1 MiB waits`(_ setup: OutgoingSetup, _ qos: QoS) async throws {
+        try await Self.stalled(setup, OfflinePolicy(maximumBytes: 1 << 20, overflow: .fail)) { world, record in
+            await Self.fill(world, record, qos)
+            #expect(record.refusedCount > 0)
+            #expect(record.acceptedCount * Self.payloadBytes <= (1 << 20) + Self.bufferedBytes)
+            await world.run(for: .seconds(30))
+            #expect(await world.publishes().count == record.acceptedCount)
+            await world.soon { record.open.isEmpty }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import CourierCore
+import CourierTesting
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// The rules of `OfflinePolicy` hold wherever a message waits, and in every setup. The numbers are those of docs/delivery.md.
+@Suite(.timeLimit(.minutes(5))) struct OutgoingRulesTests {
+    /// Refuses a connection.
+    static let refusal = ConnectionScript.connection([.refuse(.serverUnavailable)])
+
+    /// Offers messages until the client refuses them for good, also after messages went in flight.
+    static func fill(
+        _ world: ScriptedWorld, _ record: PublishRecord, _ form: PublishForm, callers: Int = 1,
+        _ shape: PublishRecord.Shape = PublishRecord.Shape(), inFlight: Int = OutgoingSetup.receiveMaximum
+    ) async {
+        /// A client without limits ends the test here.
+        let limit = 10_000
+        /// A task learns of its refusal later.
+        let burst = form == .task ? 150 : limit
+        var before: Int
+        repeat {
+            before = record.acceptedCount - record.ended(.queueFull).count
+            await withTaskGroup { group in
+                for _ in 0..<callers {
+                    group.addTask {
+                        for _ in 0..<burst / callers where record.offeredCount < limit {
+                            if await record.offer(form, shape) != nil { return }
+                        }
+                    }
+                }
+            }
+            await world.soon { record.isSettled }
+            await world.soon { await world.publishes().count >= inFlight }
+        } while record.acceptedCount - record.ended(.queueFull).count > before && record.offeredCount < limit
+    }
+
+    /// How many offered messages the client accepted and did not give up at once.
+    static func accepted(_ record: PublishRecord) -> Int { record.acceptedCount - record.ended(.queueFull).count }
+
+    /// Releases the broker; then everything that waits must end well, and arrive in order.
+    static func finish(_ world: ScriptedWorld, _ record: PublishRecord, _ gate: ScriptGate?, _ form: PublishForm) async
+    {
+        gate?.release()
+        await world.run(for: .seconds(3))
+        if form.isAnswered { await world.soon { record.open.isEmpty } }
+        #expect(!record.hasRepeatedEnds)
+    }
+
+    // MARK: Count
+
+    @Test(arguments: OutgoingSetup.all, PublishForm.allCases)
+    func `with a full session 100 messages wait beside 20 in flight`(_ setup: OutgoingSetup, _ form: PublishForm)
+        async throws
+    {
+        try await setup.connected(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, gate in
+            let record = PublishRecord(world, setup)
+            await Self.fill(world, record, form)
+            #expect(Self.accepted(record) == 120)
+            #expect(await world.publishes().count == 20)
+            #expect(record.refusalCodes.isSubset(of: [.queueFull]))
+            await Self.finish(world, record, gate, form)
+            await world.soon { await world.publishes().count >= Self.accepted(record) }
+        }
+    }
+
+    @Test(arguments: OutgoingSetup.all, PublishForm.allCases)
+    func `of eight callers no one is accepted beyond the limit`(_ setup: OutgoingSetup, _ form: PublishForm)
+        async throws
+    {
+        try await setup.connected(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, gate in
+            let record = PublishRecord(world, setup)
+            await Self.fill(world, record, form, callers: 8)
+            #expect(Self.accepted(record) == 120)
+            await Self.finish(world, record, gate, form)
+        }
+    }
+
+    @Test(arguments: OutgoingSetup.all, PublishForm.allCases)
+    func `without a connection 100 messages wait`(_ setup: OutgoingSetup, _ form: PublishForm) async throws {
+        try await setup.offline(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world in
+            let record = PublishRecord(world, setup)
+            await Self.fill(world, record, form, callers: 8, inFlight: 0)
+            #expect(Self.accepted(record) == 100)
+            await Self.finish(world, record, nil, form)
+        }
+    }
+
+    @Test(arguments: OutgoingSetup.withStore)
+    func `on the way into a slow store 100 messages wait`(_ setup: OutgoingSetup) async throws {
+        let store = ControlledStore()
+        let policy = OfflinePolicy(maximumCount: 100, overflow: .fail)
+        try await setup.connected(policy, store: store) { world, gate in
+            store.hold()
+            let record = PublishRecord(world, setup)
+            await Self.fill(world, record, .completion, inFlight: 0)
+            #expect(Self.accepted(record) == 100)
+            store.release()
+            await world.soon { await world.publishes().count == 20 }
+            await Self.fill(world, record, .completion)
+            #expect(Self.accepted(record) == 120)
+            await Self.finish(world, record, gate, .completion)
+        }
+    }
+
+    @Test(arguments: OutgoingSetup.all)
+    func `publishes of mixed quality of service share one limit`(_ setup: OutgoingSetup) async throws {
+        try await setup.connected(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, gate in
+            let record = PublishRecord(world, setup)
+            let levels: [QoS] = [.one, .two, .oneWithoutPersistenceAndRetry, .oneWithoutPersistenceAndNoRetry]
+            for _ in 0..<3 {
+                for index in 0..<400 {
+                    await record.offer(.completion, PublishRecord.Shape(qos: levels[index % levels.count]))
+                }
+                await world.soon { await world.publishes().count == 20 }
+            }
+            #expect(record.acceptedCount == 120)
+            await Self.finish(world, record, gate, .completion)
+        }
+    }
+
+    // MARK: Bytes
+
+    @Test(arguments: OutgoingSetup.all, [true, false])
+    func `10,000 bytes of topics and payloads wait`(_ setup: OutgoingSetup, isConnected: Bool) async throws {
+        let policy = OfflinePolicy(maximumBytes: 10_000, overflow: .fail)
+        let shape = PublishRecord.Shape(byteCount: 99)  // 100 bytes with the topic.
+        // Whether properties count is up to the client.
+        let waiting = setup.hasProperties ? 50...100 : 100...100
+        if isConnected {
+            try await setup.connected(policy) { world, gate in
+                let record = PublishRecord(world, setup)
+                await Self.fill(world, record, .completion, shape)
+                #expect(waiting.contains(Self.accepted(record) - 20))
+                await Self.finish(world, record, gate, .completion)
+            }
+        } else {
+            try await setup.offline(policy) { world in
+                let record = PublishRecord(world, setup)
+                await Self.fill(world, record, .completion, shape, inFlight: 0)
+                #expect(waiting.contains(Self.accepted(record)))
+                await Self.finish(world, record, nil, .completion)
+            }
+        }
+    }
+
+    @Test(
+        arguments: OutgoingSetup.all,
+        [OfflinePolicy.Overflow.fail, .dropNewest, .dropOldest, .suspend(timeout: .seconds(30))])
+    func `a message that is larger than maximumBytes is refused at once`(
+        _ setup: OutgoingSetup, _ overflow: OfflinePolicy.Overflow
+    ) async throws {
+        try await setup.connected(OfflinePolicy(maximumBytes: 1_000, overflow: overflow)) { world, gate in
+            let record = PublishRecord(world, setup)
+            // 20 in flight, and some that wait and must stay.
+            for _ in 0..<23 { await record.offer(.completion) }
+            await world.soon { await world.publishes().count == 20 }
+            let refusal = await record.offer(.completion, PublishRecord.Shape(byteCount: 1_100))
+            await record.offer(.task, PublishRecord.Shape(byteCount: 1_100))
+            await world.soon { record.isSettled }
+            let codes = [refusal?.code].compactMap { $0 } + record.ended(.queueFull).map { _ in .queueFull }
+            #expect(codes == [.queueFull, .queueFull])
+            #expect(record.open == Array(0..<23))
+            await Self.finish(world, record, gate, .completion)
+            #expect(await world.publishes().compactMap(\.number) == Array(0..<23))
+            await record.wait()
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+/// Messages that the caller publishes again because the server lost the session.
+@Suite
+struct ReturnedMessagesTests {
+    private typealias Out = OutgoingTests
+
+    @Test func `messages are returned in the order in which they began, and not by packet id`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }
+        try talk.receive(.pubAck(2), .pubAck(1))
+        talk.publish(qos: .exactlyOnce, token: 4)  // Under 2, the id that became free first.
+        talk.publish(qos: .atLeastOnce, token: 5)  // Under 1.
+        #expect(talk.performed().suffix(2) == [.sent(4, 2), .sent(5, 1)])
+        #expect(try talk.reconnectWithLostSession() == [.returned(3), .returned(4), .returned(5)])
+        #expect(try talk.sent() == [])
+        #expect(talk.inFlightCount == 0 && talk.keptByteCount == 0)
+    }
+
+    @Test func `a returned message that is published again is no repetition`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 1)
+        #expect(try talk.reconnectWithLostSession() == [.returned(1)])
+        talk.publish(qos: .exactlyOnce, token: 1)
+        #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
+        #expect(talk.performed() == [.sent(1, 1)])
+    }
+
+    @Test func `the quota of a lost session counts nothing on the new connection`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }
+        _ = try talk.reconnectWithLostSession(properties: [.receiveMaximum(2)])
+        #expect(talk.publishCapacity == 2)
+    }
+
+    @Test func `a message that waited for quota to be sent again is returned, too`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 1)
+        talk.publish(qos: .exactlyOnce, token: 2)
+        try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
+        #expect(try talk.sent() == [Out.publish(1, .atLeastOnce, isDuplicate: true)])
+        #expect(try talk.reconnectWithLostSession() == [.returned(1), .returned(2)])
+    }
+
+    @Test func `messages that wait for their ids to be cleared are returned`() throws {
+        let talk = Conversation()
+        try talk.connect(isSessionPresent: true)
+        talk.publish(qos: .exactlyOnce, token: 1)
+        talk.publish(qos: .atLeastOnce, token: 2)
+        #expect(try talk.sent() == [.pubRel(1), Out.publish(2, .atLeastOnce)])
+        #expect(try talk.reconnectWithLostSession() == [.returned(1), .returned(2)])
+        #expect(talk.inFlightCount == 0)
+    }
+
+    @Test func `[MQTT-4.3.3-6] where messages are stored, only one that is past PUBREC fails`() throws {
+        let talk = Conversation { $0.awaitsStorage = true }
+        try talk.connect()
+        for token in 1...4 as ClosedRange<UInt64> { talk.publish(qos: .exactlyOnce, token: Token(rawValue: token)) }
+        for (token, id) in [(1, 1), (2, 2), (3, 3)] as [(Token, PacketID)] { talk.stored(token, id) }
+        try talk.receive(.pubRec(1), .pubRec(2))
+        talk.stored(1, 1)  // Its PUBREL is written; that of 2 is held, 3 waits for PUBREC, the PUBLISH of 4 is held.
+        #expect(
+            try talk.reconnectWithLostSession() == [
+                .failed(1, .sessionLost), .failed(2, .sessionLost), .returned(3), .returned(4),
+            ])
+        for (token, id) in [(2, 2), (4, 4)] as [(Token, PacketID)] { talk.stored(token, id) }
+        #expect(try talk.sent() == [])
+        #expect(talk.inFlightCount == 0 && talk.keptByteCount == 0)
+    }
+
+    @Test func `another client id returns the messages at once, and a request of that connection fails with it`() throws
+    {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 1)
+        talk.subscribe("f", token: 2)
+        talk.publish(qos: .exactlyOnce, token: 3)
+        _ = try talk.sent()
+        _ = talk.performed()
+        talk.close()
+        #expect(talk.performed() == [.failed(2, .connectionLost), .close(.transportClosed)])
+        talk.reconfigure(isSameServer: true) { $0.connect.clientID = "d" }
+        #expect(talk.performed() == [.returned(1), .returned(3)])
+        #expect(talk.inFlightCount == 0)
+    }
+
+    @Test func `a message that must not be sent again fails with its connection and is not returned`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(OutgoingMessage(topic: "t", payload: [1], qos: .atLeastOnce, isRetried: false, token: 1))
+        talk.close()
+        #expect(talk.failures() == [1: .connectionLost])
+        try talk.connect(isSessionPresent: false)
+        #expect(talk.performed() == [])
+    }
+}

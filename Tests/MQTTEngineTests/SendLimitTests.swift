@@ -1,0 +1,253 @@
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+/// The limit of messages at a time that the caller sets, and which messages have no answer.
+@Suite
+struct SendLimitTests {
+    private typealias Out = OutgoingTests
+
+    /// Has published messages 1 to `count` with these packet ids, and forgets what was said.
+    private static func talk(_ qos: PacketQoS, count: UInt64) throws -> Conversation {
+        let talk = Conversation()
+        try talk.connect()
+        for token in 1...count { talk.publish(qos: qos, token: Token(rawValue: token)) }
+        _ = try talk.sent()
+        _ = talk.performed()
+        return talk
+    }
+
+    @Test(arguments: [PacketQoS.atLeastOnce, .exactlyOnce])
+    func `the limit bounds the capacity, and the acknowledgement raises it`(_ qos: PacketQoS) throws {
+        let talk = Conversation()
+        try talk.connect(properties: [.receiveMaximum(10)])
+        #expect(talk.publishCapacity == 10)
+        talk.setSendLimit(2)
+        #expect(talk.publishCapacity == 2)
+        for token in [1, 2, 3] as [Token] { talk.publish(qos: qos, token: token) }
+        #expect(talk.performed() == [.sent(1, 1), .sent(2, 2), .failed(3, .quotaExceeded)])
+        try talk.receive(qos == .atLeastOnce ? .pubAck(1) : .pubRec(1))
+        #expect(talk.publishCapacity == 1)
+        talk.setSendLimit(nil)
+        #expect(talk.publishCapacity == (qos == .atLeastOnce ? 9 : 8), "a QoS 2 message holds quota until PUBCOMP")
+        talk.setSendLimit(-1)
+        #expect(talk.publishCapacity == 0)
+        talk.publish(qos: .atMostOnce, token: 4)
+        #expect(try talk.sent().last == .message(), "QoS 0 has no limit")
+    }
+
+    @Test func `a lower limit than there are messages without an answer leaves no capacity`() throws {
+        let talk = try Self.talk(.atLeastOnce, count: 3)
+        talk.setSendLimit(1)
+        #expect(talk.publishCapacity == 0)
+        try talk.receive(.pubAck(1), .pubAck(2))
+        #expect(talk.publishCapacity == 0)
+        try talk.receive(.pubAck(3))
+        #expect(talk.publishCapacity == 1)
+    }
+
+    @Test(arguments: [PacketQoS.atLeastOnce, .exactlyOnce])
+    func `a new connection sends one message at a time again, in order, and new messages after them`(
+        _ qos: PacketQoS
+    ) throws {
+        let talk = try Self.talk(qos, count: 3)
+        talk.setSendLimit(0)
+        try talk.reconnect(isSessionPresent: true)
+        #expect(try talk.sent() == [])
+        #expect(talk.publishCapacity == 0)
+        #expect(talk.unacknowledgedPublishes.count == 0)
+        talk.setSendLimit(1)
+        for id in [1, 2, 3] as [PacketID] {
+            #expect(try talk.sent().last == Out.publish(id, qos, isDuplicate: true))
+            #expect(talk.unacknowledgedPublishes.count == 1)
+            #expect(talk.publishCapacity == 0)
+            // Of QoS 2, the next PUBLISH follows PUBREC, and not only PUBCOMP.
+            try talk.receive(qos == .atLeastOnce ? .pubAck(id) : .pubRec(id))
+        }
+        if qos == .exactlyOnce { try talk.receive(.pubComp(1), .pubComp(2), .pubComp(3)) }
+        #expect(talk.inFlightCount == 0)
+        #expect(talk.publishCapacity == 1)
+    }
+
+    @Test func `the limit 0 sends nothing again, except PUBREL, also behind a waiting PUBLISH`() throws {
+        let talk = try Self.talk(.exactlyOnce, count: 2)
+        talk.publish(qos: .atLeastOnce, token: 3)
+        try talk.receive(.pubRec(1))
+        talk.setSendLimit(0)
+        try talk.reconnect(isSessionPresent: true)
+        #expect(try talk.sent() == [.pubRel(1)])
+        try talk.receive(.pubComp(1))
+        #expect(try talk.sent() == [])
+        #expect(talk.performed() == [.acknowledged(1, .success, [])])
+        talk.setSendLimit(nil)
+        #expect(
+            try talk.sent() == [
+                Out.publish(2, .exactlyOnce, isDuplicate: true), Out.publish(3, .atLeastOnce, isDuplicate: true),
+            ])
+    }
+
+    @Test func `where steps are stored, PUBREL goes although messages wait for the limit`() throws {
+        let talk = Conversation { $0.awaitsStorage = true }
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 1)
+        talk.publish(qos: .exactlyOnce, token: 2)
+        talk.stored(1, 1)
+        talk.stored(2, 2)
+        try talk.receive(.pubRec(1))
+        talk.setSendLimit(0)
+        try talk.reconnect(isSessionPresent: true)
+        #expect(try talk.sent() == [])
+        talk.stored(1, 1)
+        #expect(try talk.sent() == [.pubRel(1)])
+        try talk.receive(.pubComp(1))
+        talk.setSendLimit(1)
+        #expect(try talk.sent() == [Out.publish(2, .exactlyOnce, isDuplicate: true)])
+    }
+
+    @Test func `messages that fail at the server's limit make room for the next`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 1, size: 100)
+        talk.publish(qos: .atLeastOnce, token: 2)
+        talk.setSendLimit(1)
+        try talk.reconnect(isSessionPresent: true, properties: [.maximumPacketSize(50)])
+        #expect(try talk.sent() == [Out.publish(2, .atLeastOnce, isDuplicate: true)])
+    }
+
+    @Test func `the packets without an answer are counted, and the only one is named`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        #expect(talk.unacknowledgedPublishes == UnacknowledgedPublishes())
+        let first = talk.now
+        talk.publish(qos: .atLeastOnce, token: 1)
+        #expect(talk.unacknowledgedPublishes == UnacknowledgedPublishes(count: 1, only: 1, lastSentAt: first))
+        talk.pass(.seconds(1))
+        talk.publish(qos: .exactlyOnce, token: 2)
+        #expect(talk.unacknowledgedPublishes == UnacknowledgedPublishes(count: 2, lastSentAt: talk.now))
+        try talk.receive(.pubAck(1))
+        #expect(talk.unacknowledgedPublishes.only == 2)
+        talk.pass(.seconds(1))
+        talk.publish(qos: .atMostOnce, token: 3)
+        #expect(talk.unacknowledgedPublishes.lastQoS0SentAt == talk.now)
+        #expect(talk.unacknowledgedPublishes.lastSentAt == first.advanced(by: .seconds(1)))
+        talk.subscribe("f", token: 4)
+        #expect(talk.unacknowledgedPublishes.only == nil, "the SUBSCRIBE may end the connection")
+        try talk.receive(.subAck(SubAck(packetID: 1, reasonCodes: [.success])))
+        #expect(talk.unacknowledgedPublishes.only == 2)
+        try talk.receive(.pubRec(2))
+        #expect(talk.unacknowledgedPublishes.count == 0)
+        talk.publish(qos: .atLeastOnce, token: 5)
+        #expect(talk.unacknowledgedPublishes.only == nil, "the PUBREL has no answer")
+    }
+
+    @Test func `what had no answer is known when the connection has ended, until the next one`() throws {
+        let talk = try Self.talk(.atLeastOnce, count: 1)
+        let expected = UnacknowledgedPublishes(count: 1, only: 1, lastSentAt: talk.now)
+        try talk.receive(.disconnect(Disconnect(reasonCode: .packetTooLarge)))
+        #expect(talk.unacknowledgedPublishes == expected)
+        talk.close()
+        #expect(talk.unacknowledgedPublishes == expected)
+        talk.open()
+        #expect(talk.unacknowledgedPublishes == UnacknowledgedPublishes())
+    }
+}
+
+/// Messages that the caller ends because they end connections.
+@Suite
+struct GivingUpTests {
+    private typealias Out = OutgoingTests
+
+    @Test func `a QoS 1 message is given up between connections, and its id is free`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .atLeastOnce, token: 1)
+        talk.publish(qos: .atLeastOnce, token: 2)
+        #expect(!talk.giveUp(1), "its PUBACK may be on the way")
+        talk.close()
+        _ = talk.performed()
+        #expect(talk.giveUp(1))
+        #expect(!talk.giveUp(1))
+        #expect(talk.performed() == [])
+        try talk.reconnect(isSessionPresent: true)
+        #expect(try talk.sent() == [Out.publish(2, .atLeastOnce, isDuplicate: true)])
+        talk.publish(qos: .exactlyOnce, token: 3)
+        #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
+    }
+
+    @Test func `[MQTT-2.2.1-3] the id of a QoS 2 message stays reserved until the session ends`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 1)
+        talk.close()
+        #expect(talk.giveUp(1))
+        #expect(talk.inFlightCount == 0 && talk.keptByteCount == 0 && !talk.awaitsAnswers)
+        for _ in 0..<2 {
+            try talk.reconnect(isSessionPresent: true)
+            #expect(try talk.sent() == [])
+            talk.publish(qos: .exactlyOnce, token: 2)
+            let packets = try talk.sent()
+            guard case .publish(let publish)? = packets.first else { return #expect(Bool(false), "no PUBLISH") }
+            #expect(publish.delivery.packetID == 2)
+            // A late answer changes nothing.
+            try talk.receive(.pubRec(1), .pubAck(1), .pubComp(1))
+            #expect(try talk.sent() == [])
+            #expect(talk.isConnected)
+            try talk.receive(.pubRec(2), .pubComp(2))
+            _ = try talk.sent()
+        }
+        #expect(try talk.reconnectWithLostSession() == [], "its end was reported by the caller")
+        talk.publish(qos: .exactlyOnce, token: 3)
+        talk.publish(qos: .exactlyOnce, token: 4)
+        #expect(talk.performed().contains(.sent(4, 1)))
+    }
+
+    @Test func `a message that waits for the limit is given up during a connection`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 1)
+        talk.publish(qos: .atLeastOnce, token: 2)
+        talk.setSendLimit(0)
+        try talk.reconnect(isSessionPresent: true)
+        #expect(talk.giveUp(1))
+        talk.setSendLimit(1)
+        #expect(try talk.sent() == [Out.publish(2, .atLeastOnce, isDuplicate: true)])
+        try talk.receive(.pubAck(2))
+        #expect(talk.publishCapacity == 1)
+    }
+
+    @Test func `what was never written leaves nothing, and gives its quota back`() throws {
+        let talk = Conversation { $0.awaitsStorage = true }
+        try talk.connect(properties: [.receiveMaximum(1)])
+        talk.publish(qos: .exactlyOnce, token: 1)
+        #expect(talk.publishCapacity == 0)
+        #expect(talk.giveUp(1))
+        #expect(talk.publishCapacity == 1)
+        talk.stored(1, 1)
+        #expect(try talk.sent() == [])
+        talk.publish(qos: .atLeastOnce, token: 2)
+        #expect(try talk.sent() == [Out.publish(1, .atLeastOnce)])
+    }
+
+    @Test func `[MQTT-4.3.3-6] what the server has is not given up, and an unknown name is none`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        talk.publish(qos: .exactlyOnce, token: 1)
+        try talk.receive(.pubRec(1))
+        talk.close()
+        #expect(!talk.giveUp(1))
+        #expect(!talk.giveUp(9))
+        try talk.reconnect(isSessionPresent: true)
+        #expect(try talk.sent() == [.pubRel(1)])
+    }
+
+    @Test func `a later process keeps the id reserved`() throws {
+        let talk = Conversation { $0.awaitsStorage = true }
+        talk.restore([.givenUp(1), .givenUp(1), .received(7, 2)])
+        #expect(talk.performed() == [])
+        #expect(talk.inFlightCount == 1)
+        try talk.connect(isSessionPresent: true)
+        #expect(try talk.sent() == [.pubRel(2)])
+        talk.publish(qos: .atLeastOnce, token: 8)
+        #expect(try talk.sent() == [Out.publish(3, .atLeastOnce)])
+    }
+}

@@ -1,0 +1,24 @@
+/// The QoS 1 and 2 messages that the client has not handed to the engine, or that the engine returned: the simplest queue
+/// that keeps their order.
+struct WaitingList {
+    /// The numbers of the messages, in ascending order.
+    private var serials: [Int] = []
+
+    var count: Int { serials.count }
+    var isEmpty: Bool { serials.isEmpty }
+    var first: Int? { serials.first }
+
+    mutating func append(_ serial: Int) { serials.append(serial) }
+
+    mutating func removeFirst() -> Int { serials.removeFirst() }
+
+    /// Puts the messages that the engine returned in front. They were published in the order of their numbers, so the
+    /// engine must return them in that order.
+    mutating func putBack(_ returned: [Int]) throws(Broken) {
+        let all = returned + serials
+        for (serial, next) in zip(all, all.dropFirst()) where serial >= next {
+            throw Broken("the engine returned message \(serial) before \(next)")
+        }
+        serials = all
+    }
+}
