@@ -223,6 +223,7 @@ extension ClientEngine {
     @inline(__always)
     func refusal(of header: OutgoingHeader, now: Moment) -> EngineAction.Failure? {
         if let expiry = header.expiresAt, expiry <= now { return .expired }
+        if header.firstSendEnd <= now { return .expired }
         return refusalByServer(of: header)
     }
 

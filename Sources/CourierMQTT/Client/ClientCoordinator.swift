@@ -287,12 +287,12 @@ extension ClientCoordinator {
     }
 
     func clearStoredState() {
+        publishing.queue.endedSession()  // From here on, all results of the session are late.
         durable?.removeAll(Self.destroyed)
         distributor.sessionDestroyed()  // Before readers end for it: what they have is not for the next session.
         subscriptions.removeAll()
         tellTopics()
         driver.forgetSession()
-        publishing.queue.endedSession()
         startsClean = true
         lastPlace = nil
         events.reset()

@@ -47,7 +47,8 @@ struct ClientParts: Sendable {
         if config.messageStore != nil { engine.acknowledgements = .onCommand }
         let driver = SessionDriver(engine, on: loop, observer: relay, outgoing: queue)
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
-        let steps = config.messageStore.map { StoreLane($0, on: loop, failed: storeFailed) }
+        let epoch = { queue.sessionEpoch }
+        let steps = config.messageStore.map { StoreLane($0, on: loop, epoch: epoch, failed: storeFailed) }
         let store = Self.outgoingStore(config, settings, steps, queue, on: loop, link, failed: storeFailed)
         let results = PublishResults(queue, events, completions) { store?.ended($0) }
         publishing = Publishing(
@@ -55,7 +56,7 @@ struct ClientParts: Sendable {
             registry: settings.registry, results: results, census: census,
             watchExpiry: { loop.execute { link.coordinator?.scheduleExpiry() } })
         let durable = Self.durableSession(
-            config, store, steps, limit: settings.maximumKept, on: loop, failed: storeFailed,
+            config, store, steps, limit: settings.maximumKept, on: loop, epoch: epoch, failed: storeFailed,
             began: { link.coordinator?.storeOpened($0) })
         let acknowledgements = AcknowledgementInbox(driver, rows: durable?.inbox, on: loop)
         let distributor = MessageDistributor(
@@ -110,15 +111,17 @@ struct ClientParts: Sendable {
 
     private static func durableSession(
         _ config: MQTTClientConfig, _ outgoing: OutgoingStore?, _ steps: StoreLane?, limit: Int, on loop: EventLoop,
-        failed: @escaping (CourierError) -> Void, began: @escaping (StoredSession) -> Void
+        epoch: @escaping () -> Int, failed: @escaping (CourierError) -> Void,
+        began: @escaping (StoredSession) -> Void
     ) -> DurableSession? {
         guard let store = config.messageStore, let outgoing, let steps else { return nil }
         let inbox = DurableInbox(
-            store, limit: limit, steps: steps, additions: StoreLane(store, on: loop, failed: failed),
-            clock: config.storeClock, on: loop, nextID: { outgoing.nextID() })
+            store, limit: limit, steps: steps,
+            additions: StoreLane(store, on: loop, epoch: epoch, failed: failed), clock: config.storeClock, on: loop,
+            epoch: epoch, nextID: { outgoing.nextID() })
         return DurableSession(
             store, config.knownScope, outgoing: outgoing, inbox: inbox, steps: steps,
-            wishes: StoreLane(store, on: loop, failed: failed), on: loop, failed: failed, began: began)
+            wishes: StoreLane(store, on: loop, epoch: epoch, failed: failed), on: loop, failed: failed, began: began)
     }
 
     private static func credentials(_ config: MQTTClientConfig) -> CredentialSource {

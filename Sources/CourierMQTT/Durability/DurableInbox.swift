@@ -16,8 +16,8 @@ final class DurableInbox: @unchecked Sendable {
         let last: StoredMessage.ID?
         /// Whether there were more rows by then.
         let mayHaveMore: Bool
-        /// The session that the rows are of.
-        let session: Int
+        /// The epoch of the session that the rows belong to.
+        let epoch: Int
     }
 
     private let store: any MessageStore
@@ -30,8 +30,8 @@ final class DurableInbox: @unchecked Sendable {
     private let clock: StoreClock
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
-    /// How many sessions were destroyed. Rows of another one may have the same ids.
-    private(set) var session = 0
+    /// The epoch of the session that the loop works for. Rows of other sessions may have the same ids.
+    let epoch: () -> Int
     /// Whose rows they were when the client ended.
     private var endedScope: StoreScope?
     /// Whether the next process may get repetitions of what this one has received.
@@ -54,10 +54,11 @@ final class DurableInbox: @unchecked Sendable {
     /// Makes an inbox that is closed until ``begin(_:_:)``, for at most `limit` rows.
     init(
         _ store: any MessageStore, limit: Int, steps: StoreLane, additions: StoreLane, clock: StoreClock = StoreClock(),
-        on loop: EventLoop, nextID: @escaping () -> StoredMessage.ID
+        on loop: EventLoop, epoch: @escaping () -> Int, nextID: @escaping () -> StoredMessage.ID
     ) {
         self.store = store
         self.clock = clock
+        self.epoch = epoch
         self.limit = limit
         self.steps = steps
         self.additions = additions
@@ -126,7 +127,7 @@ final class DurableInbox: @unchecked Sendable {
     ) {
         loop.preconditionOnLoop()
         guard let scope else {
-            return done(.success(Page(rows: [], last: last, mayHaveMore: false, session: session)))
+            return done(.success(Page(rows: [], last: last, mayHaveMore: false, epoch: epoch())))
         }
         guard additions.isIdle || additions.isFailing else {
             // What is on its way into the store comes before anything that arrives from now on.
@@ -148,7 +149,7 @@ final class DurableInbox: @unchecked Sendable {
                 let found = page.map { rows in
                     Page(
                         rows: handOut(rows), last: rows.last?.id ?? last,
-                        mayHaveMore: rows.count >= Self.pageSize, session: session)
+                        mayHaveMore: rows.count >= Self.pageSize, epoch: epoch())
                 }
                 endReading(number)
                 done(found)
@@ -167,22 +168,22 @@ final class DurableInbox: @unchecked Sendable {
 
     /// A reader is done with a row; `settled` is called when that is stored, and at once where the row went with its session.
     func remove(
-        _ id: StoredMessage.ID, of session: Int, settled: (@Sendable (Result<Void, CourierError>) -> Void)? = nil
+        _ id: StoredMessage.ID, of epoch: Int, settled: (@Sendable (Result<Void, CourierError>) -> Void)? = nil
     ) {
         loop.preconditionOnLoop()
-        guard session == self.session, handedOut.contains(id), removing.insert(id).inserted else {
+        guard epoch == self.epoch(), handedOut.contains(id), removing.insert(id).inserted else {
             settled?(.success(()))
             return
         }
         if let endedScope { return store.commit([.removeIncoming(id)], in: endedScope) { settled?($0) } }
         steps.add([.removeIncoming(id)]) { [weak self] outcome in
-            if case .success = outcome { self?.wasRemoved(id, of: session) }
+            if case .success = outcome { self?.wasRemoved(id, of: epoch) }
             settled?(outcome)
         }
     }
 
-    private func wasRemoved(_ id: StoredMessage.ID, of session: Int) {
-        guard session == self.session else { return }
+    private func wasRemoved(_ id: StoredMessage.ID, of epoch: Int) {
+        guard epoch == self.epoch() else { return }
         removing.remove(id)
         guard handedOut.remove(id) != nil else { return }
         count = max(count - 1, handedOut.count)
@@ -190,9 +191,9 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// A reader has left a row to the next one.
-    func giveBack(_ id: StoredMessage.ID, of session: Int) {
+    func giveBack(_ id: StoredMessage.ID, of epoch: Int) {
         loop.preconditionOnLoop()
-        if session == self.session, !removing.contains(id) { handedOut.remove(id) }
+        if epoch == self.epoch(), !removing.contains(id) { handedOut.remove(id) }
     }
 
     /// Removes the rows whose time is over.
@@ -226,7 +227,6 @@ final class DurableInbox: @unchecked Sendable {
         loop.preconditionOnLoop()
         stopReading()
         scope = nil
-        session += 1
         count = 0
         (handedOut, removing) = ([], [])
         additions.removeAll(error)

@@ -34,16 +34,16 @@ final class StoreLane: @unchecked Sendable {
     /// Safe to share: made and read on the loop only.
     final class Batch: @unchecked Sendable {
         fileprivate let steps: [Step]
-        /// Of which session they are.
-        fileprivate let session: Int
+        /// The epoch of the session that the steps belong to.
+        fileprivate let epoch: Int
 
         var changes: [StoreChange] { steps.flatMap(\.changes) }
 
         fileprivate var isRefusable: Bool { steps.contains { $0.isRefusable } }
 
-        fileprivate init(_ steps: [Step], _ session: Int) {
+        fileprivate init(_ steps: [Step], _ epoch: Int) {
             self.steps = steps
-            self.session = session
+            self.epoch = epoch
         }
     }
 
@@ -59,8 +59,8 @@ final class StoreLane: @unchecked Sendable {
     private var fullSince: ContinuousClock.Instant?
     /// When it said so last.
     private var lastFull: ContinuousClock.Instant?
-    /// How many sessions were given up: what was under way for one of them is not tried again for the next.
-    private var session = 0
+    /// The epoch of the session that the loop works for. A failed commit of an earlier session is not tried again.
+    private let epoch: () -> Int
     private var isCommitting = false
     private var isScheduled = false
     /// Whether the store did not take the last commit.
@@ -70,9 +70,13 @@ final class StoreLane: @unchecked Sendable {
     /// Why the last session was given up.
     private var removal: CourierError?
 
-    init(_ store: any MessageStore, on loop: EventLoop, failed: @escaping (CourierError) -> Void) {
+    init(
+        _ store: any MessageStore, on loop: EventLoop, epoch: @escaping () -> Int,
+        failed: @escaping (CourierError) -> Void
+    ) {
         self.store = store
         self.loop = loop
+        self.epoch = epoch
         self.failed = failed
     }
 
@@ -116,7 +120,6 @@ final class StoreLane: @unchecked Sendable {
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
         scope = nil
-        session += 1
         if let retryTimer { loop.cancel(retryTimer) }
         retryTimer = nil
         isFailing = false
@@ -147,7 +150,7 @@ final class StoreLane: @unchecked Sendable {
     /// committed alone then.
     func settled(_ batch: Batch, _ result: Result<Void, CourierError>) {
         loop.preconditionOnLoop()
-        guard case .failure = result, batch.session == session else { return committed(batch, result) }
+        guard case .failure = result, batch.epoch == epoch() else { return committed(batch, result) }
         steps = batch.steps + steps
         isCommitting = false
         commit()
@@ -178,7 +181,7 @@ final class StoreLane: @unchecked Sendable {
         singleCount = max(singleCount - 1, 0)
         let taken = steps[..<count]
         steps = Array(steps[count...])
-        return Batch(Array(taken), session)
+        return Batch(Array(taken), epoch())
     }
 
     private func commit() {
@@ -202,7 +205,7 @@ final class StoreLane: @unchecked Sendable {
             if batch.isRefusable { fullSince = nil }
             for step in batch.steps { step.stored?(.success(())) }
             schedule()
-        case .failure(let error) where batch.session != session:
+        case .failure(let error) where batch.epoch != epoch():
             for step in batch.steps { step.stored?(.failure(removal ?? error)) }
             schedule()
         case .failure(let error) where batch.isRefusable && isFull(error):

@@ -248,9 +248,9 @@ extension OutgoingQueue {
             let slot = state.table.insertEarlier(.inFlight, before: before)
             let entry = state.fill(slot, row)
             entry.packetID = packetID
+            state.table[slot].end = row.end
             state.keepRow(slot, entry, payload: row.message.payload)
             state.table[slot].state = .inFlight
-            state.table[slot].end = row.end
             state.rows.left(state.table[slot].byteCount)
             return state.table.token(of: slot)
         }
@@ -292,14 +292,12 @@ extension OutgoingQueue {
             else { return (false, nil) }
             let slot = state.table.insertEarlier(.ready, before: state.table[.stored].firstDroppable)
             let entry = state.fill(slot, row)
+            state.table[slot].end = row.end
             state.keepRow(slot, entry, payload: row.message.payload)
             state.table[slot].flags.insert(.isCounted)
             state.rules.setUnread(state.rules.unreadCount - 1)
             state.rules.count(state.table[slot].byteCount, isDroppable: false)
-            if let end = row.end {
-                state.table[slot].end = end
-                _ = state.note(end)
-            }
+            if let end = row.end { _ = state.note(end) }
             guard row.isLatestOnly else { return (true, nil) }
             let key = Array(row.message.topic.utf8)
             // Messages of this process are newer, earlier rows are older.
@@ -386,6 +384,8 @@ extension OutgoingQueue.State {
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, token: table.token(of: slot))
         if let expiry = row.expiry { header.expiry = expiry }
+        // The session may take a message of QoS 2 before it may send the message: the packet id is stored first.
+        if let end = table[slot].end { header.setFirstSendEnd(end) }
         scratch.withBytes {
             table.keepBytes(
                 of: slot, header, topic: row.topic.utf8Span.span.bytes, encodedProperties: $0,

@@ -105,6 +105,9 @@ final class OutgoingQueue: Sendable {
     /// The number of destroyed sessions.
     var epoch: Int { state.withLock { $0.epoch } }
 
+    /// The epoch of the session that the event loop works for. Results of an earlier session are late.
+    var sessionEpoch: Int { state.withLock { $0.loopEpoch } }
+
     /// Gives the session up. From any thread; nothing is reported yet, so that a caller may hold a lock.
     ///
     /// - Returns: All messages that have not ended, and the callers that wait for room.

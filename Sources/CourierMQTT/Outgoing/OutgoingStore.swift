@@ -57,6 +57,8 @@ final class OutgoingStore: @unchecked Sendable {
     var lastRead: StoredMessage.ID?
     /// Rows of an earlier process that became entries before the others were read.
     var restored: Set<StoredMessage.ID> = []
+    /// How many sessions the broker has lost.
+    private var lostSessionCount = 0
     private var isCommitting = false
     /// Ends ``gatheringTime``.
     private var gatheringTimer: TimerToken?
@@ -246,7 +248,7 @@ extension OutgoingStore {
         loop.preconditionOnLoop()
         guard let row = queue.noteSent(token, id), storesPacketIDs else { return stored() }
         let progress = StoreChange.progress(row.id, .sent(packetID: id.rawValue))
-        if row.qos == .two { steps.add(progress, stored: stored) } else { steps.addRepeatable(progress) }
+        if row.qos == .two { addStep(progress, stored: stored) } else { steps.addRepeatable(progress) }
     }
 
     /// The broker has a message of QoS 2; `stored` is called when PUBREL may be written.
@@ -254,7 +256,14 @@ extension OutgoingStore {
         loop.preconditionOnLoop()
         guard let row = queue.sentRow(token) else { return }
         guard storesPacketIDs else { return stored(row.packetID) }
-        steps.add(.progress(row.id, .received(packetID: row.packetID.rawValue))) { stored(row.packetID) }
+        addStep(.progress(row.id, .received(packetID: row.packetID.rawValue))) { stored(row.packetID) }
+    }
+
+    /// Stores how far a delivery has come. `stored` is not called if the broker loses the session first: the same message
+    /// may then have the same packet id again, whose own step is not stored yet.
+    private func addStep(_ change: StoreChange, stored: @escaping () -> Void) {
+        let count = lostSessionCount
+        steps.add(change) { [self] in if lostSessionCount == count { stored() } }
     }
 
     /// A message ended; from any thread. A power cut may forget the removal of a message that was sent: it is repeated then.
@@ -271,12 +280,13 @@ extension OutgoingStore {
     func gaveUp(_ token: Token, stored: @escaping () -> Void) {
         loop.preconditionOnLoop()
         guard let row = queue.sentRow(token), storesPacketIDs else { return stored() }
-        steps.add(.removeOutgoing(row.id), stored: stored)
+        addStep(.removeOutgoing(row.id), stored: stored)
     }
 
     /// The broker lost the session: packet ids mean nothing any more.
     func sessionLost() {
         loop.preconditionOnLoop()
+        lostSessionCount += 1
         for id in queue.rowsWithPacketID(isForgotten: true) { steps.add(.progress(id, .queued)) }
     }
 

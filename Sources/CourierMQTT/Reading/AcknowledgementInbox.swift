@@ -47,7 +47,7 @@ final class AcknowledgementInbox: LoopWork {
     private func finish(_ ticket: AcknowledgementTicket) {
         switch ticket.receipt {
         case .delivery(let handle): acknowledge(handle) { ticket.settle($0) }
-        case .row(let id, let session): rows?.remove(id, of: session) { ticket.settle($0) }
+        case .row(let id, let epoch): rows?.remove(id, of: epoch) { ticket.settle($0) }
         case .kept: ticket.settle(.success(()))
         }
     }

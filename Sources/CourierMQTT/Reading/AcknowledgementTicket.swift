@@ -15,7 +15,7 @@ final class AcknowledgementTicket: Sendable {
         /// A delivery of the broker.
         case delivery(IncomingMessage.Handle)
         /// A row of the message store, of a session as ``DurableInbox`` counts them.
-        case row(StoredMessage.ID, session: Int)
+        case row(StoredMessage.ID, epoch: Int)
         /// Nobody waits for it; left unfinished, the message is kept again until the end of its time.
         case kept(until: ContinuousClock.Instant?)
     }
@@ -40,7 +40,7 @@ final class AcknowledgementTicket: Sendable {
     }
 
     /// The row of the store that the message is, if it is one.
-    var row: (id: StoredMessage.ID, session: Int)? {
+    var row: (id: StoredMessage.ID, epoch: Int)? {
         guard case .row(let id, let session) = receipt else { return nil }
         return (id, session)
     }

@@ -129,7 +129,7 @@ extension MessageDistributor {
         var topics: Set<String> = []
         for message in messages {
             guard let row = message.ticket?.row else { continue }
-            rows.giveBack(row.id, of: row.session)
+            rows.giveBack(row.id, of: row.epoch)
             topics.insert(message.topic)
         }
         guard rows.hasRows else { return }

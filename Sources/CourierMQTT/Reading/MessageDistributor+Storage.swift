@@ -58,13 +58,13 @@ extension MessageDistributor {
     ) {
         guard let reader = state.pointee.readers[id], let catchUp = reader.catchUp, catchUp.serial == serial else {
             // The reader has left; the next one gets them.
-            if case .success(let page) = page { for row in page.rows { rows?.giveBack(row.id, of: page.session) } }
+            if case .success(let page) = page { for row in page.rows { rows?.giveBack(row.id, of: page.epoch) } }
             return
         }
         state.pointee.readers[id]?.catchUp?.isReading = false
         switch page {
         case .success(let page):
-            var slices = page.rows.map { MessageSlice(message($0, of: page.session)) }
+            var slices = page.rows.map { MessageSlice(message($0, of: page.epoch)) }
             if !slices.isEmpty { push(&slices, to: id) }
             guard page.mayHaveMore || catchUp.isOutdated else { return endCatchUp(id) }
             state.pointee.readers[id]?.catchUp?.last = page.last
@@ -85,11 +85,11 @@ extension MessageDistributor {
     }
 
     /// The row goes when the reader takes the message or is done with it, and stays for the next one otherwise.
-    private func message(_ row: StoredMessage, of session: Int) -> ReceivedMessage {
+    private func message(_ row: StoredMessage, of epoch: Int) -> ReceivedMessage {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,
             isDuplicate: false, properties: row.properties.isEmpty ? nil : row.properties)
-        let ticket = AcknowledgementTicket(.row(row.id, session: session), readers: 1, done: surroundings.finished)
+        let ticket = AcknowledgementTicket(.row(row.id, epoch: epoch), readers: 1, done: surroundings.finished)
         return ReceivedMessage(page: page, index: 0, arrival: state.pointee.lastSerial, ticket: ticket)
     }
 }

@@ -6,6 +6,9 @@
 struct Moment: Comparable, Hashable {
     private let nanoseconds: Int64
 
+    /// Later than any other point.
+    static let never = Moment(nanoseconds: .max)
+
     init(_ instant: ContinuousClock.Instant) {
         nanoseconds = Self.nanoseconds(ContinuousClock().systemEpoch.duration(to: instant))
     }

@@ -26,16 +26,18 @@ import Testing
     }
 
     private static func inbox() throws -> (
-        EventLoop, ControlledStore, steps: StoreLane, additions: StoreLane, DurableInbox
+        EventLoop, ControlledStore, steps: StoreLane, additions: StoreLane, DurableInbox, OutgoingQueue
     ) {
         let loop = try EventLoop(name: "inbox")
         let store = ControlledStore()
-        let steps = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
-        let additions = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
-        let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop) {
+        let queue = OutgoingQueue(OfflinePolicy(), hasStore: true)
+        let epoch = { queue.sessionEpoch }
+        let steps = StoreLane(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
+        let additions = StoreLane(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
+        let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop, epoch: epoch) {
             StoredMessage.ID(rawValue: 9)
         }
-        return (loop, store, steps, additions, inbox)
+        return (loop, store, steps, additions, inbox, queue)
     }
 
     /// Gives a reader all rows.
@@ -55,7 +57,7 @@ import Testing
     }
 
     @Test func `rows that expire while a reader has them hide no later row`() async throws {
-        let (loop, store, steps, _, inbox) = try Self.inbox()
+        let (loop, store, steps, _, inbox, _) = try Self.inbox()
         try await Self.handOut(inbox, steps, store, on: loop)
         let hasRows = await Self.onLoop(loop) { inbox.hasRows }
         #expect(!hasRows)
@@ -80,13 +82,15 @@ import Testing
     }
 
     @Test func `a row of the session before says nothing of the row that has its id now`() async throws {
-        let (loop, store, steps, _, inbox) = try Self.inbox()
+        let (loop, store, steps, _, inbox, queue) = try Self.inbox()
         try await Self.handOut(inbox, steps, store, on: loop)
         store.hold()
         await Self.onLoop(loop) { inbox.remove(Self.ids[0], of: 0) }
         while store.heldCount == 0 { await Self.onLoop(loop) {} }
         await Self.onLoop(loop) {
             let error = CourierError(.clientDestroyed, "The session is gone.")
+            _ = queue.destroy()
+            queue.endedSession()
             steps.removeAll(error)
             inbox.removeAll(error)
         }
@@ -123,7 +127,7 @@ import Testing
     }
 
     @Test func `what publishers have at the end is removed when they deliver it`() async throws {
-        let (loop, store, steps, _, inbox) = try Self.inbox()
+        let (loop, store, steps, _, inbox, _) = try Self.inbox()
         try await Self.handOut(inbox, steps, store, on: loop)
         await Self.onLoop(loop) {
             let error = CourierError(.clientDestroyed, "The client has ended.")
@@ -142,7 +146,7 @@ import Testing
     }
 
     @Test func `a reader that reads on behind the end gets nothing, while a row is still being stored`() async throws {
-        let (loop, store, _, additions, inbox) = try Self.inbox()
+        let (loop, store, _, additions, inbox, _) = try Self.inbox()
         store.hold()
         await Self.onLoop(loop) {
             inbox.begin(0, Self.scope)

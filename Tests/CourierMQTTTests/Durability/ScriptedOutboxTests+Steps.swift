@@ -70,6 +70,30 @@ extension ScriptedOutboxTests {
         }
     }
 
+    @Test func `a packet id stored for a lost session does not release the message in the next session`() async throws {
+        let gate = ScriptGate()
+        let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.reset)])
+        try await Self.run([first]) { world, store in
+            await Self.connect(world, store)
+            store.hold()
+            let outcome = try world.publish("x", qos: .two)
+            await world.until { store.heldCount == 1 }
+            store.release(holdingNext: true)
+            await world.until { store.heldCount == 1 }  // The packet id of the first session.
+            gate.release()
+            await world.run(for: .seconds(2))
+            await world.until { await world.broker.packets(.connect).count == 2 }
+            await world.settle()
+            store.release(holdingNext: true)
+            await world.until { store.heldCount == 1 }  // The packet id of the second session.
+            await world.settle()
+            #expect(await world.publishes().isEmpty)
+            store.release()
+            await world.until { outcome.value?.success != nil }
+            #expect(await world.publishes().map(\.text) == ["x"])
+        }
+    }
+
     @Test(arguments: [QoS.one, .two])
     func `only steps whose repetition does no harm need no disk of their own`(qos: QoS) async throws {
         try await Self.run { world, store in

@@ -15,6 +15,15 @@ import Testing
     /// What the tests keep of somebody else's commit, on the loop only.
     private final class Kept: Sendable {
         let batch = Mutex<StoreLane.Batch?>(nil)
+        /// The owner of the session's epoch.
+        let queue = OutgoingQueue(OfflinePolicy(), hasStore: true)
+
+        /// Ends the session, as a client does for `destroy()`.
+        func endSession(_ lane: StoreLane, _ message: String) {
+            _ = queue.destroy()
+            queue.endedSession()
+            lane.removeAll(CourierError(.clientDestroyed, message))
+        }
     }
 
     /// Runs `body` on the loop of a lane, and returns a few turns later.
@@ -47,9 +56,11 @@ import Testing
     ) async throws {
         let loop = try EventLoop(name: "lane")
         let store = ControlledStore()
-        let lane = StoreLane(store, on: loop) { _ in Issue.record("the store failed") }
+        let kept = Kept()
+        let epoch = { kept.queue.sessionEpoch }
+        let lane = StoreLane(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
         await onLoop(loop) { lane.begin(scope) }
-        try await body(lane, store, loop, Kept())
+        try await body(lane, store, loop, kept)
         await loop.shutdown()
     }
 
@@ -114,7 +125,9 @@ import Testing
         let loop = try EventLoop(name: "lane", clock: clock)
         let store = ControlledStore()
         let (failures, outcomes) = (Series<String>(), Series<String>())
-        let lane = StoreLane(store, on: loop) { failures.append("\($0.code)") }
+        let queue = OutgoingQueue(OfflinePolicy(), hasStore: true)
+        let epoch = { queue.sessionEpoch }
+        let lane = StoreLane(store, on: loop, epoch: epoch) { failures.append("\($0.code)") }
         store.fail { change in
             guard case .keep(let message) = change, message.id.rawValue == 2 || message.id.rawValue == 4 else {
                 return nil
@@ -150,12 +163,12 @@ import Testing
     @Test func `what fails for a session that was given up is not told as refused`() async throws {
         let message = StoredMessage(
             id: StoredMessage.ID(rawValue: 1), topic: "t", payload: [1], qos: .one, storedAt: Date())
-        try await Self.run { lane, store, loop, _ in
+        try await Self.run { lane, store, loop, kept in
             let codes = Series<CourierError.Code?>()
             store.hold()
             await Self.onLoop(loop) { lane.add([.keep(message)], isRefusable: true) { codes.append($0.failure?.code) } }
             while store.heldCount == 0 { await Self.onLoop(loop) {} }
-            await Self.onLoop(loop) { lane.removeAll(CourierError(.clientDestroyed, "It was destroyed.")) }
+            await Self.onLoop(loop) { kept.endSession(lane, "It was destroyed.") }
             store.fail { _ in CourierError(.storeFull, "No room.") }
             store.release()
             while codes.values.isEmpty { await Self.onLoop(loop) {} }
@@ -198,7 +211,7 @@ import Testing
             await Self.onLoop(loop) {
                 lane.add(Self.changes[0])
                 kept.batch.withLock { $0 = lane.takeAlong() }
-                lane.removeAll(CourierError(.clientDestroyed, "Given up."))
+                kept.endSession(lane, "Given up.")
                 lane.begin(Self.scope)
                 lane.add(Self.changes[1])
             }

@@ -87,4 +87,25 @@ extension OutgoingRulesTests {
             #expect(record.open == [0])
         }
     }
+
+    @Test(arguments: OutgoingSetup.withStore, TimeLimit.allCases)
+    func `a QoS 2 message whose packet id is stored after 2 s expires, and is not sent`(
+        _ setup: OutgoingSetup, _ limit: TimeLimit
+    ) async throws {
+        let (policy, shape) = Self.limits(limit)
+        let store = ControlledStore()
+        try await setup.connected(policy, store: store) { world, _ in
+            let record = PublishRecord(world, setup)
+            store.hold()
+            await record.offer(.completion, PublishRecord.Shape(qos: .two, expiry: shape.expiry))
+            await world.soon { store.heldCount == 1 }
+            store.release(holdingNext: true)
+            await world.soon { store.heldCount == 1 }  // The packet id.
+            await world.run(for: .milliseconds(2_100))
+            #expect(record.open == [0])
+            store.release()
+            await world.soon { record.ended(.messageExpired) == [0] }
+            #expect(await world.publishes().isEmpty)
+        }
+    }
 }

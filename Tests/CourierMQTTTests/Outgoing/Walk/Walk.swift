@@ -104,7 +104,9 @@ final class Walk {
         case 80..<86: pass(.milliseconds(1 + random.below(200)))
         case 86..<91: pass(.milliseconds(500 + random.below(5_000)))
         case 91..<93: jump(.seconds(1 + random.below(60)))
-        case 93..<94: client.disconnect()
+        case 93..<94:
+            client.disconnect()
+            transcript.append(.disconnected)
         case 94..<97: connect()
         case 97..<98: destroy()
         default: cancel()
@@ -273,9 +275,10 @@ final class Walk {
         }
     }
 
-    /// Waits for tasks of the client on other threads.
-    private func wait(for condition: () -> Bool) {
-        let end = ContinuousClock.now + .milliseconds(200)
+    /// Waits for tasks of the client on other threads. Nothing outside reports when such a task has ended, so this asks again
+    /// and again. A condition that can never hold, for example because the store has not committed, costs `limit`.
+    private func wait(atMost limit: Duration = .milliseconds(200), for condition: () -> Bool) {
+        let end = ContinuousClock.now + limit
         while !condition(), ContinuousClock.now < end {
             usleep(20)
             machine.clock.waitUntilIdle(machine.loop)
@@ -296,7 +299,12 @@ final class Walk {
         connect()
         for _ in 0..<200 {
             settle()
-            guard let next = machine.clock.nextDeadline, isAnythingOpen else { break }
+            guard isAnythingOpen else { break }
+            // Without a timer, only a task on a busy machine can still bring the end.
+            if machine.clock.nextDeadline == nil {
+                wait(atMost: .seconds(5)) { machine.clock.nextDeadline != nil || !isAnythingOpen }
+            }
+            guard let next = machine.clock.nextDeadline else { break }
             machine.clock.advance(to: next)
         }
         settle()
@@ -316,7 +324,8 @@ final class Walk {
                 if plan.isListening || form == .completion || form == .task { open.insert(number) }
             case .refused(let number, _), .reported(let number, _): open.remove(number)
             case .ended(let number, _): if !plan.isListening { open.remove(number) }
-            case .connected, .sent, .answered, .completed, .stalled, .destroyed, .settled, .finished: break
+            case .connected, .sent, .answered, .completed, .stalled, .disconnected, .destroyed, .settled, .finished:
+                break
             }
         }
         return !open.isEmpty || store.rowCount > 0

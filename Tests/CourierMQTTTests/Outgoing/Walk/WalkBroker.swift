@@ -28,6 +28,8 @@ final class WalkBroker: Sendable {
         var unread: [Packet] = []
         var unreadBytes = 0
         var output: [UInt8] = []
+        /// The messages whose answers are in ``output``, and where in it each answer ends.
+        var unreadAnswers: [(number: Int, end: Int)] = []
         var owed: [Answer] = []
     }
 
@@ -120,6 +122,7 @@ final class WalkBroker: Sendable {
             if count == 0 { return state.isOpen ? .bytesThenWait(0) : .ended }
             space.copyBytes(from: state.output[..<count])
             state.output.removeFirst(count)
+            noteReadAnswers(&state, count)
             return .bytes(count)
         }
         guard let result else { throw TransportError(.reset, "the walk cut the connection") }
@@ -152,7 +155,7 @@ final class WalkBroker: Sendable {
     private func end(_ state: inout State) {
         (state.isOpen, state.readiness) = (false, nil)
         (state.partial, state.unread, state.unreadBytes) = ([], [], 0)
-        (state.output, state.owed) = ([], [])
+        (state.output, state.unreadAnswers, state.owed) = ([], [], [])
     }
 
     // MARK: Packets
@@ -222,18 +225,27 @@ final class WalkBroker: Sendable {
         for answer in state.owed.prefix(count) {
             switch answer {
             case .pubAck(let id, let number):
-                transcript.append(.answered(number))
                 transcript.append(.completed(packetID: id.rawValue))
                 send(.pubAck(Acknowledgement(packetID: id)), &state)
+                state.unreadAnswers.append((number, state.output.count))
             case .pubRec(let id, let number):
-                transcript.append(.answered(number))
                 send(.pubRec(Acknowledgement(packetID: id)), &state)
+                state.unreadAnswers.append((number, state.output.count))
             case .pubComp(let id):
                 transcript.append(.completed(packetID: id.rawValue))
                 send(.pubComp(Acknowledgement(packetID: id)), &state)
             }
         }
         state.owed.removeFirst(min(count, state.owed.count))
+    }
+
+    /// Notes the answers that the client has read to their last byte.
+    private func noteReadAnswers(_ state: inout State, _ count: Int) {
+        while let answer = state.unreadAnswers.first, answer.end <= count {
+            transcript.append(.answered(answer.number))
+            state.unreadAnswers.removeFirst()
+        }
+        for index in state.unreadAnswers.indices { state.unreadAnswers[index].end -= count }
     }
 
     private func send(_ packet: Packet, _ state: inout State) {

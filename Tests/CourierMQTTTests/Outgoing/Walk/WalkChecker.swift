@@ -54,7 +54,7 @@ struct WalkChecker {
         /// The session and the connection in which it was last sent.
         var lastSession: Int?
         var lastConnection: Int?
-        /// Whether the broker has answered its PUBLISH.
+        /// Whether the client has read the broker's answer to its PUBLISH.
         var isAnswered = false
 
         var isOpen: Bool { isOffered && !isRefused && end == nil }
@@ -72,6 +72,8 @@ struct WalkChecker {
     private var hasHiddenWrites = false
     /// Whether the client may have written to this connection before the broker saw it.
     private var isLate = false
+    /// Whether the client has left the connection, and ignores what it reads there.
+    private var isLeft = false
     private var receiveMaximum = 0
     private var inFlight: [UInt16: Int] = [:]
     private var now = Duration.zero
@@ -126,7 +128,7 @@ struct WalkChecker {
         case .connected(let receiveMaximum, let isSessionPresent):
             connection += 1
             connectionEpoch = epoch
-            isLate = false
+            (isLate, isLeft) = (false, false)
             inFlight = [:]
             self.receiveMaximum = receiveMaximum
             if !isSessionPresent {
@@ -134,9 +136,10 @@ struct WalkChecker {
                 lastFirst = [:]
             }
         case .sent(let number, let packetID, let isDuplicate): try checkSent(number, packetID, isDuplicate)
-        case .answered(let number): standings[number].isAnswered = true
+        case .answered(let number): if !isLeft { standings[number].isAnswered = true }
         case .completed(let packetID): inFlight[packetID] = nil
         case .stalled: (hasHiddenWrites, isLate) = (true, true)
+        case .disconnected: isLeft = true
         case .destroyed: epoch += 1
         case .settled: try checkLimits()
         case .finished: try checkFinished()
@@ -185,7 +188,9 @@ struct WalkChecker {
         if !isLate, message.qos != .zero, let end = standing.end, end != .cancelled {
             try require(.endings, false, "\(number) was sent after it had ended as \(end)")
         }
-        if isFirstEver, !isLate, let age = message.age {
+        // DUP shows that the client sent the message before, on a connection that the broker did not read to its end.
+        let isHiddenRepetition = isDuplicate && hasHiddenWrites
+        if isFirstEver, !isLate, !isHiddenRepetition, let age = message.age {
             let waited = now - standing.offeredAt
             // The time that a caller waits for room is no part of the age.
             try require(
@@ -231,8 +236,10 @@ struct WalkChecker {
         var (count, bytes) = (0, 0)
         for (number, standing) in standings.enumerated() where standing.isOpen && standing.lastSession == nil {
             let message = messages[number]
-            // Whether the others wait is known to the client only.
-            guard message.qos != .zero, message.form == .completion || message.form == .task, !message.mayWaitForRoom
+            // Whether the others wait is known to the client only. A message of QoS 2 is in flight, and does not count,
+            // while the store notes its packet id.
+            guard message.qos != .zero, message.form == .completion || message.form == .task, !message.mayWaitForRoom,
+                !(plan.hasStore && message.qos == .two)
             else { continue }
             count += 1
             bytes += message.byteCount + message.topic.utf8.count

@@ -23,12 +23,14 @@ enum WalkEntry: Sendable {
     case connected(receiveMaximum: Int, isSessionPresent: Bool)
     /// The client sent a PUBLISH with this packet id, 0 for QoS 0. A broker that does not read has not received it.
     case sent(Int, UInt16, isDuplicate: Bool)
-    /// The broker answered a message's PUBLISH.
+    /// The client read the broker's answer to a message's PUBLISH.
     case answered(Int)
     /// The exchange of a packet id has ended in the broker.
     case completed(packetID: UInt16)
     /// The broker stopped reading.
     case stalled
+    /// `disconnect()` was called: what the client reads from this connection afterwards does not count.
+    case disconnected
     /// `destroy()` was called.
     case destroyed
     /// Everything that follows without time has happened.
