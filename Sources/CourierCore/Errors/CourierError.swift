@@ -55,7 +55,7 @@ extension CourierError: CustomStringConvertible {
     /// The code, the sentence, and a summary of the cause that can not leak what a foreign error carries; none where the
     /// cause says no more than the sentence.
     public var description: String {
-        guard let cause, !repeats(cause) else { return "\(code): \(message)" }
+        guard let cause, rejectedMessage == nil, !repeats(cause) else { return "\(code): \(message)" }
         return "\(code): \(message) (cause: \(Self.summary(of: cause)))"
     }
 

@@ -77,9 +77,11 @@ public enum CourierEventType: Sendable {
     /// The broker acknowledges messages as if they had a lower quality of service: they may arrive more than once. Told
     /// once for each connection.
     case deliveryDowngraded(from: QoS, to: QoS)
-    /// A stored message left the message store unsent, because its topic or properties contain text that the client does
-    /// not send (`MQTTClientConfig.textPolicy`). The event carries the whole message, so that the app can save it. It
-    /// follows `messageSendFailure`.
+    /// The client gave a message up and does not send it again. The event carries the whole message, so that the app can
+    /// save it. It follows `messageSendFailure`.
+    ///
+    /// Either the broker ended connections because of the message (`MQTTClientConfig.rejectsHarmfulMessages`), or a stored
+    /// message has text that the client does not send (`MQTTClientConfig.textPolicy`) and left the message store.
     case messageRejected(message: Message, error: any Error)
     /// The message store failed: new messages may be refused, and what follows from deliveries is stored later.
     case messageStoreFailure(error: any Error)

@@ -142,12 +142,15 @@ extension ClientCoordinator {
         agreement.withLock { $0.accepted(connAck) }
         let place = info.map { SessionPlace(options: $0, cluster: lastCluster) }
         subscriptions.connected(connAck, isOtherSession: mayBeOtherSession(at: place))
+        if let place, let lastPlace, !place.hasSession(of: lastPlace) { suspicion.sessionChanged() }
+        suspicion.connected(now: loop.now)
         lastPlace = place
         unansweredConnects = 0
         // Before anybody learns of the connection: who awaited it may publish at once.
         publishing.queue.connected()
         loop.enqueue(driver)
         tell(.accepted(connAck, driver.protocolVersion))
+        suspicionChanged()
         keepAliveBegan(connAck)
         subscriptionsChanged()
     }
@@ -171,11 +174,11 @@ extension ClientCoordinator {
         guard isReleased, connectionName == nil, !isPerforming else { return }
         let error = CourierError(.clientDestroyed, "The client has ended.")
         environment = nil
-        for token in [timer?.token, batchTimer, expiryTimer?.token, cleanupTimer].compactMap({ $0 }) {
-            loop.cancel(token)
-        }
+        let timers = [timer?.token, batchTimer, suspicionTimer?.token, expiryTimer?.token, cleanupTimer]
+        for token in timers.compactMap({ $0 }) { loop.cancel(token) }
         timer = nil
         batchTimer = nil
+        suspicionTimer = nil
         expiryTimer = nil
         cleanupTimer = nil
         connectionWaiters.callAll(.failure(error))

@@ -24,14 +24,22 @@ extension ClientCoordinator {
 
     func wrote() {
         if supervisor.bytesSent(now: loop.now) { setTimer() }
+        if isSuspicious { noteWrite() }
+    }
+
+    func drained() {
+        if isSuspicious { suspicion.lastByteWritten(now: loop.now) }
     }
 
     func progressed(_ progress: ExchangeProgress) {
         switch progress {
-        case .acknowledged(let token, let code): publishing.results.note(token, code)
+        case .acknowledged(let token, let code):
+            publishing.results.note(token, code)
+            if isSuspicious { messageFinished(token) }
         case .sent(let token, let id):
             durable?.outgoing.sent(token, id) { [driver] in driver.stored(token, id) }
         case .receivedByServer(let token):
+            if isSuspicious { messageFinished(token) }
             durable?.outgoing.receivedByServer(token) { [driver] in driver.stored(token, $0) }
         case .givenUp(let token, let id):
             guard let durable else { return driver.stored(token, id) }
@@ -72,6 +80,10 @@ extension ClientCoordinator {
             pingedAt = nil
             tell(.pongReceived(timeTaken: roundTrip.wholeMilliseconds))
             keepAliveAnswered()
+            if isSuspicious {
+                suspicion.pingAnswered(now: loop.now)
+                suspicionChanged()
+            }
         case .authenticationContinued(let auth): answer(auth)
         case .authenticated:
             settings.log.log(.info, source: "connection", clientID: info?.clientId, "authenticated anew")
@@ -82,6 +94,7 @@ extension ClientCoordinator {
     /// Ends a message for a reason that comes alone.
     private func ended(_ token: Token, _ cause: EndedPublish.Cause) {
         publishing.results.reportAnswers()  // They came before.
+        if isSuspicious { messageFinished(token) }
         guard let ended = publishing.queue.end(token, cause) else { return }
         publishing.results.report([ended])
     }
@@ -112,6 +125,7 @@ extension ClientCoordinator {
         outcome = result(of: reason, cause)
         pingFailed()
         keepAliveEnded(reason)
+        judgeLoss(reason, cause)
         lost()
         // Whoever else was quicker to end the connection has said why.
         let error = reason == .requested ? authenticationFailure : nil

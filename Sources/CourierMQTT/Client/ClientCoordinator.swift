@@ -98,6 +98,13 @@ final class ClientCoordinator: @unchecked Sendable {
     @Rare var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     var startsClean = false
+    /// Finds a message that makes the broker end connections.
+    var suspicion: MessageSuspicion
+    /// Whether ``suspicion`` must be given each message that is written or finished.
+    var isSuspicious = false
+    /// The limit that the session has from ``suspicion``.
+    var sendLimit: Int?
+    @Rare var suspicionTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// Fires when the next batch of waiting messages may go out after a reconnect.
     var batchTimer: TimerToken?
     @Rare var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
@@ -130,6 +137,7 @@ final class ClientCoordinator: @unchecked Sendable {
         self.credentials = credentials
         self.durable = durable
         self.supervisor = ConnectionSupervisor(supervisor, seed: settings.jitterSeed, now: loop.clock.now)
+        suspicion = MessageSuspicion(isEnabled: settings.rejectsHarmfulMessages)
         keepAlive = settings.keepAlive.map { KeepAliveSearch(KeepAliveBounds($0), memory: $0.memory) }
         subscriptions = SubscriptionKeeper(
             settings.topics, driver, on: loop, hasStore: durable != nil, options: settings.subscriptionOptions,
@@ -293,6 +301,8 @@ extension ClientCoordinator {
         subscriptions.removeAll()
         tellTopics()
         driver.forgetSession()
+        suspicion.sessionChanged()
+        suspicionChanged()
         startsClean = true
         lastPlace = nil
         events.reset()

@@ -103,6 +103,7 @@ struct ClientParts: Sendable {
                 properties: { link.coordinator?.publishing.properties($0) },
                 texts: settings.texts,
                 clock: config.storeClock,
+                suspect: { link.coordinator?.suspect($0, strikes: $1) },
                 wakeSession: { if let driver = link.coordinator?.driver { loop.enqueue(driver) } },
                 watchExpiry: { link.coordinator?.scheduleExpiry() },
                 failed: failed,

@@ -9,6 +9,7 @@ struct ClientSettings: Sendable {
     static let expiryCheckInterval = Duration.milliseconds(500)
 
     let texts: WireText
+    let rejectsHarmfulMessages: Bool
     let topics: [(filter: TopicFilter, qos: QoS)]
     let subscriptionOptions: SubscriptionOptions
     let registry: AdapterRegistry
@@ -34,6 +35,7 @@ struct ClientSettings: Sendable {
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let texts = WireText(policy: config.textPolicy)
         self.texts = texts
+        rejectsHarmfulMessages = config.rejectsHarmfulMessages
         topics = try Self.topics(config.topics, texts)
         try config.subscriptionOptions.check(texts)
         subscriptionOptions = config.subscriptionOptions

@@ -32,6 +32,7 @@ final class SessionRelay: SessionObserver, @unchecked Sendable {
     func receivedAll() { target?.receivedAll() }
     func glanceBegan() { target?.readingChanged(isPaused: false) }
     func wrote() { target?.wrote() }
+    func drained() { target?.drained() }
     func tookMessages(_ taken: OutgoingQueue.Taken) { target?.tookMessages(taken) }
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason) { target?.closed(reason, cause) }
 }

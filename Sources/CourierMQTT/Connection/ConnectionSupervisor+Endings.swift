@@ -114,6 +114,11 @@ extension ConnectionSupervisor {
             drops = DropStreak()
             return ending
         }
+        // A message that ends connections is no sign of another client, and the broker works.
+        guard !isLossExplained else {
+            schedule.reset()
+            return ending
+        }
         drops.dropped(after: connection.acceptedAt.duration(to: now), configuration)
         guard drops.isTakeover else { return ending }
         let dropped =

@@ -226,6 +226,8 @@ struct ConnectionSupervisor: Sendable {
     var streak = Streak()
     /// What was dropped soon after CONNACK, in a row.
     var drops = DropStreak()
+    /// Whether a message explains the end of the connection whose ``Input/closed(_:_:error:)`` comes next.
+    var isLossExplained = false
     var lastUrgentAt: Instant?
     /// When the attempt that is under way, or has just failed, is made anew at the latest, because the way that it began
     /// on may be gone.

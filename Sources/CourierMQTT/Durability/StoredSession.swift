@@ -10,6 +10,8 @@ struct StoredSession: Sendable {
     var requeued: [StoredMessage.ID] = []
     /// The number of messages that were never sent, or are to be sent anew.
     var unreadCount = 0
+    /// The packet ids of rejected messages of QoS 2, which the broker may still hold.
+    var reservedIDs: Set<UInt16> = []
     /// QoS 2 messages that were received and whose PUBREL has not come.
     var packetIDs: Set<UInt16> = []
     var subscriptions: [StoredSubscription] = []
@@ -45,6 +47,15 @@ struct StoredSession: Sendable {
             }
             guard page.count == pageSize else { break }
             last = page.last?.message.id
+        }
+        var rejected: StoredMessage.ID?
+        while true {
+            let page = try await store.rejected(in: scope, after: rejected, limit: pageSize)
+            for row in page where row.message.qos == .two {
+                if let id = row.outgoing.progress.packetID, !usedIDs.contains(id) { session.reservedIDs.insert(id) }
+            }
+            guard page.count == pageSize else { break }
+            rejected = page.last?.message.id
         }
         session.unreadCount = max(summary.outgoingCount - session.unfinished.count, 0)
         return session

@@ -65,7 +65,7 @@ struct MessageSuspicion: Sendable {
         var explainsLoss = false
     }
 
-    /// The message is ended with this strike.
+    /// A message ends with this many strikes.
     static let strikeLimit = 3
     /// How soon after a message a close is blamed on the message.
     static let closeWindow = Duration.seconds(2)
@@ -109,21 +109,18 @@ struct MessageSuspicion: Sendable {
     private var suspicion: Suspicion?
     private var connection: Connection?
 
-    /// Makes a value that trusts all messages, or that continues with the strikes that an earlier process has stored.
+    /// Makes a value that trusts all messages.
     ///
-    /// - Parameters:
-    ///   - isEnabled: Whether messages are ever suspected.
-    ///   - suspect: A stored message and its strikes. The first connection is then a control.
-    init(isEnabled: Bool = true, suspect: (token: Token, strikes: Int)? = nil) {
-        self.isEnabled = isEnabled
-        guard isEnabled, let suspect, suspect.strikes > 0 else { return }
-        suspicion = Suspicion(remaining: 1, suspect: (suspect.token, min(suspect.strikes, Self.strikeLimit - 1)))
-    }
+    /// - Parameter isEnabled: Whether messages are ever suspected.
+    init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
 
     // MARK: Answers
 
     /// Whether messages are sent one at a time.
     var isSuspicious: Bool { suspicion != nil }
+
+    /// The message that has strikes.
+    var suspectedToken: Token? { suspicion?.suspect?.token }
 
     /// How many messages may be unacknowledged at a time; `nil` is no limit. 0 without a connection, so that a connection
     /// begins with it.
@@ -143,6 +140,14 @@ struct MessageSuspicion: Sendable {
     }
 
     // MARK: Inputs
+
+    /// A message of an earlier process has strikes. The present connection, or the next one, is a control. Ignored if there
+    /// is a suspicion.
+    mutating func resume(_ token: Token, strikes: Int) {
+        guard isEnabled, suspicion == nil, strikes > 0 else { return }
+        suspicion = Suspicion(remaining: 1, suspect: (token, min(strikes, Self.strikeLimit - 1)))
+        connection?.isControl = true
+    }
 
     /// The broker has accepted a connection.
     mutating func connected(now: Instant) {
@@ -197,14 +202,15 @@ struct MessageSuspicion: Sendable {
         self.connection = nil
         if connection.isControl { return controlEndedEarly() }
         let publishes = unanswered.publishes
-        if case .peerDisconnected(let code) = cause, code.namesMessage, let token = publishes.only,
+        if case .peerDisconnected(let code) = cause, cause.namesMessage, let token = publishes.only,
             !Self.isRecent(publishes.lastQoS0SentAt, now)
         {
             return Judgement(verdict: end(token, code), explainsLoss: true)
         }
         guard cause.mayBlameMessage else { return Judgement() }
         guard let suspicion else {
-            if publishes.count > 0, unanswered.hasUnwrittenBytes || Self.isRecent(publishes.lastSentAt, now) {
+            let isRecent = unanswered.hasUnwrittenBytes || Self.isRecent(publishes.lastSentAt, now)
+            if publishes.count > 0, isRecent || cause.namesMessage {
                 self.suspicion = Suspicion(remaining: publishes.count)
             }
             return Judgement()
@@ -285,6 +291,17 @@ extension MessageSuspicion.Rejection {
 }
 
 extension MessageSuspicion.Cause {
+    /// Whether the broker said that a message is the reason.
+    fileprivate var namesMessage: Bool {
+        switch self {
+        case .peerDisconnected(.topicNameInvalid), .peerDisconnected(.packetTooLarge),
+            .peerDisconnected(.payloadFormatInvalid), .peerDisconnected(.retainNotSupported),
+            .peerDisconnected(.qosNotSupported):
+            true
+        case .peerClosed, .peerDisconnected, .other: false
+        }
+    }
+
     /// Whether the broker ended the connection for a reason that may be a message.
     fileprivate var mayBlameMessage: Bool {
         switch self {
@@ -296,14 +313,6 @@ extension MessageSuspicion.Cause {
 }
 
 extension PacketReasonCode {
-    /// Whether a DISCONNECT with this code is because of a message.
-    fileprivate var namesMessage: Bool {
-        switch self {
-        case .topicNameInvalid, .packetTooLarge, .payloadFormatInvalid, .retainNotSupported, .qosNotSupported: true
-        default: false
-        }
-    }
-
     /// Whether a DISCONNECT with this code has a reason that is no single message: the broker, another client, or how much
     /// this client sends.
     fileprivate var namesOtherReason: Bool {

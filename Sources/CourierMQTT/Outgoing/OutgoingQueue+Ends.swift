@@ -23,11 +23,13 @@ struct EndedPublish: Sendable {
         /// The client ended. The message's row is for the next process.
         case clientEnded(CourierError)
         case failed(CourierError)
+        /// The message ended connections. The message store keeps it as rejected.
+        case rejected(CourierError)
 
-        /// Whether the message's row goes as well. The rows of a destroyed session are removed together.
+        /// Whether the message's row is removed. The rows of a destroyed session are removed together.
         fileprivate var removesRow: Bool {
             switch self {
-            case .destroyed, .clientEnded: false
+            case .destroyed, .clientEnded, .rejected: false
             case .acknowledged, .engine, .expired, .replaced, .dropped, .connectionLost, .failed: true
             }
         }
@@ -40,6 +42,7 @@ struct EndedPublish: Sendable {
     let byteCount: Int
     /// The payload, if events report the end.
     let payload: Data?
+    /// The message's row, if the row is to be removed.
     let row: EndedRow?
 }
 
@@ -55,6 +58,29 @@ extension OutgoingQueue {
     /// Ends an entry, unless it ended before.
     func end(_ token: Token, _ cause: EndedPublish.Cause) -> EndedPublish? {
         state.withLock { state in state.table.slot(of: token).map { state.end($0, cause) } }
+    }
+
+    /// The whole message of an entry that the session has, or had.
+    func message(_ token: Token) -> Message? {
+        state.withLock { state in
+            guard let slot = state.table.slot(of: token), let view = state.table.view(slot) else { return nil }
+            return Message(
+                data: Data(view.payload), topic: String(decoding: view.topic, as: UTF8.self),
+                qos: state.table[slot].qos, isRetained: view.header.isRetained,
+                properties: state.table[slot].row?.properties?.app ?? Self.properties(of: view))
+        }
+    }
+
+    /// The row of a message; `nil` if the message is not stored.
+    func row(of token: Token) -> StoredMessage.ID? {
+        state.withLock { state in state.table.slot(of: token).flatMap { state.table[$0].row?.id } }
+    }
+
+    /// The properties of a message without a row, without its expiry.
+    private static func properties(of view: MessageView) -> MessageProperties {
+        let limits = PacketDecoder.Limits(maximumProperties: MessageProperties.userPropertyLimit + 8)
+        let decoder = PacketDecoder(version: .v5, sender: .client, limits: limits)
+        return MessageProperties((try? decoder.publishProperties(view.properties)) ?? [])
     }
 
     /// The broker's answer to one message.

@@ -282,14 +282,14 @@ extension OutgoingQueue {
         }
     }
 
-    /// Adds a row of an earlier process behind those that were read before; `false` when memory is full.
+    /// Adds a row of an earlier process behind those that were read before, if memory has room.
     ///
-    /// - Returns: Messages that the row replaces, or the row's own end.
-    func addEarlier(_ row: LoadedRow) -> (isTaken: Bool, ended: EndedPublish?) {
+    /// - Returns: The entry's name, `nil` when memory is full; and the message that the row replaces, or the row's own end.
+    func addEarlier(_ row: LoadedRow) -> (token: Token?, ended: EndedPublish?) {
         state.withLock { state in
             guard state.rows.inMemory.count < state.rows.memoryCount,
                 state.rows.inMemory.byteCount < RowState.memoryByteCount
-            else { return (false, nil) }
+            else { return (nil, nil) }
             let slot = state.table.insertEarlier(.ready, before: state.table[.stored].firstDroppable)
             let entry = state.fill(slot, row)
             state.table[slot].end = row.end
@@ -298,14 +298,15 @@ extension OutgoingQueue {
             state.rules.setUnread(state.rules.unreadCount - 1)
             state.rules.count(state.table[slot].byteCount, isDroppable: false)
             if let end = row.end { _ = state.note(end) }
-            guard row.isLatestOnly else { return (true, nil) }
+            let token = state.table.token(of: slot)
+            guard row.isLatestOnly else { return (token, nil) }
             let key = Array(row.message.topic.utf8)
             // Messages of this process are newer, earlier rows are older.
             if let other = state.latest[key], state.table[other].order > state.table[slot].order {
-                return (true, state.end(slot, .replaced))
+                return (token, state.end(slot, .replaced))
             }
             let older = state.latest.updateValue(slot, forKey: key)
-            return (true, older.map { state.end($0, .replaced) })
+            return (token, older.map { state.end($0, .replaced) })
         }
     }
 

@@ -32,7 +32,7 @@ extension OutgoingStore {
         switch page {
         case .success(let rows):
             switch request {
-            case .unreadRows: addEarlier(rows.map(\.message))
+            case .unreadRows: addEarlier(rows)
             case .from: fill(rows.map(\.message))
             }
             readNext()
@@ -45,23 +45,23 @@ extension OutgoingStore {
         }
     }
 
-    private func addEarlier(_ rows: [StoredMessage]) {
+    private func addEarlier(_ rows: [StoredOutgoing]) {
         var ended: [EndedPublish] = []
         defer {
             parts.results()?.report(ended)
             parts.watchExpiry()
         }
         for row in rows {
-            guard row.id.rawValue <= lastEarlierID else { return endEarlierRows() }
+            guard row.message.id.rawValue <= lastEarlierID else { return endEarlierRows() }
             // The session continues with this row under its packet id.
-            if restored.remove(row.id) == nil {
+            if restored.remove(row.message.id) == nil {
                 guard let end = addEarlier(row) else {
                     parts.wakeSession()
                     return
                 }
                 ended += end
             }
-            lastRead = row.id
+            lastRead = row.message.id
         }
         if rows.count < StoredSession.pageSize { return endEarlierRows() }
         parts.wakeSession()
@@ -74,15 +74,17 @@ extension OutgoingStore {
     }
 
     /// Adds a row of an earlier process; `nil` when memory is full.
-    private func addEarlier(_ row: StoredMessage) -> [EndedPublish]? {
-        if let error = refusal(of: row) {
-            parts.results()?.began(row.topic, row.qos, row.payload.count)
-            reject(row, error)
+    private func addEarlier(_ row: StoredOutgoing) -> [EndedPublish]? {
+        let message = row.message
+        if let error = refusal(of: message) {
+            parts.results()?.began(message.topic, message.qos, message.payload.count)
+            reject(message, error)
             return []
         }
-        let (isTaken, ended) = queue.addEarlier(loadedRow(row))
-        guard isTaken else { return nil }
-        parts.results()?.began(row.topic, row.qos, row.payload.count)
+        let (token, ended) = queue.addEarlier(loadedRow(message))
+        guard let token else { return nil }
+        parts.results()?.began(message.topic, message.qos, message.payload.count)
+        if row.strikes > 0 { parts.suspect(token, row.strikes) }
         return ended.map { [$0] } ?? []
     }
 

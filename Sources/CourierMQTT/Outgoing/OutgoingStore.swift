@@ -27,6 +27,8 @@ final class OutgoingStore: @unchecked Sendable {
         let texts: WireText
         /// What stored messages age by.
         let clock: StoreClock
+        /// Continues with the strikes that a message of an earlier process has.
+        let suspect: (Token, _ strikes: Int) -> Void
         /// Has the session look at the queue.
         let wakeSession: () -> Void
         /// Ends expired messages at the given time, or a little later.
@@ -91,7 +93,9 @@ final class OutgoingStore: @unchecked Sendable {
         lastEarlierID = session.lastID
         lastID = max(lastID, session.lastID)
         lastRead = nil
-        let unfinished = session.unfinished.compactMap { restore($0) }
+        let unfinished =
+            session.unfinished.compactMap { restore($0) }
+            + session.reservedIDs.compactMap { PacketID(rawValue: $0) }.map { .givenUp($0) }
         queue.beginReading(unreadCount: session.unreadCount)
         for id in session.requeued { steps.add(.progress(id, .queued)) }
         commitNext()
@@ -111,6 +115,7 @@ final class OutgoingStore: @unchecked Sendable {
         }
         let row = loadedRow(message)
         let token = queue.restore(row, packetID: id)
+        if stored.strikes > 0 { parts.suspect(token, stored.strikes) }
         if case .received = stored.progress { return .received(token, id) }
         return .sent(
             OutgoingMessage(
@@ -274,6 +279,19 @@ extension OutgoingStore {
         } else {
             steps.add(.removeOutgoing(row.id))
         }
+    }
+
+    /// The message has this many strikes, 0 if its earlier ones do not count any more.
+    func strike(_ token: Token, _ count: Int) {
+        loop.preconditionOnLoop()
+        guard storesPacketIDs, let row = queue.row(of: token) else { return }
+        steps.add(.strike(row, count: count))
+    }
+
+    /// The message ended connections: the store keeps it as rejected.
+    func reject(_ row: StoredMessage.ID, _ error: CourierError) {
+        loop.preconditionOnLoop()
+        steps.add(.reject(row, reason: error.message, at: parts.clock.time(at: loop.now).date))
     }
 
     /// A message of QoS 2 that the broker may have was given up; `stored` is called when its packet id may be freed.

@@ -136,7 +136,7 @@ final class PublishResults: @unchecked Sendable {
             return .success(PublishReceipt(code, properties))
         case .engine(let failure): return .failure(CourierError(failure, of: .message(topic: topic)))
         case .connectionLost: return .failure(CourierError(.connectionLost, of: .message(topic: topic)))
-        case .clientEnded(let error), .failed(let error): return .failure(error)
+        case .clientEnded(let error), .failed(let error), .rejected(let error): return .failure(error)
         case .expired:
             return .failure(
                 CourierError(

@@ -57,3 +57,30 @@ extension SessionDriver: LoopWork {
         forgetBacklog()  // These may come on top.
     }
 }
+
+/// What ``MessageSuspicion`` needs.
+extension SessionDriver {
+    /// Limits how many PUBLISH packets may be unacknowledged; `nil` is no limit.
+    func setSendLimit(_ limit: Int?) {
+        tell { $0.engine.setSendLimit(limit, now: $1, into: &$0.buffer, &$0.actions) }
+        if limit != 0 { loop.enqueue(self) }
+    }
+
+    /// The PUBLISH packets that the broker has not answered, also after the end of the connection.
+    var unacknowledgedPublishes: UnacknowledgedPublishes {
+        loop.preconditionOnLoop()
+        return state.pointee.engine.unacknowledgedPublishes
+    }
+
+    /// Whether bytes of the last write wait for the peer; after the end of the connection, whether some waited then.
+    var hasUnwrittenBytes: Bool { state.pointee.hasUnwrittenBytes }
+
+    /// Whether bytes of earlier writes waited for the peer when the last write began.
+    var followsUnwrittenBytes: Bool { state.pointee.followsUnwrittenBytes }
+
+    /// Never sends a message again that waits for the next connection.
+    func giveUp(_ token: Token) {
+        loop.preconditionOnLoop()
+        _ = state.pointee.engine.giveUp(token)
+    }
+}

@@ -40,6 +40,10 @@ package final class SessionDriver: @unchecked Sendable {
         var isPerforming = false
         /// Whether messages wait that could not go out when they were last looked at.
         var isStalled = false
+        /// Whether the last write left bytes in the channel; after the end of the connection, whether some were left then.
+        var hasUnwrittenBytes = false
+        /// Whether bytes of earlier writes were left in the channel when the last write began.
+        var followsUnwrittenBytes = false
         /// How many bytes may wait in the channel while it is above high water; `nil` until that was noticed.
         var backlogLimit: Int?
         /// What is done about reading while the observer can take no more.
@@ -89,6 +93,7 @@ package final class SessionDriver: @unchecked Sendable {
         loop.preconditionOnLoop()
         precondition(state.pointee.channel == nil, "opened twice")
         state.pointee.hasSaidGoodbye = false
+        state.pointee.hasUnwrittenBytes = false
         state.pointee.tap = tap
         state.pointee.channel = ByteChannel.connect(
             to: endpoint, tls: tls, proxy: proxy, options: options, history: history, on: loop, handler: self)
@@ -271,10 +276,12 @@ extension SessionDriver {
     private func flush() {
         guard !state.pointee.buffer.isEmpty else { return }
         if let channel = state.pointee.channel {
+            state.pointee.followsUnwrittenBytes = state.pointee.hasUnwrittenBytes
             state.pointee.buffer.withBytes { bytes in
                 channel.write(bytes)
                 state.pointee.tap?.wrote(bytes, at: loop.now)
             }
+            state.pointee.hasUnwrittenBytes = channel.pendingByteCount > 0
             observer.wrote()
         }
         state.pointee.buffer.removeAll()
@@ -396,6 +403,11 @@ extension SessionDriver: ChannelHandler {
         settle()
         observer.receivedAll()
         resumeIfStalled()
+    }
+
+    package func drained() {
+        state.pointee.hasUnwrittenBytes = false
+        observer.drained()
     }
 
     package func fellBelowLowWater() {

@@ -30,6 +30,9 @@ protocol SessionObserver: AnyObject, Sendable {
     /// Packets were written to the way to the peer. Must do little.
     func wrote()
 
+    /// The peer took all bytes that had to wait.
+    func drained()
+
     /// The session took messages from the queue, or could not; what has to be done about it.
     func tookMessages(_ taken: OutgoingQueue.Taken)
 
@@ -42,6 +45,7 @@ extension SessionObserver {
     func progressedAll() {}
     func opened() {}
     func wrote() {}
+    func drained() {}
     func receivedAll() {}
     func glanceBegan() {}
     func tookMessages(_ taken: OutgoingQueue.Taken) {}

@@ -58,6 +58,16 @@ struct PropertyReader {
     }
 }
 
+extension PacketDecoder {
+    /// Reads properties as ``PacketEncoder/encodePublishProperties(_:hasExpiry:into:)`` wrote them.
+    ///
+    /// - Throws: ``DecodeError`` when the properties break the specification.
+    package func publishProperties(_ bytes: UnsafeRawBufferPointer) throws(DecodeError) -> PacketProperties {
+        let whole = PacketFrame(type: .publish, flags: 0, start: 0, bodyStart: 0, end: bytes.count)
+        return try ByteReader(whole, in: bytes).properties(in: 0..<bytes.count, at: .publish, self)
+    }
+}
+
 extension ByteReader {
     /// Reads the length of a list of properties and finds the list behind it; before MQTT 5 there is none.
     @inline(__always)

@@ -16,7 +16,8 @@ import Testing
         var now = ContinuousClock.now
 
         init(isEnabled: Bool = true, suspect: (token: Token, strikes: Int)? = nil) {
-            suspicion = MessageSuspicion(isEnabled: isEnabled, suspect: suspect)
+            suspicion = MessageSuspicion(isEnabled: isEnabled)
+            if let suspect { suspicion.resume(suspect.token, strikes: suspect.strikes) }
         }
 
         mutating func pass(_ duration: Duration) { now = now.advanced(by: duration) }
@@ -50,8 +51,8 @@ import Testing
             suspicion.lastByteWritten(now: now)
         }
 
-        /// A connection that ends right after the message was sent alone.
-        mutating func strike(_ token: Token = 1) -> Judgement {
+        /// A connection on which the message is sent alone, after a control if there must be one.
+        mutating func connectAndSend(_ token: Token = 1) {
             connectAndPing()
             if suspicion.sendLimit == 0 {
                 pass(MessageSuspicion.controlTime)
@@ -59,6 +60,11 @@ import Testing
             }
             #expect(suspicion.sendLimit == 1)
             send(token)
+        }
+
+        /// A connection that ends right after the message was sent alone.
+        mutating func strike(_ token: Token = 1) -> Judgement {
+            connectAndSend(token)
             pass(.seconds(1))
             return lose(.peerClosed, count: 1, only: token, sent: .seconds(1))
         }
@@ -264,10 +270,7 @@ import Testing
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
-        script.connectAndPing()
-        script.pass(.seconds(10))
-        script.suspicion.timerFired(now: script.now)
-        script.send(1)
+        script.connectAndSend()
         #expect(script.lose(.other, count: 1, only: 1) == Judgement())
         script.connectAndPing()
         #expect(script.suspicion.sendLimit == 0)
@@ -279,10 +282,7 @@ import Testing
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
-        script.connectAndPing()
-        script.pass(.seconds(10))
-        script.suspicion.timerFired(now: script.now)
-        script.send(1)
+        script.connectAndSend()
         script.suspicion.finished(1)
         #expect(script.suspicion.sendLimit == 1)
         script.send(2)

@@ -60,7 +60,8 @@ struct SuspicionWorld {
     /// The process is killed and started again, with what it has stored.
     mutating func restart() {
         if isConnected { requeue() }
-        suspicion = MessageSuspicion(suspect: strikes)
+        suspicion = MessageSuspicion()
+        if let strikes { suspicion.resume(strikes.token, strikes: strikes.strikes) }
         connectAt = now
     }
 
