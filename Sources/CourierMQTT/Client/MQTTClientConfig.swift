@@ -112,10 +112,11 @@ public struct MQTTClientConfig {
     public var endpoints = EndpointPolicy()
     /// The servers that the client may follow a server reference to. By default only the same host.
     public var redirects = RedirectPolicy()
-    /// Whether a message ends with an error when the broker closes connection after connection right behind it; `true` by
-    /// default. Such a message is sent alone, up to three times. Then it fails with `publishRefused`, the event
-    /// `messageRejected` carries it, and a message store keeps it as rejected. With `false` it is sent again on each
-    /// connection.
+    /// Whether the client ends a message at which the broker closes each connection; `true` by default.
+    ///
+    /// The client sends such a message alone. After three connections that ended right behind it, the message fails with
+    /// `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole message, and a message
+    /// store keeps it as rejected. If `false`, the client sends it again on each connection, and the messages behind it wait.
     public var rejectsHarmfulMessages = true
     /// How long the end of a connection waits for the broker to close too, once everything was written; `nil`, the default, is
     /// ``CourierTransport/ChannelOptions/lingerTimeout``.

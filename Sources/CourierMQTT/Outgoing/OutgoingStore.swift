@@ -115,8 +115,8 @@ final class OutgoingStore: @unchecked Sendable {
         }
         let row = loadedRow(message)
         let token = queue.restore(row, packetID: id)
-        if stored.strikes > 0 { parts.suspect(token, stored.strikes) }
         if case .received = stored.progress { return .received(token, id) }
+        if stored.strikes > 0 { parts.suspect(token, stored.strikes) }
         return .sent(
             OutgoingMessage(
                 topic: message.topic, payload: message.payload, qos: PacketQoS(message.qos),

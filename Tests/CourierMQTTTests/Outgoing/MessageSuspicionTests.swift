@@ -310,7 +310,29 @@ import Testing
         #expect(script.suspicion.isSuspicious)
     }
 
+    @Test func `a DISCONNECT that names a message starts suspicion however long ago the messages were sent`() {
+        var script = Script()
+        script.suspicion.connected(now: script.now)
+        #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 2, sent: .seconds(30)) == Judgement())
+        #expect(script.suspicion.isSuspicious)
+    }
+
     // MARK: Restarts and other sessions
+
+    @Test func `stored strikes that are read during a connection make it a control`() {
+        var script = Script()
+        script.suspicion.connected(now: script.now)
+        let accepted = script.now
+        script.pass(.seconds(3))
+        script.suspicion.resume(5, strikes: 1)
+        #expect(script.suspicion.suspectedToken == 5 && script.suspicion.sendLimit == 0 && script.suspicion.wantsPing)
+        script.suspicion.pingAnswered(now: script.now)
+        #expect(script.suspicion.deadline == accepted.advanced(by: .seconds(10)))
+        script.suspicion.resume(6, strikes: 2)
+        #expect(script.suspicion.suspectedToken == 5, "one suspect at a time, the first in order")
+        script.suspicion.finished(5)
+        #expect(script.suspicion.sendLimit == nil)
+    }
 
     @Test func `stored strikes go on after a restart, with a control first`() {
         var script = Script(suspect: (5, 2))

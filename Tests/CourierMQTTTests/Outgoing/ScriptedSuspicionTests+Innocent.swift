@@ -10,10 +10,12 @@ import Testing
 /// Connections that end for other reasons: no message may be ended for them.
 extension ScriptedSuspicionTests {
     /// Answers pings at once and publishes late. The connection ends when the test publishes to `cut`.
-    private static let path: [ScriptStep] = [
-        .accept(isSessionPresent: true), .fault(.delay(.pubAck, by: .milliseconds(150))),
-        .serve(until: .publish(to: "cut")), .cut(.reset),
-    ]
+    private static func path(isSessionPresent: Bool = true, delay: Duration = .milliseconds(150)) -> [ScriptStep] {
+        [
+            .accept(isSessionPresent: isSessionPresent), .fault(.delay(.pubAck, by: delay)),
+            .serve(until: .publish(to: "cut")), .cut(.reset),
+        ]
+    }
 
     /// Ends connections while an app publishes.
     private final class Cuts {
@@ -79,7 +81,7 @@ extension ScriptedSuspicionTests {
     }
 
     @Test func `1,000 random cuts end nothing`() async throws {
-        try await Self.runQuickly(Self.path) { world in
+        try await Self.runQuickly(Self.path()) { world in
             let cuts = Cuts(world, seed: 1)
             for _ in 0..<1_000 { try await cuts.connection(lasting: Self.lifetime) }
             #expect(await world.broker.connections.count >= 1_000)
@@ -88,11 +90,12 @@ extension ScriptedSuspicionTests {
         }
     }
 
+    /// The broker takes about as long for an acknowledgement as it lives.
     @Test func `a broker that restarts every second ends nothing`() async throws {
-        try await Self.runQuickly([.accept()] + Self.path.dropFirst()) { world in
+        try await Self.runQuickly(Self.path(isSessionPresent: false, delay: .seconds(1))) { world in
             let cuts = Cuts(world, seed: 3)
             for _ in 0..<200 { try await cuts.connection { 900 + $0.below(200) } }
-            #expect(cuts.acknowledgedCount > 100, "messages get through")
+            #expect(cuts.acknowledgedCount > 10, "messages get through")
             await cuts.finish()
         }
     }
@@ -100,7 +103,7 @@ extension ScriptedSuspicionTests {
     /// The other client connects after a pause of its own, which ends this one's connection.
     @Test(arguments: [300, 2_000, 12_000])
     func `two clients with one id end nothing, and the takeover rule holds`(pause: Int) async throws {
-        try await Self.run(afterwards: Self.path) { world in
+        try await Self.run(afterwards: Self.path()) { world in
             await world.connect()
             let cuts = Cuts(world, seed: 4)
             for _ in 0..<40 { try await cuts.connection { 20 + $0.below(pause) } }
@@ -123,6 +126,7 @@ extension ScriptedSuspicionTests {
             await world.run(for: .seconds(100))
             #expect(large.value == nil && small.value == nil)
             #expect(await world.broker.connections.count > 3)
+            #expect(await world.publishes(on: 3).map(\.topic) == ["large", "small"], "no suspicion")
             await world.run(for: .seconds(600))
             #expect(await world.broker.connections.count == 11)
             #expect(large.value?.success != nil && small.value?.success != nil, "the path works again")
