@@ -16,7 +16,8 @@ extension ClientCoordinator {
         // A rule of the queue may have ended the message while it waited to be sent again.
         if let suspect = suspicion.suspectedToken, !publishing.queue.contains(suspect) { suspicion.finished(suspect) }
         isSuspicious = suspicion.isSuspicious
-        if sendLimit != suspicion.sendLimit {
+        // A higher limit sends messages again. Those of a destroyed session wait for the end of the connection instead.
+        if sendLimit != suspicion.sendLimit, !driver.isForgettingSession {
             sendLimit = suspicion.sendLimit
             driver.setSendLimit(sendLimit)
         }

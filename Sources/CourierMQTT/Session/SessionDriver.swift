@@ -206,6 +206,12 @@ package final class SessionDriver: @unchecked Sendable {
         }
     }
 
+    /// Whether the session is forgotten when the connection ends.
+    var isForgettingSession: Bool {
+        loop.preconditionOnLoop()
+        return state.pointee.forgetsSession
+    }
+
     /// The version that is spoken, or tried.
     package var protocolVersion: ProtocolVersion {
         loop.preconditionOnLoop()

@@ -293,4 +293,21 @@ import Testing
             try await Self.expectNoLimit(world, on: number)
         }
     }
+
+    @Test func `destroy() sends no message again that waited for its turn`() async throws {
+        let gate = ScriptGate()
+        let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.orderly)])
+        let second = ConnectionScript.connection([
+            .accept(isSessionPresent: true), .fault(.drop(.pubAck, count: .max)),
+        ])
+        try await Self.run(Self.plain, [first, second], afterwards: [.accept()]) { _ in
+        } _: { world in
+            _ = try await Self.publishBoth(world, gate)
+            await world.run(for: .seconds(2))
+            await world.soon { await world.publishes(on: 2).map(\.topic) == ["large"] }
+            world.client.destroy()
+            await world.settle()
+            #expect(await world.publishes(on: 2).map(\.topic) == ["large"])
+        }
+    }
 }
