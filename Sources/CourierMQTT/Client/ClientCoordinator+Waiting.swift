@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTransport
+import MQTTEngine
 
 /// Timers of waiting messages.
 extension ClientCoordinator {
@@ -9,7 +10,7 @@ extension ClientCoordinator {
         for waiter in taken.roomWaiters { waiter.resume(.success(())) }
         if taken.readsRows { publishing.store?.readNext() }
         guard let next = taken.nextBatch, batchTimer == nil else { return }
-        batchTimer = loop.schedule(at: next) { [weak self] in
+        batchTimer = loop.schedule(at: next.instant) { [weak self] in
             self?.batchTimer = nil
             self?.driver.runOnLoop()
         }

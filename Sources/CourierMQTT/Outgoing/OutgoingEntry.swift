@@ -55,7 +55,7 @@ struct OutgoingEntry {
     var byteCount = 0
     var qos = QoS.zero
     /// When the entry expires if the session has not taken it.
-    var end: ContinuousClock.Instant?
+    var end: Moment?
     /// The message's bytes in memory.
     var place: MessageMemory.Place?
     var recipient = PublishRecipient.nobody

@@ -79,7 +79,7 @@ extension OutgoingQueue {
     /// - Returns: What became of the message.
     func accept(
         _ publish: OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
-        epoch: Int? = nil, at now: Instant?
+        epoch: Int? = nil, at now: Moment?
     ) -> Acceptance {
         state.withLock { state in
             state.accept(publish, payload, array: array, for: recipient, epoch: epoch, at: now)
@@ -98,7 +98,7 @@ extension OutgoingQueue {
 extension OutgoingQueue.State {
     fileprivate mutating func accept(
         _ publish: OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient, epoch: Int?,
-        at now: OutgoingQueue.Instant?
+        at now: Moment?
     ) -> OutgoingQueue.Acceptance {
         var result = OutgoingQueue.Acceptance(epoch: self.epoch)
         let lane: EntryTable.Lane =
@@ -158,13 +158,14 @@ extension OutgoingQueue.State {
         if lane == .stored {
             table[slot].row = OutgoingRow(
                 topic: publish.topic, isRetained: publish.isRetained, properties: publish.properties,
-                payload: array ?? payload.withUnsafeBytes { Array($0) }, acceptedAt: now ?? .now, expiry: expiry)
+                payload: array ?? payload.withUnsafeBytes { Array($0) }, acceptedAt: now?.instant ?? .now,
+                expiry: expiry?.instant)
             result.wakesStore = rows.added(byteCount)
         } else {
             var header = OutgoingHeader(
                 PacketQoS(publish.qos), isRetained: publish.isRetained, isRetried: publish.qos.isRetried,
                 token: lane == .unacknowledged ? 0 : result.token)
-            if let expiry { header.expiry = expiry }
+            if let expiry { header.expiry = expiry.instant }
             let topic = publish.topic.utf8Span.span.bytes
             scratch.withBytes {
                 table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload)
@@ -189,7 +190,7 @@ extension OutgoingQueue.State {
     }
 
     /// Notes when an entry expires; whether that is before all others.
-    mutating func note(_ end: OutgoingQueue.Instant) -> Bool {
+    mutating func note(_ end: Moment) -> Bool {
         guard nextEnd.map({ end < $0 }) ?? true else { return false }
         nextEnd = end
         return true

@@ -134,10 +134,11 @@ extension OutgoingQueue {
     /// - Returns: What ended, and when the next entry expires.
     func endExpired(now: Instant) -> (taken: Taken, next: Instant?) {
         state.withLock { state in
+            let now = Moment(now)
             guard let nextEnd = state.nextEnd else { return (Taken(), nil) }
-            guard nextEnd <= now else { return (Taken(), nextEnd) }
+            guard nextEnd <= now else { return (Taken(), nextEnd.instant) }
             var taken = Taken()
-            var first: Instant?
+            var first: Moment?
             for lane in EntryTable.Lane.allCases {
                 var slot = state.table[lane].next
                 while slot != EntryTable.noSlot {
@@ -154,7 +155,7 @@ extension OutgoingQueue {
             }
             state.nextEnd = first
             taken.roomWaiters = state.rules.takeReadyWaiters()
-            return (taken, first)
+            return (taken, first?.instant)
         }
     }
 }

@@ -248,7 +248,7 @@ extension OutgoingQueue {
             let slot = state.table.insertEarlier(.inFlight, before: before)
             let entry = state.fill(slot, row)
             entry.packetID = packetID
-            state.table[slot].end = row.end
+            state.table[slot].end = row.end.map { Moment($0) }
             state.keepRow(slot, entry, payload: row.message.payload)
             state.table[slot].state = .inFlight
             state.rows.left(state.table[slot].byteCount)
@@ -292,12 +292,12 @@ extension OutgoingQueue {
             else { return (nil, nil) }
             let slot = state.table.insertEarlier(.ready, before: state.table[.stored].firstDroppable)
             let entry = state.fill(slot, row)
-            state.table[slot].end = row.end
+            state.table[slot].end = row.end.map { Moment($0) }
             state.keepRow(slot, entry, payload: row.message.payload)
             state.table[slot].flags.insert(.isCounted)
             state.rules.setUnread(state.rules.unreadCount - 1)
             state.rules.count(state.table[slot].byteCount, isDroppable: false)
-            if let end = row.end { _ = state.note(end) }
+            if let end = state.table[slot].end { _ = state.note(end) }
             let token = state.table.token(of: slot)
             guard row.isLatestOnly else { return (token, nil) }
             let key = Array(row.message.topic.utf8)
@@ -386,7 +386,7 @@ extension OutgoingQueue.State {
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, token: table.token(of: slot))
         if let expiry = row.expiry { header.expiry = expiry }
         // The session may take a message of QoS 2 before it may send the message: the packet id is stored first.
-        if let end = table[slot].end { header.setFirstSendEnd(end) }
+        if let end = table[slot].end { header.firstSendEnd = end }
         scratch.withBytes {
             table.keepBytes(
                 of: slot, header, topic: row.topic.utf8Span.span.bytes, encodedProperties: $0,

@@ -13,7 +13,7 @@ extension OutgoingQueue {
         /// Whether the session has to look again when the connection or the broker's quota changes.
         var isBlocked = false
         /// When the next batch may go out after a reconnect.
-        var nextBatch: Instant?
+        var nextBatch: Moment?
         /// Whether ``OutgoingStore`` should read more rows.
         var readsRows = false
         /// Messages that had expired.
@@ -40,6 +40,7 @@ extension OutgoingQueue {
         _ views: inout [MessageView], quota: Int, canWrite: Bool, isLast: Bool = false, now: Instant
     ) -> Taken {
         state.withLock { state in
+            let now = Moment(now)
             state.table.endLending()
             guard canWrite, !state.isHeld, state.rules.isConnected else {
                 state.wakeCondition = .nothing
@@ -111,7 +112,7 @@ extension OutgoingQueue {
 
 extension OutgoingQueue.State {
     fileprivate mutating func take(
-        _ views: inout [MessageView], quota: Int, pacedCount: Int?, _ now: OutgoingQueue.Instant
+        _ views: inout [MessageView], quota: Int, pacedCount: Int?, _ now: Moment
     ) -> OutgoingQueue.Taken {
         var taken = OutgoingQueue.Taken()
         var quota = quota

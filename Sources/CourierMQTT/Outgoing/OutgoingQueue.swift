@@ -53,7 +53,7 @@ final class OutgoingQueue: Sendable {
         /// The waiting entry to a topic that a newer message replaces, by the topic's bytes.
         var latest: [[UInt8]: EntryTable.Slot] = [:]
         /// No waiting entry expires before; `nil` if none ever does.
-        var nextEnd: Instant?
+        var nextEnd: Moment?
         /// Memory for the encoded properties of one message.
         var scratch = PacketBuffer()
         var rows: RowState

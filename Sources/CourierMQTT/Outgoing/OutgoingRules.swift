@@ -1,12 +1,11 @@
 import CourierCore
+import MQTTEngine
 
 /// The limits, overflow policies, ages and pacing of an ``OfflinePolicy``.
 ///
 /// A value without locks and clocks: the queue asks when it accepts a message, when messages end, and on its timer. Counts
 /// cover every accepted message that the session has never taken, wherever the message waits.
 struct OutgoingRules {
-    typealias Instant = ContinuousClock.Instant
-
     /// What happens to a new message.
     enum Verdict {
         case accept
@@ -66,7 +65,7 @@ struct OutgoingRules {
         var left: Int
         /// How many messages may go out before ``next``.
         var budget: Int
-        var next: Instant
+        var next: Moment
     }
 
     init(_ policy: OfflinePolicy) { self.policy = policy }
@@ -117,11 +116,11 @@ struct OutgoingRules {
     // MARK: Ages
 
     /// When a message expires that the queue accepts now.
-    func end(acceptedAt now: Instant, ownExpiry: Duration?) -> Instant? {
+    func end(acceptedAt now: Moment, ownExpiry: Duration?) -> Moment? {
         switch (policy.maximumAge, ownExpiry) {
         case (nil, nil): nil
-        case (let age?, nil), (nil, let age?): now.advanced(by: age.bounded)
-        case (let age?, let own?): now.advanced(by: min(age, own).bounded)
+        case (let age?, nil), (nil, let age?): now.advanced(by: age)
+        case (let age?, let own?): now.advanced(by: min(age, own))
         }
     }
 
@@ -198,7 +197,7 @@ struct OutgoingRules {
     mutating func connected() { (isConnected, awaitsPace) = (true, true) }
 
     /// Messages go out for the first time on a connection. If more messages wait than one batch has, they go out in batches.
-    mutating func beginPace(waitingCount: Int, now: Instant) {
+    mutating func beginPace(waitingCount: Int, now: Moment) {
         awaitsPace = false
         let batch = max(policy.drainCount, 1)
         pace = waitingCount > batch ? Pace(left: waitingCount, budget: batch, next: now) : nil
@@ -216,7 +215,7 @@ struct OutgoingRules {
     }
 
     /// How many messages may go out now; `nil` for any number.
-    mutating func pacedCount(now: Instant) -> Int? {
+    mutating func pacedCount(now: Moment) -> Int? {
         guard var pace else { return nil }
         if pace.budget == 0, now >= pace.next { pace.budget = max(policy.drainCount, 1) }
         self.pace = pace
@@ -224,16 +223,16 @@ struct OutgoingRules {
     }
 
     /// When the next batch may go out, if the present one is used up.
-    var nextBatch: Instant? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
+    var nextBatch: Moment? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
 
     /// Messages go out.
-    mutating func sent(_ count: Int, now: Instant) {
+    mutating func sent(_ count: Int, now: Moment) {
         guard var pace, count > 0 else { return }
         pace.left -= count
         pace.budget -= count
         if pace.budget <= 0 {
             pace.budget = 0
-            pace.next = now.advanced(by: policy.drainInterval.bounded)
+            pace.next = now.advanced(by: policy.drainInterval)
         }
         self.pace = pace.left > 0 ? pace : nil
     }

@@ -276,9 +276,9 @@ final class Publishing: Sendable {
 
     /// The present, for messages whose age counts.
     @inline(__always)
-    private func now(for publish: OutgoingPublish) -> ContinuousClock.Instant? {
+    private func now(for publish: OutgoingPublish) -> Moment? {
         store != nil || queue.policy.maximumAge != nil || publish.properties?.app.messageExpiry != nil
-            ? loop.clock.now : nil
+            ? Moment(loop.clock.now) : nil
     }
 }
 

@@ -1,32 +1,34 @@
-/// A point in time inside the engine: nanoseconds from the start of the caller's clock, for 292 years.
+/// A point in time inside the engine and the outgoing queue: nanoseconds from the start of the caller's clock, for 292 years.
 ///
 /// `ContinuousClock.Instant` belongs to a library whose types may change their layout, so that every value that holds one is
 /// copied by a call; a thousand messages hold thousands. This is the same in eight bytes that the compiler knows. What lies
 /// beyond its range counts as its end.
-struct Moment: Comparable, Hashable {
+package struct Moment: Comparable, Hashable {
     private let nanoseconds: Int64
 
     /// Later than any other point.
-    static let never = Moment(nanoseconds: .max)
+    package static let never = Moment(nanoseconds: .max)
 
-    init(_ instant: ContinuousClock.Instant) {
+    package init(_ instant: ContinuousClock.Instant) {
         nanoseconds = Self.nanoseconds(ContinuousClock().systemEpoch.duration(to: instant))
     }
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The same point as the caller measures it.
-    var instant: ContinuousClock.Instant { ContinuousClock().systemEpoch.advanced(by: .nanoseconds(nanoseconds)) }
+    package var instant: ContinuousClock.Instant {
+        ContinuousClock().systemEpoch.advanced(by: .nanoseconds(nanoseconds))
+    }
 
-    func advanced(by duration: Duration) -> Moment {
+    package func advanced(by duration: Duration) -> Moment {
         let change = Self.nanoseconds(duration)
         let (sum, isTooLong) = nanoseconds.addingReportingOverflow(change)
         return Moment(nanoseconds: isTooLong ? (change < 0 ? .min : .max) : sum)
     }
 
-    func duration(to other: Moment) -> Duration { .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds) }
+    package func duration(to other: Moment) -> Duration { .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds) }
 
-    static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+    package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components

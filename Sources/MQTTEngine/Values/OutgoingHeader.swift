@@ -7,7 +7,8 @@ public struct OutgoingHeader: Hashable, Sendable {
     /// The name under which its outcome is reported.
     public var token: Token
     var expiresAt: Moment?
-    private(set) var firstSendEnd = Moment.never
+    /// The message expires if it was not sent by then, in addition to ``expiry``. The server does not learn of it.
+    package var firstSendEnd = Moment.never
     /// The quality of service.
     public var qos: PacketQoS
     /// Whether the server keeps it for later subscribers.
@@ -20,9 +21,6 @@ public struct OutgoingHeader: Hashable, Sendable {
     }
     /// Whether it is sent again when its connection ends before the acknowledgement; otherwise it fails then.
     public var isRetried: Bool
-
-    /// Has the message expire if it was not sent by `end`, in addition to ``expiry``. The server does not learn of it.
-    package mutating func setFirstSendEnd(_ end: ContinuousClock.Instant) { firstSendEnd = Moment(end) }
 
     /// Makes a header; retried, not retained and without an end unless said otherwise.
     public init(

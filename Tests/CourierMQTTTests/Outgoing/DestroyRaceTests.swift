@@ -20,7 +20,8 @@ import Testing
         let queue = OutgoingQueue(OfflinePolicy(), hasStore: hasStore)
         func accept(_ epoch: Int?) -> OutgoingQueue.Acceptance {
             queue.accept(
-                OutgoingPublish(topic: "t", qos: .one), [1].span.bytes, array: nil, for: .nobody, epoch: epoch, at: .now
+                OutgoingPublish(topic: "t", qos: .one), [1].span.bytes, array: nil, for: .nobody, epoch: epoch,
+                at: Moment(.now)
             )
         }
         queue.beginSession()
