@@ -35,7 +35,7 @@ struct EntryTable: ~Copyable {
 
     static var noSlot: Slot { -1 }
 
-    private var entries: [OutgoingEntry] = []
+    private var entries = EntrySlots()
     private var firstFree = EntryTable.noSlot
     /// The generation of slots that are made.
     private var firstGeneration: UInt32 = 1
@@ -57,8 +57,8 @@ struct EntryTable: ~Copyable {
     init() {}
 
     subscript(slot: Slot) -> OutgoingEntry {
-        _read { yield entries[Int(slot)] }
-        _modify { yield &entries[Int(slot)] }
+        @inline(__always) _read { yield entries[Int(slot)] }
+        @inline(__always) _modify { yield &entries[Int(slot)] }
     }
 
     subscript(lane: Lane) -> LaneList {
@@ -172,9 +172,9 @@ extension EntryTable {
     mutating func trim() {
         if !isLent { memory.trim() }
         guard count == 0, entries.capacity > 0 else { return }
-        firstGeneration = entries.lazy.map(\.generation).max() ?? firstGeneration
-        entries = []
-        spent = isLent ? spent : []
+        for index in 0..<entries.count { firstGeneration = max(firstGeneration, entries[index].generation) }
+        entries.removeAll()
+        if !isLent { spent = [] }
         firstFree = Self.noSlot
     }
 
@@ -241,7 +241,7 @@ extension EntryTable {
     /// long-lived ones.
     private mutating func compact() {
         guard memory.heldByteCount > 2 * memory.byteCount + Self.sparseLimit else { return }
-        for index in entries.indices {
+        for index in 0..<entries.count {
             guard let place = entries[index].place else { continue }
             entries[index].place = memory.moved(place)
         }

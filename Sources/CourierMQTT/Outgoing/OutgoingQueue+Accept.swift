@@ -13,7 +13,6 @@ struct OutgoingPublish: Sendable {
     var properties: PublishProperties?
     /// Whether events report the message's end.
     var isObserved = false
-
 }
 
 /// The properties of a message, for the packet and for the message store.
