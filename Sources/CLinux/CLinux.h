@@ -17,6 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -42,6 +43,19 @@ static inline int courier_epoll_modify(int epoll, int descriptor, uint32_t event
 static inline int courier_epoll_remove(int epoll, int descriptor) {
     struct epoll_event event = {0};
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+// Waits for at most so many nanoseconds; without limit if they are negative. A kernel before 5.11 waits for whole milliseconds.
+static inline int courier_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds) {
+    if (nanoseconds <= 0) return epoll_wait(epoll, events, capacity, nanoseconds < 0 ? -1 : 0);
+#ifdef SYS_epoll_pwait2
+    // The kernel's own structure, which has 64 bits on every processor.
+    struct { int64_t seconds, nanoseconds; } limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    long count = syscall(SYS_epoll_pwait2, epoll, events, capacity, &limit, NULL, 0);
+    if (count >= 0 || errno != ENOSYS) return (int)count;
+#endif
+    int64_t milliseconds = (nanoseconds - 1) / 1000000 + 1;  // Rounded up, so that a timer is due when its sleep ends.
+    return epoll_wait(epoll, events, capacity, milliseconds > INT32_MAX ? INT32_MAX : (int)milliseconds);
 }
 
 static inline uint32_t courier_epoll_event_flags(const struct epoll_event *events, int index) {

@@ -44,6 +44,52 @@ import Testing
         await loop.shutdown()
     }
 
+    /// Counts how often the loop runs it, and asks for more as often as it is told.
+    private final class Repeated: LoopWork {
+        let loop: EventLoop
+        let count = Watched(0)
+        let limit: Int
+
+        init(_ loop: EventLoop, limit: Int) { (self.loop, self.limit) = (loop, limit) }
+
+        func runOnLoop() {
+            loop.preconditionOnLoop()
+            count.update { $0 += 1 }
+            if count.value < limit { loop.runSoon(self) }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `work for soon runs after a short sleep, by whichever clock, and nobody wakes the loop`(isManual: Bool)
+        async throws
+    {
+        let loop = try EventLoop(clock: isManual ? ManualClock() : RealLoopClock())
+        let work = Repeated(loop, limit: 100)
+        await loop.run {
+            loop.runSoon(work)
+            loop.runSoon(work)  // Once, however often it is asked.
+            #expect(work.count.value == 0)
+        }
+        let before = loop.wakeUpCount
+        try await work.count.wait("all rounds") { $0 == 100 }
+        #expect(loop.wakeUpCount == before)
+        await loop.shutdown()
+        #expect(work.count.value == 100)
+    }
+
+    @Test func `work for soon runs also while other work never ends`() async throws {
+        try await withLoop { loop in
+            let work = Repeated(loop, limit: 50)
+            let end = Watched(false)
+            @Sendable func goOn() { if work.count.value < 50 { loop.execute(goOn) } else { end.update { $0 = true } } }
+            loop.execute {
+                loop.runSoon(work)
+                goOn()
+            }
+            try await end.wait("the end") { $0 }
+        }
+    }
+
     @Test func `a timer of the real clock fires at its time, not before`() async throws {
         try await withLoop { loop in
             let fired = Watched<ContinuousClock.Instant?>(nil)

@@ -10,6 +10,8 @@ extension OutgoingQueue {
 
     /// What taking messages led to.
     struct Taken: Sendable {
+        /// Whether no message was left that might go out now.
+        var isAll = true
         /// Whether the session has to look again when the connection or the broker's quota changes.
         var isBlocked = false
         /// When the next batch may go out after a reconnect.
@@ -39,20 +41,29 @@ extension OutgoingQueue {
     func take(
         _ views: inout [MessageView], quota: Int, canWrite: Bool, isLast: Bool = false, now: Instant
     ) -> Taken {
-        state.withLock { state in
-            let now = Moment(now)
+        let now = Moment(now)
+        var taking = Taking(quota: quota, isLast: isLast, now: now)
+        var taken = Taken()
+        let begins = state.withLock { state in
             state.table.endLending()
-            guard canWrite, !state.isHeld, state.rules.isConnected else {
+            guard canWrite, state.maySend else {
                 state.wakeCondition = .nothing
-                return Taken(isBlocked: true)
+                return false
             }
-            if state.rules.awaitsPace {
-                var count = 0
-                for lane in EntryTable.Lane.allCases { count += state.table.waitingCount(in: lane) }
-                state.rules.beginPace(waitingCount: count, now: now)
-            }
-            return state.take(&views, quota: quota, pacedCount: isLast ? nil : state.rules.pacedCount(now: now), now)
+            state.beginPace(now)
+            return true
         }
+        guard begins else { return Taken(isBlocked: true) }
+        while state.withLock({ $0.take(&views, &taking, &taken) }) {}
+        return taken
+    }
+
+    /// What taking messages depends on.
+    fileprivate struct Taking {
+        var quota: Int
+        let isLast: Bool
+        let now: Moment
+        var byteCount = 0
     }
 
     /// The broker has accepted a connection: messages may go out.
@@ -111,23 +122,42 @@ extension OutgoingQueue {
 }
 
 extension OutgoingQueue.State {
+    /// Whether messages may go out.
+    fileprivate var maySend: Bool { !isHeld && rules.isConnected }
+
+    /// Begins the pacing of messages that waited for the connection, unless it has begun.
+    fileprivate mutating func beginPace(_ now: Moment) {
+        guard rules.awaitsPace else { return }
+        var count = 0
+        for lane in EntryTable.Lane.allCases { count += table.waitingCount(in: lane) }
+        rules.beginPace(waitingCount: count, now: now)
+    }
+
+    /// After how many messages the lock is free for callers, 32.
+    private static var takenAtATime: Int { 32 }
+
+    /// Takes the next messages; `false` when these are the last for now.
     fileprivate mutating func take(
-        _ views: inout [MessageView], quota: Int, pacedCount: Int?, _ now: Moment
-    ) -> OutgoingQueue.Taken {
-        var taken = OutgoingQueue.Taken()
-        var quota = quota
-        var (count, byteCount) = (0, 0)
-        let limit = pacedCount ?? .max
+        _ views: inout [MessageView], _ taking: inout OutgoingQueue.Taking, _ taken: inout OutgoingQueue.Taken
+    ) -> Bool {
+        guard maySend else {
+            taken.isBlocked = views.isEmpty
+            return false
+        }
+        var count = 0
+        let limit = min(taking.isLast ? .max : rules.pacedCount(now: taking.now) ?? .max, Self.takenAtATime)
         table.beginLending()
-        while count < limit, byteCount < OutgoingQueue.takenByteLimit, let slot = nextTakable(quota: quota) {
-            if let end = table[slot].end, end <= now {
+        while count < limit, taking.byteCount < OutgoingQueue.takenByteLimit,
+            let slot = nextTakable(quota: taking.quota)
+        {
+            if let end = table[slot].end, end <= taking.now {
                 taken.ended.append(self.end(slot, .expired))
                 continue
             }
             guard let view = table.view(slot) else { break }
             views.append(view)
             count += 1
-            byteCount += table[slot].byteCount
+            taking.byteCount += table[slot].byteCount
             if table[slot].flags.contains(.isCounted) {
                 rules.uncount(table[slot].byteCount, isDroppable: table[slot].flags.contains(.isDroppable))
             }
@@ -137,13 +167,16 @@ extension OutgoingQueue.State {
             } else {
                 if table[slot].lane == .stored { rows.left(table[slot].byteCount) }
                 table.markInFlight(slot)
-                quota -= 1
+                taking.quota -= 1
             }
         }
-        rules.sent(count, now: now)
+        rules.sent(count, now: taking.now)
+        taken.roomWaiters += rules.takeReadyWaiters()
+        if count == Self.takenAtATime, taking.byteCount < OutgoingQueue.takenByteLimit { return true }
+        taken.isAll = taking.byteCount < OutgoingQueue.takenByteLimit
         if views.isEmpty {
             table.endLending()
-            let isQuotaUsed = quota <= 0
+            let isQuotaUsed = taking.quota <= 0
             let isWaiting = EntryTable.Lane.allCases.contains { table[$0].next != EntryTable.noSlot }
             taken.nextBatch = rules.nextBatch
             wakeCondition =
@@ -152,8 +185,7 @@ extension OutgoingQueue.State {
             taken.isBlocked = isWaiting || isQuotaUsed
         }
         taken.readsRows = rows.readsRows
-        taken.roomWaiters = rules.takeReadyWaiters()
-        return taken
+        return false
     }
 
     /// The first entry that may go out: in order, but QoS 0 passes messages that wait for quota or for the message store.

@@ -9,8 +9,18 @@ extension SessionDriver: LoopWork {
     /// If the loop sleeps, the calling thread sends them itself; see ``EventLoop/borrow(_:)``.
     func wakeForMessages() { if !loop.borrow(sendAtOnce) { loop.enqueue(self) } }
 
+    /// From how many messages on the loop expects more of them, and does not ask to be woken for them.
+    private static let burstCount = 8
+
     /// Sends waiting messages until none may go out any more.
-    package func runOnLoop() { while sendBatch() {} }
+    ///
+    /// After many messages the loop looks again a moment later by itself. So a caller that publishes without a pause wakes
+    /// no thread, and one write carries what was published meanwhile.
+    package func runOnLoop() {
+        while case let batch = sendBatch(), batch.count > 0 {
+            if batch.isAll, batch.count >= Self.burstCount { return loop.runSoon(self) }
+        }
+    }
 
     /// Sends waiting messages on a borrowed loop; `false` when the loop's thread is to continue.
     private func sendAtOnce() -> Bool {
@@ -18,31 +28,33 @@ extension SessionDriver: LoopWork {
             guard state.pointee.channel?.isReadyToSend == true, state.pointee.engine.isConnected,
                 state.pointee.tap == nil, !state.pointee.pause.isOn
             else { return false }
-            if !sendBatch() { return true }
+            if sendBatch().count == 0 { return true }
         }
         return false
     }
 
-    /// Gives a batch of messages to the engine; `false` when none may go out.
-    private func sendBatch(isLast: Bool = false) -> Bool {
+    /// Gives a batch of messages to the engine.
+    ///
+    /// - Returns: How many these are, and whether none was left that may go out.
+    private func sendBatch(isLast: Bool = false) -> (count: Int, isAll: Bool) {
         var views: [MessageView] = []
         swap(&views, &state.pointee.views)
         let isFull = state.pointee.channel?.isAboveHighWater != false
         let taken = outgoing.take(
             &views, quota: state.pointee.engine.publishCapacity,
             canWrite: state.pointee.engine.isConnected && (isLast || !isFull), isLast: isLast, now: loop.now)
-        let isEmpty = views.isEmpty
-        state.pointee.isStalled = isEmpty && taken.isBlocked
-        if !isEmpty {
+        let count = views.count
+        state.pointee.isStalled = count == 0 && taken.isBlocked
+        if count > 0 {
             views.withUnsafeBufferPointer {
                 state.pointee.engine.publish($0, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
             }
             views.removeAll(keepingCapacity: true)
         }
         swap(&views, &state.pointee.views)
-        if !isEmpty { settle() }
+        if count > 0 { settle() }
         if taken.needsAttention { observer.tookMessages(taken) }
-        return !isEmpty
+        return (count, taken.isAll)
     }
 
     /// Continues with waiting messages, if they had to wait: for the socket, for acknowledgements, or for a connection.
@@ -53,7 +65,7 @@ extension SessionDriver: LoopWork {
 
     /// Sends all messages that the broker's quota allows, also while the socket takes no more: the connection ends with them.
     func sendAll() {
-        while sendBatch(isLast: true) {}
+        while sendBatch(isLast: true).count > 0 {}
         forgetBacklog()  // These may come on top.
     }
 }

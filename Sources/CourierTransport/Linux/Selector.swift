@@ -121,17 +121,17 @@ final class Selector: @unchecked Sendable {
 
     /// Waits for events for at most `limit` (`nil`: without limit), without waiting at zero. Returns how many there are.
     func wait(limit: Duration?) -> Int {
-        var milliseconds: Int32 = -1
+        var nanoseconds: Int64 = -1
         if let limit {
-            // Rounded up, so that a timer is due when its sleep ends.
             let (seconds, attoseconds) = limit.components
-            let (part, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
-            let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-            let total = overflow ? Int64(Int32.max) : product + part + (rest > 0 ? 1 : 0)
-            milliseconds = Int32(clamping: max(0, total))
+            let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+            // Rounded up, so that a timer is due when its sleep ends.
+            let (part, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+            let (total, overflow2) = product.addingReportingOverflow(part + (rest > 0 ? 1 : 0))
+            nanoseconds = overflow || overflow2 ? .max : max(0, total)
         }
         // A signal that interrupts the wait is as good as a wake-up: the loop looks around and waits again.
-        return Int(max(0, epoll_wait(epoll, events, Int32(Self.eventCapacity), milliseconds)))
+        return Int(max(0, courier_epoll_wait(epoll, events, Int32(Self.eventCapacity), nanoseconds)))
     }
 
     /// Reports the events that the last ``wait(limit:)`` found.

@@ -42,7 +42,7 @@ extension EventLoop {
             threadID.store(0, ordering: .relaxed)
             isAsleep.store(true, ordering: .relaxed)
             self.sleep = sleep
-            mustWake = !later.isEmpty || sleep.isTooLong(for: timers.nextDeadline)
+            mustWake = !later.isEmpty || !soon.isEmpty || sleep.isTooLong(for: timers.nextDeadline)
             return result
         }
         if mustWake { wake() }

@@ -81,6 +81,8 @@ public final class EventLoop: @unchecked Sendable {
     private var batch: [Job] = []
     /// What runs at the end of this round, when nobody is in the middle of anything.
     private(set) var later: [() -> Void] = []
+    /// What runs after the next sleep, which is short.
+    private(set) var soon: [any LoopWork] = []
     private var residents: [ObjectIdentifier: any LoopResident] = [:]
     private var hasToldResidents = false
     /// One read's bytes of whichever connection reads now.
@@ -186,6 +188,18 @@ public final class EventLoop: @unchecked Sendable {
         later.append(work)
     }
 
+    /// For how long the loop sleeps at most before it runs what ``runSoon(_:)`` was given, 20 us.
+    static let shortSleep = Duration.microseconds(20)
+
+    /// Runs `work` on the loop once after its next sleep, which is short, even if nobody wakes the loop. On the loop only.
+    ///
+    /// So what other threads hand over meanwhile is done together, and none of them has to wake the loop. The sleep ends by
+    /// the machine's clock, whichever ``clock`` the loop has.
+    public func runSoon(_ work: any LoopWork) {
+        preconditionOnLoop()
+        if !soon.contains(where: { $0 === work }) { soon.append(work) }
+    }
+
     // MARK: Timers
 
     /// Runs `work` on the loop once `deadline` has passed by ``clock``, equal deadlines in the order of scheduling.
@@ -286,11 +300,13 @@ public final class EventLoop: @unchecked Sendable {
         inbox.withLock { $0.isAwake = true }
         currentTime = clock.now
         selector.dispatch(found)
+        runSoonWorks()
         while true {
             // In this order, so that nothing runs between the decision to sleep and the sleep.
             runTimersAndLater()
             let round = takeBatch()
             if round.hasWork {
+                runSoonWorks()  // A loop that is never idle does not sleep.
                 runBatch()
                 lastWork = clock.now
             }
@@ -366,8 +382,18 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
+    private func runSoonWorks() {
+        guard !soon.isEmpty else { return }
+        var works: [any LoopWork] = []
+        swap(&works, &soon)
+        for work in works { work.runOnLoop() }
+        works.removeAll(keepingCapacity: true)
+        if soon.isEmpty { swap(&works, &soon) }
+    }
+
     private func sleepLimit() -> Duration? {
-        timers.nextDeadline.flatMap { clock.sleepLimit(until: $0) }
+        let limit = timers.nextDeadline.flatMap { clock.sleepLimit(until: $0) }
+        return soon.isEmpty ? limit : min(limit ?? Self.shortSleep, Self.shortSleep)
     }
 
     /// Ends the loop unless there is work again.
@@ -395,6 +421,7 @@ public final class EventLoop: @unchecked Sendable {
         var pastTimers = TimerHeap<() -> Void>()
         swap(&pastResidents, &residents)
         swap(&pastTimers, &timers)
+        soon = []
     }
 
     /// Runs work that came after the end, on the calling thread, which counts as the loop's meanwhile.
