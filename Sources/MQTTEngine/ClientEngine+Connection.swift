@@ -93,7 +93,7 @@ extension ClientEngine {
         outgoing.connectionLost()
         for id in outgoing.idsInOrder() {
             guard let exchange = outgoing.exchange(of: id) else { continue }
-            if exchange.kind.isPublish, exchange.message?.record.header.isRetried ?? true { continue }
+            if exchange.kind.isPublish, exchange.message.map({ memory.header(of: $0).isRetried }) ?? true { continue }
             endExchange(id)
             actions.append(.failed(exchange.token, .connectionLost))
         }

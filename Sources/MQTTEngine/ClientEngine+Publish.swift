@@ -109,7 +109,7 @@ extension ClientEngine {
     private mutating func begin(
         _ message: MessageMemory.Place, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        let header = message.record.header
+        let header = memory.header(of: message)
         if let failure = refusal(of: header, now: now) {
             memory.discard(message)
             return actions.append(.failed(header.token, failure))
@@ -156,7 +156,7 @@ extension ClientEngine {
             if !exchange.isHeld { clear(id, now: now, into: &buffer, &actions) }
             return true
         }
-        let header = message.record.header
+        let header = memory.header(of: message)
         let isFirst = !exchange.isWritten
         // Its time does not end a message that may have arrived; what this server does not take does.
         if let failure = isFirst ? refusal(of: header, now: now) : refusalByServer(of: header) {

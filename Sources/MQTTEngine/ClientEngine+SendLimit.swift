@@ -63,7 +63,7 @@ extension ClientEngine {
         guard let id = outgoing.id(of: token), let exchange = outgoing.exchange(of: id), let message = exchange.message,
             exchange.sentAt == nil
         else { return false }
-        if message.record.header.qos == .exactlyOnce, exchange.isWritten {
+        if memory.header(of: message).qos == .exactlyOnce, exchange.isWritten {
             guard let reserved = outgoing.reserve(id) else { return false }
             if let message = reserved.message { memory.discard(message) }
         } else {

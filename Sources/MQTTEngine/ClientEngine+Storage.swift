@@ -62,8 +62,8 @@ extension ClientEngine {
         guard let exchange = outgoing.release(id, token), isConnected else { return }
         if let message = exchange.message {
             guard !link.resendStack.contains(id) else { return }
-            guard let delivery = Delivery(qos: message.record.header.qos, packetID: id) else { return }
-            var failure = refusal(of: message.record.header, now: now)
+            guard let delivery = Delivery(qos: memory.header(of: message).qos, packetID: id) else { return }
+            var failure = refusal(of: memory.header(of: message), now: now)
             if failure == nil {
                 do throws(EncodeError) {
                     try link.write(memory.view(message), delivery, isFirst: true, now: now, into: &buffer)

@@ -55,7 +55,7 @@ extension ClientEngine {
         guard let exchange = outgoing.exchange(of: id), let message = exchange.message,
             let delivery = Delivery(qos: .exactlyOnce, packetID: id)
         else { return }
-        var failure = refusal(of: message.record.header, now: now)
+        var failure = refusal(of: memory.header(of: message), now: now)
         if failure == nil, !configuration.awaitsStorage {
             do throws(EncodeError) {
                 try link.write(memory.view(message), delivery, isFirst: true, now: now, into: &buffer)

@@ -14,10 +14,18 @@ struct MessageMemoryTests {
     /// Keeps a message of `size` bytes that no other has.
     private func keep(_ number: Int, size: Int, in memory: inout MessageMemory) -> Kept {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) }
-        let record = MessageRecord(
-            header: OutgoingHeader(qos: .atLeastOnce, token: Token(rawValue: UInt64(number))), propertiesCount: 0,
-            topicCount: min(size, 3), payloadCount: size - min(size, 3))
-        return bytes.withUnsafeBytes { Kept(place: memory.keep(MessageView(record, in: $0)), bytes: bytes) }
+        let header = OutgoingHeader(qos: .atLeastOnce, token: Token(rawValue: UInt64(number)))
+        let (topic, payload) = (Array(bytes.prefix(3)), Array(bytes.dropFirst(3)))
+        let place = memory.keep(
+            header, topic: topic.span.bytes, encodedProperties: RawSpan(), payload: payload.span.bytes)
+        return Kept(place: place, bytes: bytes)
+    }
+
+    /// How many bytes a message of `size` bytes takes, with its record.
+    private func taken(_ size: Int) -> Int {
+        let header = OutgoingHeader(qos: .atLeastOnce, token: 1)
+        return MessageMemory.byteCount(
+            of: MessageRecord(header: header, propertiesCount: 0, topicCount: 0, payloadCount: size))
     }
 
     private func check(_ kept: Kept, in memory: borrowing MessageMemory) {
@@ -111,22 +119,39 @@ struct MessageMemoryTests {
         for (index, one) in kept.enumerated() where index % 100 != 0 { memory.discard(one.place) }
         kept = kept.enumerated().filter { $0.offset % 100 == 0 }.map(\.element)
         memory.trim()
-        #expect(memory.byteCount == 50 * 200 + 100_000)
+        #expect(memory.byteCount == 50 * taken(200) + taken(100_000))
         #expect(memory.heldByteCount > 700_000, "one message holds its whole slab")
         let placeOfLong = memory.view(long.place).bytes.baseAddress
         kept = kept.map { Kept(place: memory.moved($0.place), bytes: $0.bytes) }
         let moved = Kept(place: memory.moved(long.place), bytes: long.bytes)
         memory.trim()
         #expect(memory.view(moved.place).bytes.baseAddress == placeOfLong, "a slab of one message has nothing to free")
-        #expect(memory.byteCount == 50 * 200 + 100_000)
-        #expect(memory.heldByteCount <= 100_000 + 3 * 16_384)
+        #expect(memory.byteCount == 50 * taken(200) + taken(100_000))
+        #expect(memory.heldByteCount <= taken(100_000) + 3 * 16_384)
         for one in kept + [moved] { check(one, in: memory) }
+    }
+
+    @Test func `places that are discarded together free what each of them would free`() {
+        var memory = MessageMemory()
+        var spent = MessageMemory.SpentPlaces()
+        let kept = (0..<500).map { keep($0, size: $0 % 50 == 0 ? 20_000 : 200, in: &memory) }
+        for one in kept.dropLast() { spent.add(one.place) }
+        check(kept[0], in: memory)
+        memory.discard(&spent)
+        #expect(memory.byteCount == taken(200))
+        check(kept[499], in: memory)
+        memory.discard(&spent)
+        #expect(memory.byteCount == taken(200), "each place is discarded once")
+        spent.add(kept[499].place)
+        memory.discard(&spent)
+        memory.trim()
+        #expect(memory.heldByteCount == 0)
     }
 
     @Test func `no short message holds the slab of a long one`() {
         var memory = MessageMemory()
         let long = keep(1, size: 1_000_000, in: &memory)
-        #expect(memory.heldByteCount == 1_000_000)
+        #expect(memory.heldByteCount == taken(1_000_000))
         memory.discard(long.place)
         check(keep(2, size: 10, in: &memory), in: memory)
         #expect(memory.heldByteCount < 100_000)
@@ -136,7 +161,7 @@ struct MessageMemoryTests {
         var memory = MessageMemory()
         #expect(memory.heldByteCount == 0 && memory.byteCount == 0)
         let kept = (0..<500).map { keep($0, size: $0 * 50, in: &memory) }
-        #expect(memory.byteCount == kept.reduce(0) { $0 + $1.bytes.count })
+        #expect(memory.byteCount == kept.reduce(0) { $0 + taken($1.bytes.count) })
         #expect(memory.heldByteCount >= memory.byteCount)
         for one in kept { memory.discard(one.place) }
         memory.trim()

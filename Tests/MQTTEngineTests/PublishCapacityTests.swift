@@ -58,10 +58,12 @@ struct PublishCapacityTests {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .atLeastOnce, token: 1)
+        let kept = talk.keptByteCount
+        #expect(kept > 0)
         talk.publish(qos: .atMostOnce, token: 2)
         #expect(try talk.sent() == [OutgoingTests.publish(1, .atLeastOnce), .message()])
         #expect(talk.performed() == [.sent(1, 1)])
-        #expect(talk.keptByteCount == 2, "of the QoS 1 message alone: topic and payload")
+        #expect(talk.keptByteCount == kept)
     }
 
     @Test func `a message that cannot be sent takes no capacity`() throws {

@@ -51,8 +51,8 @@ struct EntryTable: ~Copyable {
     private var memory = MessageMemory()
     /// True while the session reads bytes of ``memory`` without the queue's lock.
     private var isLent = false
-    /// Places of messages that ended while ``isLent`` was true.
-    private var spent: [MessageMemory.Place] = []
+    /// The bytes of messages that ended while ``isLent`` was true.
+    private var spent = MessageMemory.SpentPlaces()
 
     init() {}
 
@@ -100,9 +100,6 @@ extension EntryTable {
 // MARK: - Entries
 
 extension EntryTable {
-    /// How many free slots an empty table keeps, 1,024.
-    private static var keptSlots: Int { 1_024 }
-
     /// Makes an entry at the end of a lane.
     mutating func append(_ state: OutgoingEntry.State, in lane: Lane) -> Slot {
         lastOrder += 1
@@ -156,13 +153,16 @@ extension EntryTable {
         if list.next == slot { list.next = next }
         if list.firstDroppable == slot { list.firstDroppable = next }
         self[entries[index].lane] = list
-        discardBytes(of: slot)
         entries[index].state = .free
         entries[index].flags = []
         entries[index].end = nil
         entries[index].recipient = .nobody
         entries[index].row = nil
         entries[index].generation = entries[index].generation == 0x7FFF_FFFF ? 1 : entries[index].generation + 1
+        if let place = entries[index].place {
+            entries[index].place = nil
+            if isLent { spent.add(place) } else { memory.discard(place) }
+        }
         entries[index].next = firstFree
         firstFree = slot
         count -= 1
@@ -170,11 +170,11 @@ extension EntryTable {
 
     /// Gives memory back that no entry needs. Tokens of ended entries stay unknown, because generations go on.
     mutating func trim() {
-        if !isLent { memory.trim() }
+        if isLent { return }
+        memory.trim()
         guard count == 0, entries.capacity > 0 else { return }
         for index in 0..<entries.count { firstGeneration = max(firstGeneration, entries[index].generation) }
         entries.removeAll()
-        if !isLent { spent = [] }
         firstFree = Self.noSlot
     }
 
@@ -210,18 +210,11 @@ extension EntryTable {
             header, topic: topic, encodedProperties: encodedProperties, payload: payload)
     }
 
-    /// The bytes of an entry. They stay where they are until the entry ends, or ``discardBytes(of:)``.
+    /// The bytes of an entry. They stay where they are until the entry ends.
     func view(_ slot: Slot) -> MessageView? { entries[Int(slot)].place.map { memory.view($0) } }
 
     /// How many bytes the memory has, used or not.
     var heldByteCount: Int { memory.heldByteCount }
-
-    /// Frees an entry's bytes; later, if the session reads from the memory.
-    mutating func discardBytes(of slot: Slot) {
-        guard let place = entries[Int(slot)].place else { return }
-        entries[Int(slot)].place = nil
-        if isLent { spent.append(place) } else { memory.discard(place) }
-    }
 
     /// The session reads bytes without the lock from now on, until ``endLending()``.
     mutating func beginLending() { isLent = true }
@@ -229,8 +222,7 @@ extension EntryTable {
     mutating func endLending() {
         guard isLent else { return }
         isLent = false
-        for place in spent { memory.discard(place) }
-        spent.removeAll(keepingCapacity: spent.capacity <= Self.keptSlots)
+        memory.discard(&spent)
         compact()
     }
 

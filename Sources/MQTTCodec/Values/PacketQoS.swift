@@ -1,5 +1,5 @@
 /// A quality of service as it stands on the wire.
-public enum PacketQoS: UInt8, CaseIterable, Comparable, Sendable {
+public enum PacketQoS: UInt8, BitwiseCopyable, CaseIterable, Comparable, Sendable {
     /// QoS 0: sent once and forgotten.
     case atMostOnce = 0
     /// QoS 1: sent until it is acknowledged.

@@ -2,7 +2,7 @@ package import MQTTCodec
 
 /// The bytes of messages that wait, or that may have to be sent again.
 ///
-/// Messages are written behind each other into slabs of at most ``largestSlab`` bytes. A longer message gets a slab of its
+/// Each message is its record and its bytes. Messages are written behind each other into slabs of at most ``largestSlab`` bytes. A longer message gets a slab of its
 /// own. A slab is used again, or its memory is freed, when the last message in the slab has been discarded. So no message
 /// allocates memory once the slabs exist, and a message that stays long retains one slab, not the slabs behind it.
 ///
@@ -15,18 +15,35 @@ package import MQTTCodec
 package struct MessageMemory: ~Copyable, @unchecked Sendable {
     /// Where a message is kept.
     package struct Place: Sendable {
-        /// The header of the message and the sizes of its parts.
-        package let record: MessageRecord
         // Fewer than 2^32 slabs, each of less than 4 GiB.
-        private let position: (slab: UInt32, offset: UInt32)
+        private let numbers: (slab: UInt32, offset: UInt32, byteCount: UInt32)
 
-        fileprivate init(_ record: MessageRecord, slab: Int, offset: Int) {
-            self.record = record
-            position = (UInt32(slab), UInt32(offset))
+        fileprivate init(slab: Int, offset: Int, byteCount: Int) {
+            numbers = (UInt32(slab), UInt32(offset), UInt32(byteCount))
         }
 
-        @inline(__always) fileprivate var slab: Int { Int(position.slab) }
-        @inline(__always) fileprivate var offset: Int { Int(position.offset) }
+        @inline(__always) fileprivate var slab: Int { Int(numbers.slab) }
+        @inline(__always) fileprivate var offset: Int { Int(numbers.offset) }
+        /// How many bytes the message takes.
+        @inline(__always) fileprivate var byteCount: Int { Int(numbers.byteCount) }
+    }
+
+    /// Places that are discarded together, later.
+    package struct SpentPlaces {
+        /// Messages that follow each other nearly always have the same slab.
+        fileprivate var runs: [(slab: Int, count: Int, byteCount: Int)] = []
+
+        package init() {}
+
+        package mutating func add(_ place: Place) {
+            let byteCount = place.byteCount
+            if let last = runs.indices.last, runs[last].slab == place.slab {
+                runs[last].count &+= 1
+                runs[last].byteCount &+= byteCount
+            } else {
+                runs.append((place.slab, 1, byteCount))
+            }
+        }
     }
 
     private struct Slab {
@@ -47,10 +64,10 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
             return offset
         }
 
-        /// Forgets a message, and returns whether it was the last one.
-        mutating func discard() -> Bool {
-            precondition(live > 0, "discarded twice")
-            live &-= 1
+        /// Forgets messages, and returns whether these were the last ones.
+        mutating func discard(_ count: Int = 1) -> Bool {
+            precondition(live >= count, "discarded twice")
+            live &-= count
             guard live == 0 else { return false }
             used = 0
             return true
@@ -69,7 +86,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
     private var vacant: [Int] = []
     /// The slab that is being filled, or -1. Never longer than ``largestSlab``.
     private var current = -1
-    /// How many bytes the kept messages take.
+    /// How many bytes the kept messages take, with their records.
     package private(set) var byteCount = 0
     /// How many bytes all slabs take, with the bytes of discarded messages and the bytes that are not used yet.
     package private(set) var heldByteCount = 0
@@ -101,20 +118,30 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         let record = MessageRecord(
             header: header, propertiesCount: encodedProperties.byteCount, topicCount: topic.byteCount,
             payloadCount: payload.byteCount)
-        let (place, room) = reserve(record)
+        let (place, room) = reserve(Self.byteCount(of: record))
+        room.storeBytes(of: record, as: MessageRecord.self)
         // The record cuts a part that is too long.
+        let start = MessageView.start
         let (topicStart, payloadStart) = (record.propertiesCount, record.propertiesCount &+ record.topicCount)
-        encodedProperties.extracting(first: record.propertiesCount).withUnsafeBytes { Self.copy($0, to: room) }
-        topic.extracting(first: record.topicCount).withUnsafeBytes { Self.copy($0, to: room + topicStart) }
-        payload.extracting(first: record.payloadCount).withUnsafeBytes { Self.copy($0, to: room + payloadStart) }
+        encodedProperties.extracting(first: record.propertiesCount).withUnsafeBytes { Self.copy($0, to: room + start) }
+        topic.extracting(first: record.topicCount).withUnsafeBytes { Self.copy($0, to: room + start + topicStart) }
+        payload.extracting(first: record.payloadCount).withUnsafeBytes {
+            Self.copy($0, to: room + start + payloadStart)
+        }
         return place
+    }
+
+    /// How many bytes a message takes. The next message begins at an address that its record may have.
+    static func byteCount(of record: MessageRecord) -> Int {
+        let alignment = MemoryLayout<MessageRecord>.alignment
+        return (MessageView.start + record.byteCount + alignment - 1) & ~(alignment - 1)
     }
 
     /// Copies `message`, until the copy is discarded.
     @inline(__always)
     mutating func keep(_ message: MessageView) -> Place {
-        let (place, room) = reserve(message.record)
-        Self.copy(message.bytes, to: room)
+        let (place, room) = reserve(Self.byteCount(of: message.record))
+        Self.copy(message.recordAndBytes, to: room)
         return place
     }
 
@@ -134,16 +161,29 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
     @inline(__always)
     package func view(_ place: Place) -> MessageView {
         let slab = slabs[place.slab]
-        let count = place.record.byteCount
-        precondition(slab.live > 0 && place.offset &+ count <= slab.used, "discarded twice")
-        return MessageView(place.record, in: UnsafeRawBufferPointer(start: slab.memory + place.offset, count: count))
+        precondition(slab.live > 0 && place.offset &+ place.byteCount <= slab.used, "discarded twice")
+        return MessageView(at: slab.memory + place.offset)
     }
+
+    /// The header of the message at `place`.
+    @inline(__always)
+    func header(of place: Place) -> OutgoingHeader { view(place).header }
 
     /// Forgets the message at `place`; once for each place.
     package mutating func discard(_ place: Place) {
         let isLast = slabs[place.slab].discard()
-        byteCount &-= place.record.byteCount
+        byteCount &-= place.byteCount
         if isLast, place.slab != current { retire(place.slab) }
+    }
+
+    /// Forgets the messages at these places, and removes the places from the list.
+    package mutating func discard(_ spent: inout SpentPlaces) {
+        for run in spent.runs {
+            let isLast = slabs[run.slab].discard(run.count)
+            byteCount &-= run.byteCount
+            if isLast, run.slab != current { retire(run.slab) }
+        }
+        spent.runs.removeAll(keepingCapacity: spent.runs.capacity <= Self.spareLimit)
     }
 
     /// Copies the message at `place` into the slab that is being filled, discards `place` and returns the new place.
@@ -172,16 +212,15 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Takes room for a message of this record. The caller writes exactly the bytes of the record there.
+    /// Takes room for a message of so many bytes, which the caller writes there.
     @inline(__always)
-    private mutating func reserve(_ record: MessageRecord) -> (Place, UnsafeMutableRawPointer) {
-        let count = record.byteCount
+    private mutating func reserve(_ count: Int) -> (Place, UnsafeMutableRawPointer) {
         var index = current
         if index < 0 || slabs[index].room < count { index = anotherSlab(for: count) }
         let memory = slabs[index].memory
         let offset = slabs[index].take(count)
         byteCount &+= count
-        return (Place(record, slab: index, offset: offset), memory + offset)
+        return (Place(slab: index, offset: offset, byteCount: count), memory + offset)
     }
 
     @inline(__always)

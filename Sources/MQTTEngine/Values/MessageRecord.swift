@@ -1,7 +1,7 @@
 /// The header of a message and the sizes of its three parts.
 ///
 /// Together the parts take less than 4 GiB.
-package struct MessageRecord: Sendable {
+package struct MessageRecord: BitwiseCopyable, Sendable {
     /// What belongs to the message beside its parts.
     package let header: OutgoingHeader
     private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)

@@ -3,7 +3,7 @@
 /// `ContinuousClock.Instant` belongs to a library whose types may change their layout, so that every value that holds one is
 /// copied by a call; a thousand messages hold thousands. This is the same in eight bytes that the compiler knows. What lies
 /// beyond its range counts as its end.
-package struct Moment: Comparable, Hashable {
+package struct Moment: BitwiseCopyable, Comparable, Hashable {
     private let nanoseconds: Int64
 
     /// Later than any other point.

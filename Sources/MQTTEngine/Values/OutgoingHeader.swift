@@ -1,7 +1,7 @@
 public import MQTTCodec
 
 /// What belongs to an outgoing message beside its topic, its properties and the message itself.
-public struct OutgoingHeader: Hashable, Sendable {
+public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     // In the order in which they take the least room: thousands of headers wait in tables.
 
     /// The name under which its outcome is reported.

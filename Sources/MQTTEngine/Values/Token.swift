@@ -1,5 +1,5 @@
 /// The caller's name for something it asked the engine to do; the outcome comes back under the same name.
-public struct Token: RawRepresentable, Hashable, Sendable {
+public struct Token: BitwiseCopyable, RawRepresentable, Hashable, Sendable {
     /// Whatever the caller chose; the engine only hands it back.
     public let rawValue: UInt64
 
