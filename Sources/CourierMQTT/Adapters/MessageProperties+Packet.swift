@@ -38,8 +38,8 @@ extension MessageProperties {
         func refuse(_ what: String) -> CourierError {
             CourierError(.invalidMessage, "The message to \(topic.quoted()) can not be sent: \(what).")
         }
-        func checkText(_ text: String?, _ name: String) throws(CourierError) {
-            if let problem = text.flatMap(texts.problem) { throw refuse("its \(name) \(problem)") }
+        func checkText(_ text: String?, _ name: @autoclosure () -> String) throws(CourierError) {
+            if let problem = text.flatMap(texts.problem) { throw refuse("its \(name()) \(problem)") }
         }
         try checkText(contentType, "content type")
         if let responseTopic, (try? TopicName(responseTopic)) == nil {
@@ -54,6 +54,7 @@ extension MessageProperties {
         if let messageExpiry, WireSeconds(messageExpiry) == nil {
             throw refuse("its expiry is not between 0 and \(UInt32.max) seconds; leave it out for no end")
         }
+        let userProperties = userProperties
         guard userProperties.count <= Self.userPropertyLimit else {
             throw refuse(
                 "it has \(userProperties.count) user properties; at most \(Self.userPropertyLimit) are allowed")
@@ -65,20 +66,36 @@ extension MessageProperties {
     }
 }
 
+extension MessageProperties {
+    /// Appends the properties to `buffer` as PUBLISH carries them: as ``PacketProperties/init(publishing:)``, but
+    /// without a list of user properties.
+    func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
+        let encoder = PacketEncoder(version: .v5, sender: .client)
+        let others = PacketProperties(describing: self)
+        if !others.isEmpty {
+            try encoder.encodePublishProperties(others, hasExpiry: messageExpiry != nil, into: &buffer)
+        }
+        for property in userProperties {
+            try encoder.encodeUserProperty(property.name, property.value, into: &buffer)
+        }
+    }
+}
+
 extension PacketProperties {
     /// The properties of a PUBLISH, without message expiry and topic alias, which are the engine's.
-    ///
-    /// - Parameters:
-    ///   - properties: What the app says about the message.
-    ///   - contentType: The adapter's, which is sent where `properties` name none.
-    init(publishing properties: MessageProperties, contentType: String? = nil) {
-        self.init()
-        if properties.payloadFormat == .utf8 { append(.payloadFormatIndicator(isText: true)) }
-        if let type = properties.contentType ?? contentType { append(.contentType(type)) }
-        if let topic = properties.responseTopic { append(.responseTopic(topic)) }
-        if let data = properties.correlationData { append(.correlationData([UInt8](data))) }
+    init(publishing properties: MessageProperties) {
+        self.init(describing: properties)
         for property in properties.userProperties {
             append(.userProperty(name: property.name, value: property.value))
         }
+    }
+
+    /// The same without user properties.
+    fileprivate init(describing properties: MessageProperties) {
+        self.init()
+        if properties.payloadFormat == .utf8 { append(.payloadFormatIndicator(isText: true)) }
+        if let type = properties.contentType { append(.contentType(type)) }
+        if let topic = properties.responseTopic { append(.responseTopic(topic)) }
+        if let data = properties.correlationData { append(.correlationData([UInt8](data))) }
     }
 }

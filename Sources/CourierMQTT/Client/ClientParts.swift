@@ -42,7 +42,8 @@ struct ClientParts: Sendable {
         let relay = SessionRelay()
         let link = WeakCoordinator()
         let queue = OutgoingQueue(
-            config.offline, hasStore: config.messageStore != nil, memoryCount: config.storedMessagesInMemory)
+            config.offline, hasStore: config.messageStore != nil,
+            carriesProperties: config.protocolVersion.first >= .v5, memoryCount: config.storedMessagesInMemory)
         var engine = EngineConfiguration(connect: Connect(version: .v5, clientID: ""))
         if config.messageStore != nil { engine.acknowledgements = .onCommand }
         let driver = SessionDriver(engine, on: loop, observer: relay, outgoing: queue)
@@ -52,8 +53,8 @@ struct ClientParts: Sendable {
         let store = Self.outgoingStore(config, settings, steps, queue, on: loop, link, failed: storeFailed)
         let results = PublishResults(queue, events, completions) { store?.ended($0) }
         publishing = Publishing(
-            driver, store: store, texts: settings.texts, mayMeetVersion5: config.protocolVersion.first >= .v5,
-            registry: settings.registry, results: results, census: census,
+            driver, store: store, texts: settings.texts, registry: settings.registry,
+            results: results, census: census,
             watchExpiry: { loop.execute { link.coordinator?.scheduleExpiry() } })
         let durable = Self.durableSession(
             config, store, steps, limit: settings.maximumKept, on: loop, epoch: epoch, failed: storeFailed,
@@ -100,7 +101,6 @@ struct ClientParts: Sendable {
             OutgoingStore.Dependencies(
                 queue: queue,
                 results: { link.coordinator?.publishing.results },
-                properties: { link.coordinator?.publishing.properties($0) },
                 texts: settings.texts,
                 clock: config.storeClock,
                 suspect: { link.coordinator?.suspect($0, strikes: $1) },

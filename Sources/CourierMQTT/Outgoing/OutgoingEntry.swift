@@ -101,7 +101,7 @@ enum PublishAnswer: Sendable {
 final class OutgoingRow {
     let topic: String
     let isRetained: Bool
-    let properties: PublishProperties?
+    let properties: MessageProperties
     /// When the queue accepted the message.
     let acceptedAt: ContinuousClock.Instant
     /// When the message's own expiry is over.
@@ -115,7 +115,7 @@ final class OutgoingRow {
     var packetID: PacketID?
 
     init(
-        topic: String, isRetained: Bool, properties: PublishProperties?, payload: [UInt8],
+        topic: String, isRetained: Bool, properties: MessageProperties, payload: [UInt8],
         acceptedAt: ContinuousClock.Instant, expiry: ContinuousClock.Instant?, id: StoredMessage.ID? = nil
     ) {
         self.topic = topic

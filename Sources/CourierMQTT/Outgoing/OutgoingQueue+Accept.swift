@@ -9,22 +9,10 @@ struct OutgoingPublish: Sendable {
     let qos: QoS
     var isRetained = false
     var isLatestOnly = false
-    /// The properties that the app or the adapter gave; `nil` without any.
-    var properties: PublishProperties?
+    /// The properties that the app or the adapter gave.
+    var properties = MessageProperties.empty
     /// Whether events report the message's end.
     var isObserved = false
-}
-
-/// The properties of a message, for the packet and for the message store.
-final class PublishProperties: Sendable {
-    let app: MessageProperties
-    /// Empty if no broker can be told, because the client only speaks earlier versions of MQTT.
-    let packet: PacketProperties
-
-    init(_ app: MessageProperties, packet: PacketProperties) {
-        self.app = app
-        self.packet = packet
-    }
 }
 
 /// From callers into the queue. All functions may be called from any thread.
@@ -43,8 +31,8 @@ extension OutgoingQueue {
         case noSession
         /// The message's session was destroyed.
         case destroyed
-        case finished(CourierError)
-        case notEncodable(EncodeError)
+        indirect case finished(CourierError)
+        indirect case notEncodable(EncodeError)
     }
 
     /// What became of a message, and what the caller has to do now that the lock is free.
@@ -60,10 +48,20 @@ extension OutgoingQueue {
         var wakesStore = false
         /// The message expires before all others.
         var wakesTimer = false
-        /// Messages that were replaced or dropped.
-        var ended: [EndedPublish] = []
-        /// Callers that the room of these messages goes to.
-        var roomWaiters: [Waiter<Void>] = []
+        /// What was replaced or dropped; `nil` for most messages.
+        var displaced: Displaced?
+    }
+
+    /// Messages that made room for a new one.
+    final class Displaced: Sendable {
+        let ended: [EndedPublish]
+        /// Callers that the rest of the room goes to.
+        let roomWaiters: [Waiter<Void>]
+
+        init(_ ended: [EndedPublish], _ roomWaiters: [Waiter<Void>]) {
+            self.ended = ended
+            self.roomWaiters = roomWaiters
+        }
     }
 
     /// Accepts a message, if the rules allow it.
@@ -106,15 +104,11 @@ extension OutgoingQueue.State {
             result.refusal = refusal
             return result
         }
-        if let properties = publish.properties, !properties.packet.isEmpty {
-            do throws(EncodeError) {
-                try MessageMemory.encode(
-                    properties.packet, hasExpiry: properties.app.messageExpiry != nil, into: &scratch)
-            } catch {
-                scratch.removeAll()
-                result.refusal = .notEncodable(error)
-                return result
-            }
+        do throws(EncodeError) {
+            try encode(publish.properties)
+        } catch {
+            result.refusal = .notEncodable(error)
+            return result
         }
         defer { if !scratch.isEmpty { scratch.removeAll() } }
         let byteCount = publish.topic.utf8.count + payload.byteCount + scratch.count
@@ -128,10 +122,7 @@ extension OutgoingQueue.State {
         case .tooLarge: result.refusal = .tooLarge(byteCount: byteCount)
         }
         if result.refusal != nil { return result }
-        if let older { result.ended.append(end(older, .replaced)) }
-        while !rules.hasRoom(for: byteCount), let oldest = oldestDroppable() {
-            result.ended.append(end(oldest, .dropped))
-        }
+        let displaced = older != nil || !rules.hasRoom(for: byteCount) ? displace(older, for: byteCount) : []
 
         let slot = table.append(lane == .stored ? .storing : .ready, in: lane)
         result.token = table.token(of: slot)
@@ -148,7 +139,7 @@ extension OutgoingQueue.State {
             latest[key] = slot
         }
         rules.count(byteCount, isDroppable: true)
-        let ownExpiry = publish.properties?.app.messageExpiry
+        let ownExpiry = publish.properties.isEmpty ? nil : publish.properties.messageExpiry
         if let now, let end = rules.end(acceptedAt: now, ownExpiry: ownExpiry) {
             table[slot].end = end
             result.wakesTimer = note(end)
@@ -171,8 +162,18 @@ extension OutgoingQueue.State {
             }
             result.wakesSession = wakesLoop(lane)
         }
-        if !result.ended.isEmpty { result.roomWaiters = rules.takeReadyWaiters() }
+        if !displaced.isEmpty {
+            result.displaced = OutgoingQueue.Displaced(displaced, rules.takeReadyWaiters())
+        }
         return result
+    }
+
+    /// Ends the message that a new one replaces, and as many old ones as a new one needs the room of.
+    private mutating func displace(_ older: EntryTable.Slot?, for byteCount: Int) -> [EndedPublish] {
+        var ended: [EndedPublish] = []
+        if let older { ended.append(end(older, .replaced)) }
+        while !rules.hasRoom(for: byteCount), let oldest = oldestDroppable() { ended.append(end(oldest, .dropped)) }
+        return ended
     }
 
     /// Why no message of a lane is accepted now.
@@ -182,6 +183,17 @@ extension OutgoingQueue.State {
         if !hasSession { return .noSession }
         if lane == .unacknowledged, !rules.policy.queuesQoS0, isHeld || !rules.isConnected { return .notConnected }
         return nil
+    }
+
+    /// Encodes a message's properties into ``scratch``, unless no broker can be told them.
+    mutating func encode(_ properties: MessageProperties) throws(EncodeError) {
+        guard !properties.isEmpty, carriesProperties else { return }
+        do throws(EncodeError) {
+            try properties.encode(into: &scratch)
+        } catch {
+            scratch.removeAll()
+            throw error
+        }
     }
 
     private func replacedSize(_ slot: EntryTable.Slot) -> Int? {

@@ -67,7 +67,7 @@ extension OutgoingQueue {
             return Message(
                 data: Data(view.payload), topic: String(decoding: view.topic, as: UTF8.self),
                 qos: state.table[slot].qos, isRetained: view.header.isRetained,
-                properties: state.table[slot].row?.properties?.app ?? Self.properties(of: view))
+                properties: state.table[slot].row?.properties ?? Self.properties(of: view))
         }
     }
 

@@ -92,6 +92,11 @@ struct RowState {
 
 /// What ``OutgoingStore`` needs of the queue. On the event loop.
 extension OutgoingQueue {
+    /// The properties for the packet of a message; none if no broker can be told them.
+    func packetProperties(_ properties: MessageProperties) -> PacketProperties {
+        state.withLock { $0.carriesProperties } ? PacketProperties(publishing: properties) : []
+    }
+
     /// Messages of one commit.
     struct CommitBatch: Sendable {
         var tokens: [Token] = []
@@ -232,7 +237,6 @@ extension OutgoingQueue {
     /// A row that becomes an entry, or fills an entry.
     struct LoadedRow {
         let message: StoredMessage
-        let properties: PublishProperties?
         /// When the message expires; `nil` is never.
         let end: Instant?
         /// When the message's own expiry is over.
@@ -364,7 +368,7 @@ extension OutgoingQueue.State {
     /// Gives an entry what its row says.
     fileprivate mutating func fill(_ slot: EntryTable.Slot, _ row: OutgoingQueue.LoadedRow) -> OutgoingRow {
         let entry = OutgoingRow(
-            topic: row.message.topic, isRetained: row.message.isRetained, properties: row.properties,
+            topic: row.message.topic, isRetained: row.message.isRetained, properties: row.message.properties,
             payload: row.message.payload, acceptedAt: .now, expiry: row.expiry, id: row.message.id)
         entry.payload = []
         table[slot].row = entry
@@ -377,11 +381,7 @@ extension OutgoingQueue.State {
 
     /// Copies a stored message's bytes into memory: the message is ready.
     fileprivate mutating func keepRow(_ slot: EntryTable.Slot, _ row: OutgoingRow, payload: [UInt8]) {
-        let properties = row.properties?.packet ?? []
-        if !properties.isEmpty {
-            // They were encoded before, or checked when the row was read.
-            try? MessageMemory.encode(properties, hasExpiry: row.expiry != nil, into: &scratch)
-        }
+        try? encode(row.properties)  // They were encoded before, or checked when the row was read.
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, token: table.token(of: slot))
         if let expiry = row.expiry { header.expiry = expiry }

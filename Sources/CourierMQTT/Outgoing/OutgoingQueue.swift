@@ -38,6 +38,8 @@ final class OutgoingQueue: Sendable {
         var rules: OutgoingRules
         /// Whether messages belong into a message store.
         let hasStore: Bool
+        /// Whether a broker may speak MQTT 5, which carries properties.
+        let carriesProperties: Bool
 
         /// The number of destroyed sessions. What belongs to an earlier one is late.
         var epoch = 0
@@ -64,10 +66,15 @@ final class OutgoingQueue: Sendable {
     let policy: OfflinePolicy
     let state: Mutex<State>
 
-    init(_ policy: OfflinePolicy, hasStore: Bool, memoryCount: Int = RowState.defaultMemoryCount) {
+    init(
+        _ policy: OfflinePolicy, hasStore: Bool, carriesProperties: Bool = true,
+        memoryCount: Int = RowState.defaultMemoryCount
+    ) {
         self.policy = policy
         state = Mutex(
-            State(rules: OutgoingRules(policy), hasStore: hasStore, rows: RowState(memoryCount: memoryCount)))
+            State(
+                rules: OutgoingRules(policy), hasStore: hasStore, carriesProperties: carriesProperties,
+                rows: RowState(memoryCount: memoryCount)))
     }
 
     /// The number of messages that count toward the limits.

@@ -106,7 +106,7 @@ extension OutgoingStore {
         let time = parts.clock.time(at: now)
         let age = message.age(at: time)
         return OutgoingQueue.LoadedRow(
-            message: message, properties: parts.properties(message.properties),
+            message: message,
             end: message.remaining(at: time).map { now.advanced(by: $0.bounded) },
             expiry: message.properties.messageExpiry.map { now.advanced(by: ($0.bounded - age).bounded) },
             isLatestOnly: message.isLatestOnly, isObserved: parts.results()?.isObserved ?? false)

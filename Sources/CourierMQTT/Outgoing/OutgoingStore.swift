@@ -23,7 +23,6 @@ final class OutgoingStore: @unchecked Sendable {
         let queue: OutgoingQueue
         let results: () -> PublishResults?
         /// The packets of messages that an earlier process stored.
-        let properties: (MessageProperties) -> PublishProperties?
         let texts: WireText
         /// What stored messages age by.
         let clock: StoreClock
@@ -120,7 +119,8 @@ final class OutgoingStore: @unchecked Sendable {
         return .sent(
             OutgoingMessage(
                 topic: message.topic, payload: message.payload, qos: PacketQoS(message.qos),
-                isRetained: message.isRetained, properties: row.properties?.packet ?? [], expiry: row.expiry,
+                isRetained: message.isRetained, properties: queue.packetProperties(message.properties),
+                expiry: row.expiry,
                 token: token), id)
     }
 
@@ -320,11 +320,11 @@ extension OutgoingRow {
     fileprivate func message(
         _ id: StoredMessage.ID, _ qos: QoS, isLatestOnly: Bool, _ policy: OfflinePolicy, _ time: StoreTime
     ) -> StoredMessage {
-        let own = properties?.app.messageExpiry
+        let own = properties.messageExpiry
         let age = policy.maximumAge.map { age in own.map { min(age, $0) } ?? age } ?? own
         return StoredMessage(
             id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained,
-            properties: properties?.app ?? MessageProperties(), storedAt: time.date,
+            properties: properties, storedAt: time.date,
             expiresAt: age.map { time.date.addingTimeInterval($0.bounded / .seconds(1)) }, bootTime: time.bootTime,
             isLatestOnly: isLatestOnly)
     }

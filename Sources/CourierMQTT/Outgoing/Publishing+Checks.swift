@@ -20,16 +20,9 @@ extension Publishing {
         guard contentType != nil || !properties.isEmpty else { return publish }
         if !properties.isEmpty { try properties.check(topic: topic, texts) }
         try check(contentType: contentType, topic)
-        publish.properties = self.properties(properties, contentType: contentType)
+        publish.properties = properties
+        if let contentType, properties.contentType == nil { publish.properties.contentType = contentType }
         return publish
-    }
-
-    /// The properties for the packet and for the message store; `nil` if there are none.
-    func properties(_ app: MessageProperties, contentType: String? = nil) -> PublishProperties? {
-        guard contentType != nil || !app.isEmpty else { return nil }
-        var app = app
-        if app.contentType == nil { app.contentType = contentType }
-        return PublishProperties(app, packet: mayMeetVersion5 ? PacketProperties(publishing: app) : [])
     }
 
     /// Checks a topic name before a message is published to it.

@@ -16,15 +16,13 @@ final class Publishing: Sendable {
     let loop: EventLoop
     private let registry: AdapterRegistry
     private let driver: SessionDriver
-    /// Whether a broker may speak MQTT 5, so that messages carry properties.
-    let mayMeetVersion5: Bool
     /// Asks the loop to end expired messages in time.
     private let watchExpiry: @Sendable () -> Void
     /// What `%u` and `%c` stand for; known from the first attempt on.
     private let options = Mutex<ConnectOptions?>(nil)
 
     init(
-        _ driver: SessionDriver, store: OutgoingStore?, texts: WireText, mayMeetVersion5: Bool,
+        _ driver: SessionDriver, store: OutgoingStore?, texts: WireText,
         registry: AdapterRegistry, results: PublishResults, census: WaiterCensus,
         watchExpiry: @escaping @Sendable () -> Void
     ) {
@@ -33,7 +31,6 @@ final class Publishing: Sendable {
         loop = driver.loop
         self.store = store
         self.texts = texts
-        self.mayMeetVersion5 = mayMeetVersion5
         self.registry = registry
         self.results = results
         self.census = census
@@ -270,14 +267,16 @@ final class Publishing: Sendable {
         if acceptance.wakesSession { driver.wakeForMessages() }
         if acceptance.wakesStore, let store { loop.execute { store.commitNext() } }
         if acceptance.wakesTimer { watchExpiry() }
-        if !acceptance.ended.isEmpty { results.report(acceptance.ended) }
-        for waiter in acceptance.roomWaiters { waiter.resume(.success(())) }
+        guard let displaced = acceptance.displaced else { return }
+        results.report(displaced.ended)
+        for waiter in displaced.roomWaiters { waiter.resume(.success(())) }
     }
 
     /// The present, for messages whose age counts.
     @inline(__always)
     private func now(for publish: OutgoingPublish) -> Moment? {
-        store != nil || queue.policy.maximumAge != nil || publish.properties?.app.messageExpiry != nil
+        store != nil || queue.policy.maximumAge != nil
+            || (!publish.properties.isEmpty && publish.properties.messageExpiry != nil)
             ? Moment(loop.clock.now) : nil
     }
 }

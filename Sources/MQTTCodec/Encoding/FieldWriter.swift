@@ -127,4 +127,11 @@ extension FieldWriter {
             try text(value, field, into: &buffer)
         }
     }
+
+    /// Writes one user property.
+    func userProperty(_ name: String, _ value: String, into buffer: inout PacketBuffer) throws(EncodeError) {
+        buffer.append(PropertyID.userProperty.rawValue)
+        try text(name, .property(.userProperty), into: &buffer)
+        try text(value, .property(.userProperty), into: &buffer)
+    }
 }

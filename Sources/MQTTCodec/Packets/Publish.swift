@@ -230,6 +230,22 @@ extension PacketEncoder {
         }
     }
 
+    /// Appends one user property of a PUBLISH as ``encodePublishProperties(_:hasExpiry:into:)`` does, without a list.
+    ///
+    /// - Throws: ``EncodeError`` when the name or the value breaks the specification; the buffer is then as it was.
+    public func encodeUserProperty(
+        _ name: String, _ value: String, into buffer: inout PacketBuffer
+    ) throws(EncodeError) {
+        let fields = FieldWriter(packet: .publish, version: .v5, sender: sender)
+        let start = buffer.position
+        do throws(EncodeError) {
+            try fields.userProperty(name, value, into: &buffer)
+        } catch {
+            buffer.truncate(to: start)
+            throw error
+        }
+    }
+
     /// Writes everything before the payload: first the properties, whose size decides the remaining length, behind a copy
     /// of the header that is moved in front of them.
     private func writeHead(

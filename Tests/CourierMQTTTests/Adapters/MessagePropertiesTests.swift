@@ -26,10 +26,18 @@ import Testing
         #expect(MessageProperties(PacketProperties()) == MessageProperties())
     }
 
-    @Test func `the adapter's content type is sent where the app names none`() {
-        let none = PacketProperties(publishing: MessageProperties(), contentType: "application/json")
-        #expect(none == [.contentType("application/json")])
-        #expect(PacketProperties(publishing: full, contentType: "application/json").contentType == "text/plain")
+    @Test func `properties are encoded as the list of them is`() throws {
+        var some = full
+        some.userProperties = []
+        for properties in [full, some, MessageProperties(contentType: "a/b"), MessageProperties()] {
+            var encoded = PacketBuffer()
+            var list = PacketBuffer()
+            try properties.encode(into: &encoded)
+            try PacketEncoder(version: .v5, sender: .client).encodePublishProperties(
+                PacketProperties(publishing: properties), into: &list)
+            let bytes = encoded.withBytes { $0.withUnsafeBytes { Array($0) } }
+            #expect(bytes == list.withBytes { $0.withUnsafeBytes { Array($0) } })
+        }
     }
 
     @Test func `the received message does not contain the topic alias`() {

@@ -26,7 +26,7 @@ import Testing
     ) -> OutgoingQueue.Acceptance {
         var publish = OutgoingPublish(topic: topic, qos: qos, isLatestOnly: isLatestOnly)
         if let expiry {
-            publish.properties = PublishProperties(MessageProperties(messageExpiry: expiry), packet: [])
+            publish.properties = MessageProperties(messageExpiry: expiry)
         }
         let bytes = Array(text.utf8)
         return queue.accept(
@@ -103,7 +103,7 @@ import Testing
         accept("b", in: queue)
         accept("c", in: queue)
         let acceptance = accept("d", in: queue)
-        #expect(acceptance.ended.count == 1)
+        #expect(acceptance.displaced?.ended.count == 1)
         #expect(take(queue).texts == ["a", "c", "d"])
     }
 
@@ -120,9 +120,8 @@ import Testing
 
     @Test func `bytes count topic, properties and payload`() {
         let queue = queue(OfflinePolicy(maximumBytes: 100, overflow: .fail))
-        let properties: PacketProperties = [.contentType("text/plain")]
         var publish = OutgoingPublish(topic: "topic", qos: .one)
-        publish.properties = PublishProperties(MessageProperties(contentType: "text/plain"), packet: properties)
+        publish.properties = MessageProperties(contentType: "text/plain")
         let bytes = [UInt8](repeating: 1, count: 20)
         for _ in 0..<2 {
             #expect(
@@ -144,7 +143,7 @@ import Testing
         accept("a2", to: "a", isLatestOnly: true, in: queue)
         accept("b", in: queue)
         let acceptance = accept("a3", to: "a", isLatestOnly: true, in: queue)
-        #expect(acceptance.ended.map(\.topic) == ["a"])
+        #expect(acceptance.displaced?.ended.map(\.topic) == ["a"])
         #expect(take(queue).texts == ["b", "a3"])
     }
 
