@@ -38,6 +38,11 @@ public struct MessageProperties: Hashable, Sendable {
         var messageExpiry: Duration?
         var userProperties: [UserProperty] = []
         var subscriptionIdentifiers: [UInt32] = []
+
+        var isEmpty: Bool {
+            contentType == nil && payloadFormat == .unspecified && responseTopic == nil && correlationData == nil
+                && messageExpiry == nil && userProperties.isEmpty && subscriptionIdentifiers.isEmpty
+        }
     }
 
     private final class Box: Sendable {
@@ -52,7 +57,7 @@ public struct MessageProperties: Hashable, Sendable {
 
     private var values: Values {
         get { box?.values ?? Values() }
-        set { box = newValue == Values() ? nil : Box(newValue) }
+        set { box = newValue.isEmpty ? nil : Box(newValue) }
     }
 
     /// Whether nothing is said.

@@ -1,31 +1,22 @@
 import CourierCore
 import Foundation
 import MQTTCodec
+import MQTTEngine
 
 extension MessageProperties {
-    /// Takes over what a received packet says about its message.
+    /// Copies the message's properties from those of a received packet.
     init(_ properties: PacketProperties) {
-        var (contentType, responseTopic): (String?, String?)
-        var (correlationData, messageExpiry): (Data?, Duration?)
-        var payloadFormat = PayloadFormat.unspecified
-        var userProperties: [UserProperty] = []
-        var subscriptionIdentifiers: [UInt32] = []
-        for property in properties.list {
-            switch property {
-            case .payloadFormatIndicator(let isText): payloadFormat = isText ? .utf8 : .unspecified
-            case .messageExpiryInterval(let seconds): messageExpiry = .seconds(Int64(seconds))
-            case .contentType(let type): contentType = type
-            case .responseTopic(let topic): responseTopic = topic
-            case .correlationData(let bytes): correlationData = Data(bytes)
-            case .subscriptionIdentifier(let number): subscriptionIdentifiers.append(number)
-            case .userProperty(let name, let value): userProperties.append(UserProperty(name, value))
-            default: break  // The others belong to the connection.
-            }
-        }
-        self.init(
-            contentType: contentType, payloadFormat: payloadFormat, responseTopic: responseTopic,
-            correlationData: correlationData, messageExpiry: messageExpiry, userProperties: userProperties)
-        if !subscriptionIdentifiers.isEmpty { self.subscriptionIdentifiers = subscriptionIdentifiers }
+        var reading = PropertiesReading()
+        for property in properties.list { reading.add(property) }
+        self = reading.properties
+    }
+
+    /// The properties of a received message.
+    init(of message: IncomingMessage, in bytes: RawSpan, _ decoder: PacketDecoder) {
+        var reading = PropertiesReading()
+        // The engine has checked the properties. If they could not be read here, the message would have none.
+        try? decoder.forEachPropertyCopy(of: message.frame, in: message.view.properties, of: bytes) { reading.add($0) }
+        self = reading.properties
     }
 
     /// How many user properties one message may have; other ends may accept fewer.
@@ -63,6 +54,41 @@ extension MessageProperties {
             try checkText(property.name, "user property \(index + 1) has a name that")
             try checkText(property.value, "user property \(index + 1) has a value that")
         }
+    }
+}
+
+/// Collects the message's properties from those of a received packet.
+private struct PropertiesReading {
+    private var (contentType, responseTopic): (String?, String?)
+    private var (correlationData, messageExpiry): (Data?, Duration?)
+    private var payloadFormat = MessageProperties.PayloadFormat.unspecified
+    private var userProperties: [MessageProperties.UserProperty] = []
+    private var subscriptionIdentifiers: [UInt32] = []
+
+    /// The array of user properties has room for this many from the first one on. Few messages have more.
+    private static let expectedUserProperties = 4
+
+    mutating func add(_ property: Property) {
+        switch property {
+        case .payloadFormatIndicator(let isText): payloadFormat = isText ? .utf8 : .unspecified
+        case .messageExpiryInterval(let seconds): messageExpiry = .seconds(Int64(seconds))
+        case .contentType(let type): contentType = type
+        case .responseTopic(let topic): responseTopic = topic
+        case .correlationData(let bytes): correlationData = Data(bytes)
+        case .subscriptionIdentifier(let number): subscriptionIdentifiers.append(number)
+        case .userProperty(let name, let value):
+            if userProperties.isEmpty { userProperties.reserveCapacity(Self.expectedUserProperties) }
+            userProperties.append(MessageProperties.UserProperty(name, value))
+        default: break  // All other properties belong to the connection.
+        }
+    }
+
+    var properties: MessageProperties {
+        var properties = MessageProperties(
+            contentType: contentType, payloadFormat: payloadFormat, responseTopic: responseTopic,
+            correlationData: correlationData, messageExpiry: messageExpiry, userProperties: userProperties)
+        if !subscriptionIdentifiers.isEmpty { properties.subscriptionIdentifiers = subscriptionIdentifiers }
+        return properties
     }
 }
 

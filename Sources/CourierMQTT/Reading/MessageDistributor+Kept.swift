@@ -249,7 +249,7 @@ extension MessageDistributor {
     /// Nobody reads this topic: the message is kept if it may be, and its loss is told otherwise. Says whether its
     /// acknowledgement waits until it is stored.
     func keep(
-        _ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties, _ handle: IncomingMessage.Handle?
+        _ payload: RawSpan, _ marks: MessageMarks, _ properties: MessageProperties, _ handle: IncomingMessage.Handle?
     ) -> Bool {
         guard marks.qos != .zero else { return false }
         let message = ReceivedMessage(

@@ -266,7 +266,7 @@ final class MessageDistributor: @unchecked Sendable {
     // MARK: Messages
 
     /// A message has arrived.
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: PacketProperties) {
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: MessageProperties) {
         if !isLastTopic(topic) { look(up: topic) }
         var properties = properties
         if !properties.isEmpty {
@@ -364,11 +364,9 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     /// The app sees the identifiers that it chose, and not those of the client.
-    private func removeOwnIdentifiers(of copy: [UInt32], from properties: inout PacketProperties) {
+    private func removeOwnIdentifiers(of copy: [UInt32], from properties: inout MessageProperties) {
         let chosen = surroundings.subscriptions()?.chosenIdentifiers(of: copy) ?? []
-        properties.list.removeAll {
-            if case .subscriptionIdentifier(let number) = $0 { !chosen.contains(number) } else { false }
-        }
+        properties.subscriptionIdentifiers = copy.filter { chosen.contains($0) }
     }
 
     private func isTwin(_ copy: [UInt32], _ payload: RawSpan) -> Bool {
@@ -398,7 +396,7 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// Adds a message to the page.
     private func add(
-        _ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties, _ ticket: AcknowledgementTicket?
+        _ payload: RawSpan, _ marks: MessageMarks, _ properties: MessageProperties, _ ticket: AcknowledgementTicket?
     ) {
         if ticket != nil { finishRun() }
         if !state.pointee.lastTopicIsOnPage {
@@ -445,11 +443,11 @@ final class MessageDistributor: @unchecked Sendable {
         ticket != nil && state.pointee.readers[id]?.mode == .afterProcessing ? ticket : nil
     }
 
-    func single(_ payload: RawSpan, _ marks: MessageMarks, _ properties: PacketProperties) -> MessagePage {
+    func single(_ payload: RawSpan, _ marks: MessageMarks, _ properties: MessageProperties) -> MessagePage {
         MessagePage(
             payload.withUnsafeBytes { Data($0) }, topic: state.pointee.lastTopicString, qos: marks.qos,
             packetID: marks.packetID, isRetained: marks.isRetained, isDuplicate: marks.isDuplicate,
-            isShared: marks.isShared, properties: properties.isEmpty ? nil : MessageProperties(properties))
+            isShared: marks.isShared, properties: properties.isEmpty ? nil : properties)
     }
 
     /// Finishes the page: what readers have of it becomes theirs.

@@ -22,16 +22,16 @@ struct PageWriter {
 
     /// Adds a message of the present topic.
     mutating func append(
-        _ payload: RawSpan, _ marks: MessageMarks, _ packetProperties: PacketProperties
+        _ payload: RawSpan, _ marks: MessageMarks, _ properties: MessageProperties
     ) -> UInt32 {
         if entries.isEmpty {
             entries.reserveCapacity(lastEntryCount)
             bytes.reserveCapacity(lastByteCount)
         }
         var place: Int?
-        if !packetProperties.isEmpty {
-            place = properties.count
-            properties.append(MessageProperties(packetProperties))
+        if !properties.isEmpty {
+            place = self.properties.count
+            self.properties.append(properties)
         }
         entries.append(
             MessagePage.Entry(

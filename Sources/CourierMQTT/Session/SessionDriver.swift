@@ -390,12 +390,9 @@ extension SessionDriver: ChannelHandler {
 
     private func deliver(_ message: IncomingMessage, in bytes: RawSpan) {
         let payload = bytes.extracting(message.view.payload)
-        // They were read once already, to check them: what fails here is a message without any.
-        let range = message.view.properties
         let properties =
-            range.isEmpty
-            ? PacketProperties()
-            : (try? state.pointee.engine.decoder.properties(of: message.frame, in: range, of: bytes)) ?? []
+            message.view.properties.isEmpty
+            ? MessageProperties.empty : MessageProperties(of: message, in: bytes, state.pointee.engine.decoder)
         if let topic = state.pointee.engine.aliasedTopic(of: message) {
             observer.received(message, topic: topic.span.bytes, payload: payload, properties: properties)
         } else {

@@ -1,3 +1,4 @@
+import CourierCore
 import CourierTransport
 import MQTTCodec
 import MQTTEngine
@@ -8,7 +9,7 @@ protocol SessionObserver: AnyObject, Sendable {
     func opened()
 
     /// A message has arrived. The spans are valid during the call only; `properties` are those of MQTT 5.
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: PacketProperties)
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: MessageProperties)
 
     /// A step in the delivery of a message, which comes once or more for every message. Unless this is implemented, it goes
     /// to ``performed(_:)``, which costs several times as much.
