@@ -70,6 +70,29 @@ struct SessionDriverTests {
         await broker.shutdown()
     }
 
+    @Test func `a message goes out behind the jobs that were handed to the loop before it`() async throws {
+        let broker = try await Broker(.memory)
+        let loop = try EventLoop()
+        let session = TestSession(on: loop)
+        try await session.connect(to: broker.endpoint)
+        let waiting = Series<Int>()
+        loop.execute { [driver = session.driver] in
+            for text in ["first", "second"] {
+                loop.execute { waiting.append(driver.outgoing.count) }
+                let payload = Array(text.utf8)
+                _ = driver.outgoing.accept(
+                    OutgoingPublish(topic: "t", qos: .one), payload.span.bytes, array: nil, for: .nobody, at: nil)
+                driver.runOnLoop()  // The loop looks for messages before it comes to the jobs.
+                waiting.append(driver.outgoing.waitingCount)
+            }
+        }
+        try await session.wait("for both") { $0.acknowledged.count == 2 }
+        #expect(waiting.values == [1, 2, 2, 2], "neither message goes out before both jobs have run")
+        try await session.disconnect()
+        await loop.shutdown()
+        await broker.shutdown()
+    }
+
     @Test(arguments: peers)
     func `a payload larger than every buffer arrives whole`(peer: Peer, version: ProtocolVersion) async throws {
         let broker = try await Broker(peer)

@@ -30,38 +30,43 @@ public struct MessageProperties: Hashable, Sendable {
         case utf8
     }
 
-    private struct Values: Hashable, Sendable {
-        var contentType: String?
-        var payloadFormat = PayloadFormat.unspecified
-        var responseTopic: String?
-        var correlationData: Data?
-        var messageExpiry: Duration?
-        var userProperties: [UserProperty] = []
-        var subscriptionIdentifiers: [UInt32] = []
+    /// What a message may say about itself. All is absent at first.
+    package struct Values: Hashable, Sendable {
+        package var contentType: String?
+        package var payloadFormat = PayloadFormat.unspecified
+        package var responseTopic: String?
+        package var correlationData: Data?
+        package var messageExpiry: Duration?
+        package var userProperties: [UserProperty] = []
+        package var subscriptionIdentifiers: [UInt32] = []
 
-        var isEmpty: Bool {
+        package init() {}
+
+        fileprivate var isEmpty: Bool {
             contentType == nil && payloadFormat == .unspecified && responseTopic == nil && correlationData == nil
                 && messageExpiry == nil && userProperties.isEmpty && subscriptionIdentifiers.isEmpty
         }
     }
 
-    private final class Box: Sendable {
-        let values: Values
+    /// Holds the values of a message that has some.
+    @usableFromInline
+    package final class Box: Sendable {
+        package let values: Values
 
-        init(_ values: Values) { self.values = values }
+        fileprivate init(_ values: consuming Values) { self.values = values }
     }
 
-    /// `nil` when nothing is said, as of most messages; one reference else, because requests and messages are moved about
-    /// many times and each has these.
-    private var box: Box?
+    /// `nil` when all values are absent, as in most messages. One reference else, because requests and messages are copied
+    /// many times and each has properties.
+    @usableFromInline package private(set) var box: Box?
 
     private var values: Values {
         get { box?.values ?? Values() }
         set { box = newValue.isEmpty ? nil : Box(newValue) }
     }
 
-    /// Whether nothing is said.
-    package var isEmpty: Bool { box == nil }
+    /// Whether all values are absent.
+    @inlinable package var isEmpty: Bool { box == nil }
 
     /// The MIME type of the payload; `nil` sends the adapter's ``MessageAdapter/contentType``.
     public var contentType: String? {
@@ -111,6 +116,9 @@ public struct MessageProperties: Hashable, Sendable {
 
     @usableFromInline package init() {}
 
+    /// The properties with these values.
+    package init(_ values: consuming Values) { box = values.isEmpty ? nil : Box(values) }
+
     /// Collects properties; all are absent by default.
     ///
     /// - Parameters:
@@ -128,9 +136,14 @@ public struct MessageProperties: Hashable, Sendable {
         messageExpiry: Duration? = nil,
         userProperties: [UserProperty] = []
     ) {
-        values = Values(
-            contentType: contentType, payloadFormat: payloadFormat, responseTopic: responseTopic,
-            correlationData: correlationData, messageExpiry: messageExpiry, userProperties: userProperties)
+        var values = Values()
+        values.contentType = contentType
+        values.payloadFormat = payloadFormat
+        values.responseTopic = responseTopic
+        values.correlationData = correlationData
+        values.messageExpiry = messageExpiry
+        values.userProperties = userProperties
+        self.init(values)
     }
 
     /// Two that say the same are equal.

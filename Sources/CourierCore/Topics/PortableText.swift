@@ -40,27 +40,14 @@ package enum PortableText {
         isPortable(text) && (text.utf8.count <= maximumSeparators || depthProblem(of: text) == nil)
     }
 
-    /// True when the text is a legal topic name of at most 200 printable ASCII characters, which is both legal and portable:
-    /// the quick check for each message. It reads the text once.
+    /// True when the text is a legal topic name of at most 200 printable ASCII characters that does not begin with `$`, which
+    /// is both legal and portable: the quick check for each message. It reads the text once.
     package static func isPlainTopicName(_ text: String) -> Bool {
-        let bytes = text.utf8Span.span.bytes
-        let count = bytes.byteCount
-        guard count > 0, count <= maximumSeparators else { return false }
-        if count < 8 {
-            for index in 0..<count {
-                let byte = bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)  // Below the count.
-                guard 0x20...0x7E ~= byte, !TopicRules.isWildcardOrNull(byte) else { return false }
-            }
-            return true
+        text.withUTF8Bytes { bytes in
+            guard bytes.byteCount > 0, bytes.byteCount <= maximumSeparators else { return false }
+            if bytes.unsafeLoad(as: UInt8.self) == UInt8(ascii: "$") { return false }
+            return allWords(of: bytes) { arePrintableASCII($0) && !TopicRules.hasWildcardOrNull($0) }
         }
-        var index = 0
-        while index < count {
-            let start = min(index, count - 8)  // The last eight bytes end where the text ends.
-            let eight = bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
-            guard arePrintableASCII(eight), !TopicRules.hasWildcardOrNull(eight) else { return false }
-            index += 8
-        }
-        return !TopicRules.isShared(text)
     }
 
     private static func depthProblem(of text: String) -> String? {
@@ -80,19 +67,24 @@ package enum PortableText {
 
     /// True when all bytes are from 0x20 to 0x7E: the quick check, eight bytes at a time.
     private static func isPrintableASCII(_ text: String) -> Bool {
-        let bytes = text.utf8Span.span.bytes
+        text.withUTF8Bytes { bytes in allWords(of: bytes) { arePrintableASCII($0) } }
+    }
+
+    /// Checks a text eight bytes at a time. A text of fewer bytes is filled up with spaces.
+    @inline(__always)
+    private static func allWords(of bytes: RawSpan, _ isGood: (UInt64) -> Bool) -> Bool {
         let count = bytes.byteCount
         guard count >= 8 else {
-            for index in 0..<count
-            where !(0x20...0x7E ~= bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)) {  // Below the count.
-                return false
+            var word: UInt64 = 0x2020_2020_2020_2020
+            for index in 0..<count {  // Below the count.
+                word = word << 8 | UInt64(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self))
             }
-            return true
+            return isGood(word)
         }
         var index = 0
         while index < count {
             let start = min(index, count - 8)  // The last eight bytes end where the text ends.
-            if !arePrintableASCII(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
+            if !isGood(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
             index += 8
         }
         return true

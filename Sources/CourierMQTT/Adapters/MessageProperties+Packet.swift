@@ -6,17 +6,17 @@ import MQTTEngine
 extension MessageProperties {
     /// Copies the message's properties from those of a received packet.
     init(_ properties: PacketProperties) {
-        var reading = PropertiesReading()
-        for property in properties.list { reading.add(property) }
-        self = reading.properties
+        var values = Values()
+        for property in properties.list { values.add(property) }
+        self.init(values)
     }
 
     /// The properties of a received message.
     init(of message: IncomingMessage, in bytes: RawSpan, _ decoder: PacketDecoder) {
-        var reading = PropertiesReading()
+        var values = Values()
         // The engine has checked the properties. If they could not be read here, the message would have none.
-        try? decoder.forEachPropertyCopy(of: message.frame, in: message.view.properties, of: bytes) { reading.add($0) }
-        self = reading.properties
+        try? decoder.forEachPropertyCopy(of: message.frame, in: message.view.properties, of: bytes) { values.add($0) }
+        self.init(values)
     }
 
     /// How many user properties one message may have; other ends may accept fewer.
@@ -45,30 +45,17 @@ extension MessageProperties {
         if let messageExpiry, WireSeconds(messageExpiry) == nil {
             throw refuse("its expiry is not between 0 and \(UInt32.max) seconds; leave it out for no end")
         }
-        let userProperties = userProperties
-        guard userProperties.count <= Self.userPropertyLimit else {
-            throw refuse(
-                "it has \(userProperties.count) user properties; at most \(Self.userPropertyLimit) are allowed")
-        }
-        for (index, property) in userProperties.enumerated() {
-            try checkText(property.name, "user property \(index + 1) has a name that")
-            try checkText(property.value, "user property \(index + 1) has a value that")
-        }
+        guard let problem = userProperties.problem(texts) else { return }
+        throw CourierError(.invalidMessage, "The message to \(topic.quoted()) can not be sent: it \(problem).")
     }
 }
 
-/// Collects the message's properties from those of a received packet.
-private struct PropertiesReading {
-    private var (contentType, responseTopic): (String?, String?)
-    private var (correlationData, messageExpiry): (Data?, Duration?)
-    private var payloadFormat = MessageProperties.PayloadFormat.unspecified
-    private var userProperties: [MessageProperties.UserProperty] = []
-    private var subscriptionIdentifiers: [UInt32] = []
-
+extension MessageProperties.Values {
     /// The array of user properties has room for this many from the first one on. Few messages have more.
     private static let expectedUserProperties = 4
 
-    mutating func add(_ property: Property) {
+    /// Adds a property of a received packet, if it belongs to the message.
+    fileprivate mutating func add(_ property: Property) {
         switch property {
         case .payloadFormatIndicator(let isText): payloadFormat = isText ? .utf8 : .unspecified
         case .messageExpiryInterval(let seconds): messageExpiry = .seconds(Int64(seconds))
@@ -82,27 +69,23 @@ private struct PropertiesReading {
         default: break  // All other properties belong to the connection.
         }
     }
-
-    var properties: MessageProperties {
-        var properties = MessageProperties(
-            contentType: contentType, payloadFormat: payloadFormat, responseTopic: responseTopic,
-            correlationData: correlationData, messageExpiry: messageExpiry, userProperties: userProperties)
-        if !subscriptionIdentifiers.isEmpty { properties.subscriptionIdentifiers = subscriptionIdentifiers }
-        return properties
-    }
 }
 
 extension MessageProperties {
     /// Appends the properties to `buffer` as PUBLISH carries them: as ``PacketProperties/init(publishing:)``, but
     /// without a list of user properties.
     func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
+        guard let box else { return }
         let encoder = PacketEncoder(version: .v5, sender: .client)
-        let others = PacketProperties(describing: self)
+        let others = PacketProperties(describing: box)
         if !others.isEmpty {
             try encoder.encodePublishProperties(others, hasExpiry: messageExpiry != nil, into: &buffer)
         }
-        for property in userProperties {
-            try encoder.encodeUserProperty(property.name, property.value, into: &buffer)
+        // In place, without a copy of each text.
+        try box.values.userProperties.withUnsafeBufferPointer { properties throws(EncodeError) in
+            for index in properties.indices {
+                try encoder.encodeUserProperty(properties[index].name, properties[index].value, into: &buffer)
+            }
         }
     }
 }
@@ -110,18 +93,20 @@ extension MessageProperties {
 extension PacketProperties {
     /// The properties of a PUBLISH, without message expiry and topic alias, which are the engine's.
     init(publishing properties: MessageProperties) {
-        self.init(describing: properties)
-        for property in properties.userProperties {
+        self.init()
+        guard let box = properties.box else { return }
+        self = PacketProperties(describing: box)
+        for property in box.values.userProperties {
             append(.userProperty(name: property.name, value: property.value))
         }
     }
 
     /// The same without user properties.
-    fileprivate init(describing properties: MessageProperties) {
+    fileprivate init(describing box: MessageProperties.Box) {
         self.init()
-        if properties.payloadFormat == .utf8 { append(.payloadFormatIndicator(isText: true)) }
-        if let type = properties.contentType { append(.contentType(type)) }
-        if let topic = properties.responseTopic { append(.responseTopic(topic)) }
-        if let data = properties.correlationData { append(.correlationData([UInt8](data))) }
+        if box.values.payloadFormat == .utf8 { append(.payloadFormatIndicator(isText: true)) }
+        if let type = box.values.contentType { append(.contentType(type)) }
+        if let topic = box.values.responseTopic { append(.responseTopic(topic)) }
+        if let data = box.values.correlationData { append(.correlationData([UInt8](data))) }
     }
 }

@@ -33,9 +33,7 @@ extension ClientCoordinator {
 
     func progressed(_ progress: ExchangeProgress) {
         switch progress {
-        case .acknowledged(let token, let code):
-            publishing.results.note(token, code)
-            if isSuspicious { messageFinished(token) }
+        case .acknowledged(let token, let code): answered([OutgoingQueue.Answer(token: token, code: code)])
         case .sent(let token, let id):
             durable?.outgoing.sent(token, id) { [driver] in driver.stored(token, id) }
         case .receivedByServer(let token):
@@ -50,7 +48,10 @@ extension ClientCoordinator {
         }
     }
 
-    func progressedAll() { publishing.results.reportAnswers() }
+    func answered(_ answers: [OutgoingQueue.Answer]) {
+        publishing.results.report(answers)
+        if isSuspicious { for answer in answers { messageFinished(answer.token) } }
+    }
 
     func performed(_ action: EngineAction) {
         switch action {
@@ -93,7 +94,6 @@ extension ClientCoordinator {
 
     /// Ends a message for a reason that comes alone.
     private func ended(_ token: Token, _ cause: EndedPublish.Cause) {
-        publishing.results.reportAnswers()  // They came before.
         if isSuspicious { messageFinished(token) }
         guard let ended = publishing.queue.end(token, cause) else { return }
         publishing.results.report([ended])

@@ -25,7 +25,7 @@ final class SessionRelay: SessionObserver, @unchecked Sendable {
 
     func progressed(_ progress: ExchangeProgress) { lent?._withUnsafeGuaranteedRef { $0.progressed(progress) } }
 
-    func progressedAll() { lent?._withUnsafeGuaranteedRef { $0.progressedAll() } }
+    func answered(_ answers: [OutgoingQueue.Answer]) { lent?._withUnsafeGuaranteedRef { $0.answered(answers) } }
 
     func opened() { target?.opened() }
     func performed(_ action: EngineAction) { target?.performed(action) }

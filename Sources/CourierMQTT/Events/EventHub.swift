@@ -212,10 +212,18 @@ final class EventHub: Sendable {
 
     // MARK: Delivery
 
-    /// The listeners that a turn knows, as of a change.
+    /// The listeners that a batch knows, as of a change.
     private struct Audience {
-        var listeners: [EventListener] = []
-        var changeCount: UInt = 0
+        var listeners: [EventListener.Present]
+        var changeCount: UInt
+        /// Whether a handler no longer exists.
+        let isOneGone: Bool
+
+        init(_ listeners: [EventListener], changeCount: UInt) {
+            self.listeners = listeners.compactMap(\.present)
+            self.changeCount = changeCount
+            isOneGone = self.listeners.count < listeners.count
+        }
     }
 
     private func askForTurn() {
@@ -236,17 +244,16 @@ final class EventHub: Sendable {
 
     /// Delivers a batch, and returns the number of its entries. If there are none, the turn is over.
     private func deliver(atMost limit: Int) -> Int {
-        var audience = Audience()
         var options: ConnectOptions?
         var batch = state.withLock { state in
             state.isTurnDue = !state.buffer.isEmpty
             guard state.isTurnDue else { return EventBuffer.Batch() }
             options = state.presentOptions
-            audience = self.audience(of: state)
             return state.buffer.take()
         }
         let count = min(batch.count, limit)
         guard count > 0 else { return 0 }
+        var audience = audience()
         for _ in 0..<count {
             let number = batch.number
             switch batch.takeNext() {
@@ -266,34 +273,37 @@ final class EventHub: Sendable {
         return count
     }
 
-    private func audience(of state: borrowing State) -> Audience {
-        Audience(listeners: state.listeners, changeCount: changeCount.load(ordering: .relaxed))
+    /// The listeners of now, without those that no longer exist, which are removed.
+    private func audience() -> Audience {
+        let (listeners, count) = state.withLock { ($0.listeners, changeCount.load(ordering: .relaxed)) }
+        let audience = Audience(listeners, changeCount: count)
+        guard audience.isOneGone else { return audience }
+        removeGone()
+        return self.audience()
     }
 
-    private func currentAudience() -> Audience { state.withLock { audience(of: $0) } }
-
-    /// Calls `body` with each listener of the entry `number`; `false` from it says that the handler no longer exists.
-    private func forEach(_ audience: inout Audience, _ number: UInt64, _ body: (EventListener) -> Bool) {
+    /// Calls `body` with each listener of the entry `number`.
+    private func forEach(_ audience: inout Audience, _ number: UInt64, _ body: (EventListener.Present) -> Void) {
         var isOneGone = false
-        for listener in audience.listeners where listener.firstNumber <= number {
-            // A listener that was removed by one before it gets nothing any more.
-            if changeCount.load(ordering: .relaxed) != audience.changeCount, !isPresent(listener) { continue }
-            if !body(listener) { isOneGone = true }
+        for index in audience.listeners.indices where audience.listeners[index].firstNumber <= number {
+            // A listener that was removed by one before it gets nothing any more, and neither does a released handler.
+            if changeCount.load(ordering: .relaxed) != audience.changeCount, !isPresent(audience.listeners[index]) {
+                continue
+            }
+            if audience.listeners[index].isAbandoned { isOneGone = true } else { body(audience.listeners[index]) }
         }
-        if isOneGone { removeGone() }
-        if changeCount.load(ordering: .relaxed) != audience.changeCount { audience = currentAudience() }
+        if isOneGone { audience.listeners = [] }  // The last reference, so that the handler ends.
+        guard isOneGone || changeCount.load(ordering: .relaxed) != audience.changeCount else { return }
+        audience = self.audience()
     }
 
     private func finishAll(_ audience: inout Audience, _ number: UInt64) {
-        forEach(&audience, number) {
-            $0.finish()
-            return true
-        }
+        forEach(&audience, number) { $0.finish() }
         remove { _ in true }
-        audience = currentAudience()
+        audience = self.audience()
     }
 
-    private func isPresent(_ listener: EventListener) -> Bool {
+    private func isPresent(_ listener: EventListener.Present) -> Bool {
         state.withLock { $0.listeners.contains { $0.serial == listener.serial } }
     }
 }

@@ -25,30 +25,71 @@ struct EventListener: Sendable {
     /// Whether the handler no longer exists.
     var isGone: Bool { if case .handler(_, let box) = target { box.use { $0.handler == nil } } else { false } }
 
-    /// Reports an event. On the delivery queue; `false` if the handler no longer exists.
-    func tell(_ event: CourierEvent) -> Bool {
+    /// The listener for the calls of one batch; `nil` if the handler no longer exists. On the delivery queue.
+    ///
+    /// A weak reference costs as much as a short handler, so it is read once for a batch.
+    var present: Present? {
         switch target {
-        case .handler(_, let box): return box.use { Self.call($0) { $0.onEvent(event) } }
+        case .handler(_, let box):
+            return box.use { $0.handler.map { Present(serial: serial, firstNumber: firstNumber, handler: $0) } }
         case .subscriber(let receive):
-            receive(.value(event))
-            return true
+            return Present(serial: serial, firstNumber: firstNumber, receive: receive)
         }
     }
 
-    /// Reports that the session was destroyed. On the delivery queue; `false` if the handler no longer exists.
-    func reset() -> Bool {
-        guard case .handler(_, let box) = target else { return true }
-        return box.use { Self.call($0) { $0.reset() } }
-    }
+    /// A listener during a batch. On the delivery queue only.
+    struct Present {
+        private enum Target {
+            /// ``owner`` retains the handler.
+            case handler(Unowned)
+            case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
+        }
 
-    /// Reports that no event follows. On the delivery queue.
-    func finish() {
-        if case .subscriber(let receive) = target { receive(.completion(.finished)) }
-    }
+        private struct Unowned {
+            unowned(unsafe) let handler: any ICourierEventHandler
+        }
 
-    private static func call(_ weak: WeakHandler, _ body: (any ICourierEventHandler) -> Void) -> Bool {
-        guard let handler = weak.handler else { return false }
-        body(handler)
-        return true
+        let serial: UInt64
+        let firstNumber: UInt64
+        private let target: Target
+        private var owner: AnyObject?
+
+        fileprivate init(serial: UInt64, firstNumber: UInt64, handler: any ICourierEventHandler) {
+            self.serial = serial
+            self.firstNumber = firstNumber
+            owner = handler
+            target = .handler(Unowned(handler: handler))
+        }
+
+        fileprivate init(
+            serial: UInt64, firstNumber: UInt64,
+            receive: @escaping @Sendable (PublisherSignal<CourierEvent, Never>) -> Void
+        ) {
+            self.serial = serial
+            self.firstNumber = firstNumber
+            target = .subscriber(receive)
+        }
+
+        /// Whether the app has released the handler: the batch has the last reference.
+        var isAbandoned: Bool {
+            mutating get {
+                guard owner != nil else { return false }
+                return isKnownUniquelyReferenced(&owner)
+            }
+        }
+
+        /// Reports an event.
+        func tell(_ event: CourierEvent) {
+            switch target {
+            case .handler(let unowned): unowned.handler.onEvent(event)
+            case .subscriber(let receive): receive(.value(event))
+            }
+        }
+
+        /// Reports that the session was destroyed.
+        func reset() { if case .handler(let unowned) = target { unowned.handler.reset() } }
+
+        /// Reports that no event follows.
+        func finish() { if case .subscriber(let receive) = target { receive(.completion(.finished)) } }
     }
 }

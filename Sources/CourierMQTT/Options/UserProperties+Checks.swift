@@ -8,11 +8,11 @@ extension [UserProperty] {
         guard count <= MessageProperties.userPropertyLimit else {
             return "has \(count) user properties; at most \(MessageProperties.userPropertyLimit) are allowed"
         }
-        for (index, property) in enumerated() {
-            if let problem = texts.problem(property.name) {
+        for index in indices {
+            if let problem = texts.problem(self[index].name) {
                 return "has a user property \(index + 1) whose name \(problem)"
             }
-            if let problem = texts.problem(property.value) {
+            if let problem = texts.problem(self[index].value) {
                 return "has a user property \(index + 1) whose value \(problem)"
             }
         }

@@ -13,8 +13,9 @@ struct WireText: Sendable {
     /// The end of a sentence that begins with the text's name and says what is wrong with the text; `nil` when nothing is.
     func problem(_ text: String) -> String? {
         let count = text.utf8.count
+        // The quick check: most texts are portable.
+        if count <= Self.limit, PortableText.isPortable(text) { return nil }
         if count > Self.limit { return "has \(count) bytes of UTF-8; at most \(Self.limit) are allowed" }
-        if PortableText.isPortable(text) { return nil }  // The quick check: most texts are portable.
         if text.utf8.contains(0) { return "contains U+0000, which MQTT does not allow" }  // [MQTT-1.5.4-2]
         guard policy == .portable else { return nil }
         return PortableText.problem(of: text).map { $0 + Self.remedy }

@@ -3,50 +3,17 @@ import MQTTEngine
 
 /// The accepted messages that have not ended, in order, and the memory for their bytes.
 ///
-/// A value without locks, clocks and rules. Entries stand in slots, which are used again. The entries of a lane form a doubly
-/// linked list. An entry keeps its position in the list in each state. All entries in front of ``LaneList/next`` are in
-/// flight.
-///
-/// ```
-/// lane:   inFlight  inFlight  ready  ready  storing  storing
-///                             ▲ next        ▲ the message store has all entries in front of it
-/// ```
+/// A value without locks, clocks and rules. An entry keeps its place in the order in every state. Rows of an earlier process
+/// come before all messages of this process, but are read later, so they have a ring of their own.
 struct EntryTable: ~Copyable {
-    /// Messages that keep their order among each other. Between lanes, order holds as far as no message has to wait.
-    enum Lane: UInt8, CaseIterable {
-        /// QoS 0: needs no acknowledgement, so it passes messages that wait for one.
-        case unacknowledged
-        /// QoS 1 and 2 without a message store.
-        case memory
-        /// QoS 1 and 2 that the message store has, or is to get.
-        case stored
-    }
+    /// Where an entry is, until the next entry is added. Entries with a lower slot come first.
+    typealias Slot = EntryRing.Position
+    typealias Lane = OutgoingEntry.Lane
 
-    struct LaneList {
-        var first = EntryTable.noSlot
-        var last = EntryTable.noSlot
-        /// The first entry that is not in flight.
-        var next = EntryTable.noSlot
-        /// The first entry that a limit may drop. In ``Lane/stored``, rows of an earlier process stand in front of it.
-        var firstDroppable = EntryTable.noSlot
-    }
-
-    typealias Slot = Int32
-
-    static var noSlot: Slot { -1 }
-
-    private var entries = EntrySlots()
-    private var firstFree = EntryTable.noSlot
-    /// The generation of slots that are made.
-    private var firstGeneration: UInt32 = 1
-    private var unacknowledged = LaneList()
-    private var memoryLane = LaneList()
-    private var stored = LaneList()
-    /// The positions of messages that this process accepted begin behind those of rows from an earlier process.
-    private var lastOrder: UInt64 = 1 << 48
-    private var lastEarlierOrder: UInt64 = 0
-    /// The number of entries.
-    private(set) var count = 0
+    private var earlier = EntryRing(firstNumber: 1)
+    private var current = EntryRing(firstNumber: EntryTable.firstNumber)
+    /// The number of the first message that this process accepts.
+    @inline(__always) private static var firstNumber: Int { 1 << 48 }
 
     private var memory = MessageMemory()
     /// True while the session reads bytes of ``memory`` without the queue's lock.
@@ -57,145 +24,97 @@ struct EntryTable: ~Copyable {
     init() {}
 
     subscript(slot: Slot) -> OutgoingEntry {
-        @inline(__always) _read { yield entries[Int(slot)] }
-        @inline(__always) _modify { yield &entries[Int(slot)] }
+        @inline(__always) unsafeAddress { UnsafePointer(pointer(to: slot)) }
+        @inline(__always) unsafeMutableAddress { pointer(to: slot) }
     }
 
-    subscript(lane: Lane) -> LaneList {
-        get {
-            switch lane {
-            case .unacknowledged: unacknowledged
-            case .memory: memoryLane
-            case .stored: stored
-            }
-        }
-        set {
-            switch lane {
-            case .unacknowledged: unacknowledged = newValue
-            case .memory: memoryLane = newValue
-            case .stored: stored = newValue
-            }
-        }
+    @inline(__always)
+    private func pointer(to slot: Slot) -> UnsafeMutablePointer<OutgoingEntry> {
+        slot >= Self.firstNumber ? current.pointer(to: slot) : earlier.pointer(to: slot)
     }
-}
 
-// MARK: - Tokens
+    /// The number of entries.
+    var count: Int { earlier.count + current.count }
 
-extension EntryTable {
+    /// The number of the last message that this process accepted.
+    var lastNumber: Int { current.end - 1 }
+
+    // MARK: Tokens
+
     /// The name of an entry for the session: never 0, and never with the highest bit, which marks other requests.
-    func token(of slot: Slot) -> Token {
-        Token(rawValue: UInt64(entries[Int(slot)].generation) << 32 | UInt64(UInt32(slot) + 1))
-    }
+    @inline(__always)
+    func token(of slot: Slot) -> Token { Token(rawValue: UInt64(self[slot].number)) }
 
     /// The slot of an entry; `nil` when the entry has ended.
+    @inline(__always)
     func slot(of token: Token) -> Slot? {
-        let index = Int(UInt32(truncatingIfNeeded: token.rawValue)) - 1
-        guard index >= 0, index < entries.count, entries[index].state != .free,
-            entries[index].generation == UInt32(truncatingIfNeeded: token.rawValue >> 32)
-        else { return nil }
-        return Slot(index)
-    }
-}
-
-// MARK: - Entries
-
-extension EntryTable {
-    /// Makes an entry at the end of a lane.
-    mutating func append(_ state: OutgoingEntry.State, in lane: Lane) -> Slot {
-        lastOrder += 1
-        return insert(state, in: lane, order: lastOrder, before: Self.noSlot)
+        guard let number = Int(exactly: token.rawValue) else { return nil }
+        return number >= Self.firstNumber ? current.position(ofNumber: number) : earlier.position(ofNumber: number)
     }
 
-    /// Makes an entry for a row of an earlier process, in front of all messages that this process accepted.
-    mutating func insertEarlier(_ state: OutgoingEntry.State, before other: Slot) -> Slot {
-        lastEarlierOrder += 1
-        return insert(state, in: .stored, order: lastEarlierOrder, before: other)
-    }
+    // MARK: Entries
 
-    private mutating func insert(
-        _ state: OutgoingEntry.State, in lane: Lane, order: UInt64, before other: Slot
+    /// Adds an entry behind all others.
+    @inline(__always)
+    mutating func append(
+        _ state: OutgoingEntry.State, in lane: Lane, _ qos: QoS, byteCount: Int, _ flags: OutgoingEntry.Flags,
+        end: Moment
     ) -> Slot {
-        let slot = makeSlot()
-        var list = self[lane]
-        let previous = other == Self.noSlot ? list.last : entries[Int(other)].previous
-        entries[Int(slot)].state = state
-        entries[Int(slot)].lane = lane
-        entries[Int(slot)].order = order
-        entries[Int(slot)].previous = previous
-        entries[Int(slot)].next = other
-        if previous == Self.noSlot { list.first = slot } else { entries[Int(previous)].next = slot }
-        if other == Self.noSlot { list.last = slot } else { entries[Int(other)].previous = slot }
-        if state != .inFlight, list.next == other { list.next = slot }
-        self[lane] = list
-        count += 1
-        return slot
+        current.append(state, in: lane, qos, byteCount: byteCount, flags, end: end)
     }
 
-    private mutating func makeSlot() -> Slot {
-        if firstFree != Self.noSlot {
-            let slot = firstFree
-            firstFree = entries[Int(slot)].next
-            return slot
-        }
-        var entry = OutgoingEntry()
-        entry.generation = firstGeneration
-        entries.append(entry)
-        return Slot(entries.count - 1)
+    /// Adds the entry of a row of an earlier process, before all messages that this process accepted.
+    mutating func appendEarlier(
+        _ state: OutgoingEntry.State, _ qos: QoS, byteCount: Int, _ flags: OutgoingEntry.Flags, end: Moment
+    ) -> Slot {
+        earlier.append(state, in: .stored, qos, byteCount: byteCount, flags, end: end)
     }
 
-    /// Removes an entry, and frees its slot and its bytes.
+    /// Removes an entry, and frees its bytes.
+    @inline(__always)
     mutating func remove(_ slot: Slot) {
-        let index = Int(slot)
-        let (previous, next) = (entries[index].previous, entries[index].next)
-        var list = self[entries[index].lane]
-        if previous == Self.noSlot { list.first = next } else { entries[Int(previous)].next = next }
-        if next == Self.noSlot { list.last = previous } else { entries[Int(next)].previous = previous }
-        if list.next == slot { list.next = next }
-        if list.firstDroppable == slot { list.firstDroppable = next }
-        self[entries[index].lane] = list
-        entries[index].state = .free
-        entries[index].flags = []
-        entries[index].end = nil
-        entries[index].recipient = .nobody
-        entries[index].row = nil
-        entries[index].generation = entries[index].generation == 0x7FFF_FFFF ? 1 : entries[index].generation + 1
-        if let place = entries[index].place {
-            entries[index].place = nil
-            if isLent { spent.add(place) } else { memory.discard(place) }
-        }
-        entries[index].next = firstFree
-        firstFree = slot
-        count -= 1
+        if let place = self[slot].place { if isLent { spent.add(place) } else { memory.discard(place) } }
+        if slot >= Self.firstNumber { current.remove(slot) } else { earlier.remove(slot) }
     }
 
-    /// Gives memory back that no entry needs. Tokens of ended entries stay unknown, because generations go on.
-    mutating func trim() {
-        if isLent { return }
-        memory.trim()
-        guard count == 0, entries.capacity > 0 else { return }
-        for index in 0..<entries.count { firstGeneration = max(firstGeneration, entries[index].generation) }
-        entries.removeAll()
-        firstFree = Self.noSlot
-    }
-
-    /// The session takes an entry, the first that waits in its lane.
+    /// The session takes a waiting entry.
     mutating func markInFlight(_ slot: Slot) {
-        let lane = entries[Int(slot)].lane
-        var list = self[lane]
-        list.next = entries[Int(slot)].next
-        if list.firstDroppable == slot { list.firstDroppable = list.next }
-        self[lane] = list
-        entries[Int(slot)].state = .inFlight
-        entries[Int(slot)].flags.subtract([.isDroppable, .isCounted])
+        self[slot].flags.subtract([.isDroppable, .isCounted])
+        if slot >= Self.firstNumber { current.markInFlight(slot) } else { earlier.markInFlight(slot) }
     }
 
     /// The session returns an entry, which waits again in its old place.
     mutating func markReturned(_ slot: Slot) {
-        let lane = entries[Int(slot)].lane
-        var list = self[lane]
-        entries[Int(slot)].state = .ready
-        if list.next == Self.noSlot || entries[Int(slot)].order < entries[Int(list.next)].order { list.next = slot }
-        self[lane] = list
+        if slot >= Self.firstNumber { current.markReturned(slot) } else { earlier.markReturned(slot) }
+    }
+
+    // MARK: Searches
+
+    /// How many entries of a lane wait.
+    func waitingCount(in lane: Lane) -> Int { earlier.waitingCount(in: lane) + current.waitingCount(in: lane) }
+
+    /// Whether any entry waits.
+    var hasWaiting: Bool { Lane.allCases.contains { waitingCount(in: $0) > 0 } }
+
+    /// The first entry of a lane that waits.
+    @inline(__always)
+    mutating func firstWaiting(in lane: Lane) -> Slot? {
+        earlier.firstWaiting(in: lane) ?? current.firstWaiting(in: lane)
+    }
+
+    /// The first entry that a limit may drop.
+    mutating func firstDroppable() -> Slot? { current.firstDroppable() }
+
+    /// The first entry that the message store has yet to commit.
+    mutating func firstUncommitted() -> Slot? { current.firstUncommitted() }
+
+    /// The first entry of all.
+    var first: Slot? { next(after: 0) }
+
+    /// The first entry behind a slot.
+    func next(after slot: Slot) -> Slot? {
+        if slot < Self.firstNumber, let next = earlier.next(after: slot) { return next }
+        return current.next(after: slot)
     }
 }
 
@@ -203,15 +122,16 @@ extension EntryTable {
 
 extension EntryTable {
     /// Copies a message's bytes into the table's memory.
+    @inline(__always)
     mutating func keepBytes(
         of slot: Slot, _ header: OutgoingHeader, topic: RawSpan, encodedProperties: RawSpan, payload: RawSpan
     ) {
-        entries[Int(slot)].place = memory.keep(
-            header, topic: topic, encodedProperties: encodedProperties, payload: payload)
+        self[slot].place = memory.keep(header, topic: topic, encodedProperties: encodedProperties, payload: payload)
     }
 
     /// The bytes of an entry. They stay where they are until the entry ends.
-    func view(_ slot: Slot) -> MessageView? { entries[Int(slot)].place.map { memory.view($0) } }
+    @inline(__always)
+    func view(_ slot: Slot) -> MessageView? { self[slot].place.map { memory.view($0) } }
 
     /// How many bytes the memory has, used or not.
     var heldByteCount: Int { memory.heldByteCount }
@@ -233,10 +153,19 @@ extension EntryTable {
     /// long-lived ones.
     private mutating func compact() {
         guard memory.heldByteCount > 2 * memory.byteCount + Self.sparseLimit else { return }
-        for index in 0..<entries.count {
-            guard let place = entries[index].place else { continue }
-            entries[index].place = memory.moved(place)
+        var slot = first
+        while let one = slot {
+            if let place = self[one].place { self[one].place = memory.moved(place) }
+            slot = next(after: one)
         }
         memory.trim()
+    }
+
+    /// Gives memory back that no entry needs.
+    mutating func trim() {
+        if isLent { return }
+        memory.trim()
+        earlier.trim()
+        current.trim()
     }
 }

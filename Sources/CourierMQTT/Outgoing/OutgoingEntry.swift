@@ -12,9 +12,9 @@ import MQTTEngine
 /// ```
 ///
 /// Every waiting entry may also end by a rule: it expired, a newer message replaced it, or a limit dropped it.
-struct OutgoingEntry {
+struct OutgoingEntry: ~Copyable {
     enum State: UInt8 {
-        /// The slot holds no entry.
+        /// There is no entry.
         case free
         /// The message store does not have the message yet.
         case storing
@@ -41,26 +41,52 @@ struct OutgoingEntry {
         static let isCommitting = Flags(rawValue: 16)
     }
 
+    /// Messages that keep their order among each other. Between lanes, order holds as far as no message has to wait.
+    enum Lane: UInt8, CaseIterable {
+        /// QoS 0: needs no acknowledgement, so it passes messages that wait for one.
+        case unacknowledged
+        /// QoS 1 and 2 without a message store.
+        case memory
+        /// QoS 1 and 2 that the message store has, or is to get.
+        case stored
+    }
+
+    /// The entry's name, and its position among all entries. Given by ``EntryRing``.
+    var number = 0
+    /// When the entry expires if the session has not taken it.
+    var end = Moment.never
+    var recipient = PublishRecipient.nobody
     var state = State.free
     var flags: Flags = []
-    var lane = EntryTable.Lane.memory
-    /// Distinguishes the entries that use a slot one after the other.
-    var generation: UInt32 = 1
-    /// The neighbors in the lane, and in the list of free slots.
-    var previous = EntryTable.noSlot
-    var next = EntryTable.noSlot
-    /// The position among the entries of all lanes.
-    var order: UInt64 = 0
-    /// The bytes of topic, properties and payload.
-    var byteCount = 0
-    var qos = QoS.zero
-    /// When the entry expires if the session has not taken it.
-    var end: Moment?
+    var lane = Lane.memory
     /// The message's bytes in memory.
     var place: MessageMemory.Place?
-    var recipient = PublishRecipient.nobody
+    var qos = QoS.zero
+    /// The bytes of topic, properties and payload, which are fewer than 2^28.
+    var size: UInt32 = 0
     /// The message's row in the message store; `nil` for messages that are not stored.
     var row: OutgoingRow?
+
+    /// The bytes of topic, properties and payload.
+    var byteCount: Int { Int(size) }
+
+    /// Whether the session may still take the entry.
+    var isWaiting: Bool {
+        switch state {
+        case .storing, .ready, .onDisk: true
+        case .free, .inFlight: false
+        }
+    }
+
+    /// The entry has ended: only its number remains.
+    @inline(__always)
+    mutating func clear() {
+        state = .free
+        flags = []
+        recipient = .nobody
+        row = nil
+        place = nil
+    }
 }
 
 /// The caller that learns how a publish ended.
@@ -103,9 +129,9 @@ final class OutgoingRow {
     let isRetained: Bool
     let properties: MessageProperties
     /// When the queue accepted the message.
-    let acceptedAt: ContinuousClock.Instant
+    let acceptedAt: Moment
     /// When the message's own expiry is over.
-    let expiry: ContinuousClock.Instant?
+    let expiry: Moment
     let payloadByteCount: Int
     /// The payload until the message is stored; empty afterwards.
     var payload: [UInt8]
@@ -116,7 +142,7 @@ final class OutgoingRow {
 
     init(
         topic: String, isRetained: Bool, properties: MessageProperties, payload: [UInt8],
-        acceptedAt: ContinuousClock.Instant, expiry: ContinuousClock.Instant?, id: StoredMessage.ID? = nil
+        acceptedAt: Moment, expiry: Moment, id: StoredMessage.ID? = nil
     ) {
         self.topic = topic
         self.isRetained = isRetained

@@ -36,30 +36,44 @@ extension OutgoingQueue {
     }
 
     /// What became of a message, and what the caller has to do now that the lock is free.
+    ///
+    /// A few bytes, which are returned in registers: whatever is rare is in ``consequences``.
     struct Acceptance: Sendable {
-        var refusal: Refusal?
+        struct Wakes: OptionSet {
+            let rawValue: UInt8
+
+            /// The session must look at the queue.
+            static let session = Wakes(rawValue: 1)
+            /// The message store's part must look at the queue.
+            static let store = Wakes(rawValue: 2)
+            /// The message expires before all others.
+            static let timer = Wakes(rawValue: 4)
+        }
+
         /// The name of the entry.
-        var token: Token = 0
-        /// The session that the message belongs to.
-        var epoch = 0
-        /// The session must look at the queue.
-        var wakesSession = false
-        /// The message store's part must look at the queue.
-        var wakesStore = false
-        /// The message expires before all others.
-        var wakesTimer = false
-        /// What was replaced or dropped; `nil` for most messages.
-        var displaced: Displaced?
+        fileprivate(set) var token: Token = 0
+        fileprivate(set) var wakes: Wakes = []
+        /// `nil` for most messages.
+        fileprivate(set) var consequences: Consequences?
+
+        var refusal: Refusal? { consequences?.refusal }
+
+        fileprivate init() {}
+
+        fileprivate init(_ refusal: Refusal) { consequences = Consequences(refusal) }
     }
 
-    /// Messages that made room for a new one.
-    final class Displaced: Sendable {
-        let ended: [EndedPublish]
+    /// A refusal, or what ended to make room for a message.
+    final class Consequences: Sendable {
+        let refusal: Refusal?
+        /// Messages that a new one replaced or pushed out.
+        let displaced: [EndedPublish]
         /// Callers that the rest of the room goes to.
         let roomWaiters: [Waiter<Void>]
 
-        init(_ ended: [EndedPublish], _ roomWaiters: [Waiter<Void>]) {
-            self.ended = ended
+        init(_ refusal: Refusal?, _ displaced: [EndedPublish] = [], _ roomWaiters: [Waiter<Void>] = []) {
+            self.refusal = refusal
+            self.displaced = displaced
             self.roomWaiters = roomWaiters
         }
     }
@@ -97,102 +111,114 @@ extension OutgoingQueue.State {
         _ publish: OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient, epoch: Int?,
         at now: Moment?
     ) -> OutgoingQueue.Acceptance {
-        var result = OutgoingQueue.Acceptance(epoch: self.epoch)
         let lane: EntryTable.Lane =
             publish.qos == .zero ? .unacknowledged : hasStore && publish.qos.isPersisted ? .stored : .memory
-        if let refusal = refusal(lane, epoch) {
-            result.refusal = refusal
-            return result
-        }
-        do throws(EncodeError) {
-            try encode(publish.properties)
-        } catch {
-            result.refusal = .notEncodable(error)
-            return result
+        if let refusal = refusal(lane, epoch) { return OutgoingQueue.Acceptance(refusal) }
+        if !publish.properties.isEmpty, let error = encode(publish.properties) {
+            return OutgoingQueue.Acceptance(.notEncodable(error))
         }
         defer { if !scratch.isEmpty { scratch.removeAll() } }
         let byteCount = publish.topic.utf8.count + payload.byteCount + scratch.count
         let key = publish.isLatestOnly ? Array(publish.topic.utf8) : nil
-        let older = key.flatMap { latest[$0] }
-        switch rules.verdict(for: byteCount, replacing: older.flatMap { replacedSize($0) }) {
-        case .accept: break
-        case .acceptAfterDropping: break
-        case .refuse: result.refusal = .full(byteCount: byteCount, epoch: self.epoch)
-        case .dropNewest: result.refusal = .dropped
-        case .tooLarge: result.refusal = .tooLarge(byteCount: byteCount)
+        let older = key.flatMap { latest[$0] }.flatMap { table.slot(of: $0) }
+        var result = OutgoingQueue.Acceptance()
+        if older != nil || byteCount > PacketEncoder.largestPacketSize || !rules.hasRoom(for: byteCount) {
+            result.consequences = makeRoom(for: byteCount, replacing: older)
+            if result.refusal != nil { return result }
         }
-        if result.refusal != nil { return result }
-        let displaced = older != nil || !rules.hasRoom(for: byteCount) ? displace(older, for: byteCount) : []
 
-        let slot = table.append(lane == .stored ? .storing : .ready, in: lane)
-        result.token = table.token(of: slot)
-        table[slot].byteCount = byteCount
-        table[slot].qos = publish.qos
-        table[slot].flags = [.isCounted, .isDroppable]
-        if lane != .unacknowledged {  // The caller of QoS 0 learns now that it succeeded, and no more later.
-            if publish.isObserved { table[slot].flags.insert(.isObserved) }
-            table[slot].recipient = recipient
-        }
-        if table[lane].firstDroppable == EntryTable.noSlot { table[lane].firstDroppable = slot }
-        if let key {
-            table[slot].flags.insert(.isLatestOnly)
-            latest[key] = slot
-        }
+        var flags: OutgoingEntry.Flags = [.isCounted, .isDroppable]
+        if publish.isObserved, lane != .unacknowledged { flags.insert(.isObserved) }
+        if key != nil { flags.insert(.isLatestOnly) }
         rules.count(byteCount, isDroppable: true)
-        let ownExpiry = publish.properties.isEmpty ? nil : publish.properties.messageExpiry
-        if let now, let end = rules.end(acceptedAt: now, ownExpiry: ownExpiry) {
-            table[slot].end = end
-            result.wakesTimer = note(end)
+        var (end, expiry) = (Moment.never, Moment.never)
+        if let now {
+            expiry = Self.expiry(of: publish, acceptedAt: now)
+            end = min(expiry, rules.endOfAge(acceptedAt: now))
+            if note(end) { result.wakes.insert(.timer) }
         }
-        let expiry = now.flatMap { now in ownExpiry.map { now.advanced(by: $0) } }  // Checked: less than 2^32 s.
+        let slot = table.append(
+            lane == .stored ? .storing : .ready, in: lane, publish.qos, byteCount: byteCount, flags, end: end)
+        result.token = table.token(of: slot)
+        if let key { latest[key] = result.token }
+        // The caller of QoS 0 learns now that it succeeded, and no more later.
+        if lane != .unacknowledged { table[slot].recipient = recipient }
         if lane == .stored {
             table[slot].row = OutgoingRow(
                 topic: publish.topic, isRetained: publish.isRetained, properties: publish.properties,
-                payload: array ?? payload.withUnsafeBytes { Array($0) }, acceptedAt: now?.instant ?? .now,
-                expiry: expiry?.instant)
-            result.wakesStore = rows.added(byteCount)
+                payload: array ?? payload.withUnsafeBytes { Array($0) }, acceptedAt: now ?? .never, expiry: expiry)
+            if rows.added(byteCount) { result.wakes.insert(.store) }
         } else {
-            var header = OutgoingHeader(
+            let header = OutgoingHeader(
                 PacketQoS(publish.qos), isRetained: publish.isRetained, isRetried: publish.qos.isRetried,
+                expiry: expiry,
                 token: lane == .unacknowledged ? 0 : result.token)
-            if let expiry { header.expiry = expiry.instant }
-            let topic = publish.topic.utf8Span.span.bytes
-            scratch.withBytes {
-                table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload)
+            publish.topic.withUTF8Bytes { topic in
+                scratch.withBytes {
+                    table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload)
+                }
             }
-            result.wakesSession = wakesLoop(lane)
-        }
-        if !displaced.isEmpty {
-            result.displaced = OutgoingQueue.Displaced(displaced, rules.takeReadyWaiters())
+            if wakesLoop(lane) { result.wakes.insert(.session) }
         }
         return result
     }
 
-    /// Ends the message that a new one replaces, and as many old ones as a new one needs the room of.
-    private mutating func displace(_ older: EntryTable.Slot?, for byteCount: Int) -> [EndedPublish] {
+    /// When a message's own expiry is over.
+    @inline(__always)
+    private static func expiry(of publish: borrowing OutgoingPublish, acceptedAt now: Moment) -> Moment {
+        if publish.properties.isEmpty { return .never }
+        return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never  // Checked: less than 2^32 s.
+    }
+
+    /// Ends the message that a new one replaces, and as many old ones as a new one needs the room of; or refuses the new one.
+    @inline(never)
+    private mutating func makeRoom(
+        for byteCount: Int, replacing older: EntryTable.Slot?
+    ) -> OutgoingQueue.Consequences {
+        if byteCount > PacketEncoder.largestPacketSize {
+            let violation = Violation.packetTooLarge(size: byteCount, limit: PacketEncoder.largestPacketSize)
+            return OutgoingQueue.Consequences(.notEncodable(EncodeError(violation, in: .publish, .remainingLength)))
+        }
+        switch rules.verdict(for: byteCount, replacing: older.flatMap { replacedSize($0) }) {
+        case .accept, .acceptAfterDropping: break
+        case .refuse: return OutgoingQueue.Consequences(.full(byteCount: byteCount, epoch: epoch))
+        case .dropNewest: return OutgoingQueue.Consequences(.dropped)
+        case .tooLarge: return OutgoingQueue.Consequences(.tooLarge(byteCount: byteCount))
+        }
         var ended: [EndedPublish] = []
         if let older { ended.append(end(older, .replaced)) }
-        while !rules.hasRoom(for: byteCount), let oldest = oldestDroppable() { ended.append(end(oldest, .dropped)) }
-        return ended
+        while !rules.hasRoom(for: byteCount), let oldest = table.firstDroppable() {
+            ended.append(end(oldest, .dropped))
+        }
+        return OutgoingQueue.Consequences(nil, ended, rules.takeReadyWaiters())
     }
 
     /// Why no message of a lane is accepted now.
+    @inline(__always)
     private func refusal(_ lane: EntryTable.Lane, _ epoch: Int?) -> OutgoingQueue.Refusal? {
+        let isPresent = hasSession && (epoch ?? self.epoch) == self.epoch
+        let mayWait = lane != .unacknowledged || rules.policy.queuesQoS0 || (!isHeld && rules.isConnected)
+        return isPresent && mayWait && finish == nil ? nil : reasonToRefuse(epoch)
+    }
+
+    @inline(never)
+    private func reasonToRefuse(_ epoch: Int?) -> OutgoingQueue.Refusal {
         if let finish { return .finished(finish) }
         if let epoch, epoch != self.epoch { return .destroyed }
-        if !hasSession { return .noSession }
-        if lane == .unacknowledged, !rules.policy.queuesQoS0, isHeld || !rules.isConnected { return .notConnected }
-        return nil
+        return hasSession ? .notConnected : .noSession
     }
 
     /// Encodes a message's properties into ``scratch``, unless no broker can be told them.
-    mutating func encode(_ properties: MessageProperties) throws(EncodeError) {
-        guard !properties.isEmpty, carriesProperties else { return }
+    ///
+    /// - Returns: What is wrong with the properties. ``scratch`` is empty then.
+    mutating func encode(_ properties: MessageProperties) -> EncodeError? {
+        guard !properties.isEmpty, carriesProperties else { return nil }
         do throws(EncodeError) {
             try properties.encode(into: &scratch)
+            return nil
         } catch {
             scratch.removeAll()
-            throw error
+            return error
         }
     }
 
@@ -202,7 +228,7 @@ extension OutgoingQueue.State {
 
     /// Notes when an entry expires; whether that is before all others.
     mutating func note(_ end: Moment) -> Bool {
-        guard nextEnd.map({ end < $0 }) ?? true else { return false }
+        guard end < nextEnd else { return false }
         nextEnd = end
         return true
     }
@@ -216,17 +242,5 @@ extension OutgoingQueue.State {
             wakeCondition = .nothing
             return true
         }
-    }
-
-    /// The oldest entry of all lanes that a limit may drop.
-    private func oldestDroppable() -> EntryTable.Slot? {
-        var oldest: EntryTable.Slot?
-        for lane in EntryTable.Lane.allCases {
-            let slot = table[lane].firstDroppable
-            guard slot != EntryTable.noSlot else { continue }
-            if let other = oldest, table[other].order < table[slot].order { continue }
-            oldest = slot
-        }
-        return oldest
     }
 }

@@ -94,16 +94,17 @@ extension OutgoingQueue {
         var calls: [CompletionQueue.Call] = []
         var tasks: [(task: PublishContinuation, code: PacketReasonCode)] = []
         var rows: [EndedRow] = []
-        /// Messages whose end takes more than a call: failures, and messages that events report.
-        var others: [EndedPublish] = []
-        var roomWaiters: [Waiter<Void>] = []
+        /// Events of messages that succeeded.
+        var events: [CourierEventType] = []
+        var failures: [EndedPublish] = []
 
         /// Removes all, and keeps memory for a few elements.
         mutating func removeAll(keeping count: Int) {
             calls.removeAll(keepingCapacity: calls.capacity <= count)
             tasks.removeAll(keepingCapacity: tasks.capacity <= count)
             if !rows.isEmpty { rows.removeAll(keepingCapacity: rows.capacity <= count) }
-            if !others.isEmpty { others = [] }
+            if events.capacity > count { events = [] }
+            if !failures.isEmpty { failures = [] }
         }
     }
 
@@ -112,19 +113,11 @@ extension OutgoingQueue {
         state.withLock { state in
             for answer in answers {
                 guard let slot = state.table.slot(of: answer.token) else { continue }
-                if answer.code.isFailure || state.table[slot].flags.contains(.isObserved) {
-                    answered.others.append(state.end(slot, .acknowledged(answer.code, [])))
-                    continue
+                if answer.code.isFailure {
+                    answered.failures.append(state.end(slot, .acknowledged(answer.code, [])))
+                } else {
+                    state.succeeded(slot, answer.code, &answered)
                 }
-                if let row = state.table[slot].row, let id = row.id {
-                    answered.rows.append(EndedRow(id: id, wasSent: row.packetID != nil))
-                }
-                switch exchange(&state.table[slot].recipient, with: .nobody) {
-                case .nobody: break
-                case .completion(let completion): answered.calls.append(.answered(completion, answer.code))
-                case .task(let task), .acceptance(let task): answered.tasks.append((task, answer.code))
-                }
-                state.table.remove(slot)
             }
         }
     }
@@ -135,32 +128,50 @@ extension OutgoingQueue {
     func endExpired(now: Instant) -> (taken: Taken, next: Instant?) {
         state.withLock { state in
             let now = Moment(now)
-            guard let nextEnd = state.nextEnd else { return (Taken(), nil) }
-            guard nextEnd <= now else { return (Taken(), nextEnd.instant) }
+            guard state.nextEnd <= now else { return (Taken(), state.nextEndInstant) }
             var taken = Taken()
-            var first: Moment?
-            for lane in EntryTable.Lane.allCases {
-                var slot = state.table[lane].next
-                while slot != EntryTable.noSlot {
-                    let next = state.table[slot].next
-                    if let end = state.table[slot].end {
-                        if end <= now {
-                            taken.ended.append(state.end(slot, .expired))
-                        } else {
-                            first = min(end, first ?? end)
-                        }
-                    }
-                    slot = next
+            var first = Moment.never
+            var slot = state.table.first
+            while let one = slot {
+                slot = state.table.next(after: one)
+                guard state.table[one].isWaiting else { continue }
+                let end = state.table[one].end
+                if end <= now {
+                    taken.ended.append(state.end(one, .expired))
+                } else {
+                    first = min(end, first)
                 }
             }
             state.nextEnd = first
             taken.roomWaiters = state.rules.takeReadyWaiters()
-            return (taken, first?.instant)
+            return (taken, state.nextEndInstant)
         }
     }
 }
 
 extension OutgoingQueue.State {
+    /// Removes an entry that the broker acknowledged.
+    @inline(__always)
+    fileprivate mutating func succeeded(
+        _ slot: EntryTable.Slot, _ code: PacketReasonCode, _ answered: inout OutgoingQueue.Answered
+    ) {
+        if table[slot].flags.contains(.isObserved), let view = table.view(slot) {
+            answered.events.append(
+                .messageSendSuccess(
+                    topic: lastTopic.string(of: view.topic), qos: table[slot].qos, sizeBytes: view.payload.count,
+                    data: Data(view.payload)))
+        }
+        if let row = table[slot].row, let id = row.id {
+            answered.rows.append(EndedRow(id: id, wasSent: row.packetID != nil))
+        }
+        switch table[slot].recipient {
+        case .nobody: break
+        case .completion(let completion): answered.calls.append(.answered(completion, code))
+        case .task(let task), .acceptance(let task): answered.tasks.append((task, code))
+        }
+        table.remove(slot)
+    }
+
     /// Removes an entry, whichever state it has.
     mutating func end(_ slot: EntryTable.Slot, _ cause: EndedPublish.Cause) -> EndedPublish {
         let flags = table[slot].flags
@@ -169,7 +180,9 @@ extension OutgoingQueue.State {
         }
         if flags.contains(.isLatestOnly) { forgetLatest(slot) }
         let row = table[slot].row
-        if table[slot].lane == .stored { rows.ended(table[slot]) }
+        if table[slot].lane == .stored {
+            rows.ended(table[slot].state, isCommitting: flags.contains(.isCommitting), table[slot].byteCount)
+        }
         let recipient = exchange(&table[slot].recipient, with: .nobody)
         let isObserved = flags.contains(.isObserved)
         let endedRow: EndedRow? =
@@ -181,7 +194,7 @@ extension OutgoingQueue.State {
         let ended: EndedPublish
         if let view = table.view(slot) {
             ended = EndedPublish(
-                cause: cause, recipient: recipient, topic: String(decoding: view.topic, as: UTF8.self),
+                cause: cause, recipient: recipient, topic: lastTopic.string(of: view.topic),
                 qos: table[slot].qos, byteCount: view.payload.count, payload: isObserved ? Data(view.payload) : nil,
                 row: endedRow)
         } else {
@@ -197,13 +210,9 @@ extension OutgoingQueue.State {
     /// Removes everything.
     mutating func takeAll(_ cause: EndedPublish.Cause) -> OutgoingQueue.Remains {
         var remains = OutgoingQueue.Remains()
-        for lane in EntryTable.Lane.allCases {
-            while case let slot = table[lane].first, slot != EntryTable.noSlot {
-                remains.ended.append(end(slot, cause))
-            }
-        }
+        while let slot = table.first { remains.ended.append(end(slot, cause)) }
         latest = [:]
-        nextEnd = nil
+        nextEnd = .never
         remains.roomWaiters = rules.takeAllWaiters()
         return remains
     }
@@ -217,6 +226,6 @@ extension OutgoingQueue.State {
     /// The entry is not the one that a newer message replaces.
     mutating func forgetLatest(_ slot: EntryTable.Slot) {
         let key = topicBytes(slot)
-        if latest[key] == slot { latest[key] = nil }
+        if latest[key] == table.token(of: slot) { latest[key] = nil }
     }
 }

@@ -69,10 +69,10 @@ struct RowState {
     mutating func movedFromDisk() { onDiskCount -= 1 }
 
     /// An entry ends.
-    mutating func ended(_ entry: OutgoingEntry) {
-        switch entry.state {
-        case .storing where !entry.flags.contains(.isCommitting): committing(entry.byteCount)
-        case .ready: left(entry.byteCount)
+    mutating func ended(_ state: OutgoingEntry.State, isCommitting: Bool, _ byteCount: Int) {
+        switch state {
+        case .storing where !isCommitting: committing(byteCount)
+        case .ready: left(byteCount)
         case .onDisk: onDiskCount -= 1
         case .storing, .inFlight, .free: break
         }
@@ -85,8 +85,8 @@ struct RowState {
     }
 
     /// Whether an entry has to wait for rows of an earlier process, which come before it.
-    func isBehindUnreadRows(_ slot: EntryTable.Slot, _ table: borrowing EntryTable) -> Bool {
-        hasUnreadRows && table[.stored].firstDroppable == slot
+    func isBehindUnreadRows(_ entry: borrowing OutgoingEntry) -> Bool {
+        hasUnreadRows && entry.flags.contains(.isDroppable)
     }
 }
 
@@ -118,14 +118,9 @@ extension OutgoingQueue {
             guard !state.isHeld, !state.rows.isGathering else { return nil }
             state.rows.awaitedCount = 1
             var batch = CommitBatch(epoch: state.epoch)
-            // Uncommitted entries are the last of their lane.
-            var slot = state.table[.stored].last
-            for _ in 1..<max(state.rows.uncommitted.count, 1) { slot = state.table[slot].previous }
-            if state.rows.uncommitted.count == 0 { slot = EntryTable.noSlot }
-            while slot != EntryTable.noSlot, batch.tokens.count < RowState.commitCount,
-                batch.byteCount < RowState.commitByteCount
+            while batch.tokens.count < RowState.commitCount, batch.byteCount < RowState.commitByteCount,
+                let slot = state.table.firstUncommitted(), let row = state.table[slot].row
             {
-                guard let row = state.table[slot].row else { break }
                 let stored = message(row, state.table[slot].qos, state.table[slot].flags.contains(.isLatestOnly))
                 row.id = stored.id
                 state.rows.committing(state.table[slot].byteCount)
@@ -134,7 +129,6 @@ extension OutgoingQueue {
                 batch.messages.append(stored)
                 batch.byteCount += state.table[slot].byteCount
                 if case .acceptance = state.table[slot].recipient { batch.acceptanceCount += 1 }
-                slot = state.table[slot].next
             }
             return batch
         }
@@ -154,7 +148,9 @@ extension OutgoingQueue {
                     state.table[slot].recipient = .nobody
                 }
                 if state.rows.hasMemory {
-                    state.keepRow(slot, row, payload: row.payload)
+                    state.keepRow(slot, payload: row.payload)
+                    state.table[slot].state = .ready
+                    state.rows.entered(state.table[slot].byteCount)
                 } else {
                     state.table[slot].state = .onDisk
                     state.rows.movedToDisk()
@@ -220,13 +216,13 @@ extension OutgoingQueue {
     func rowsWithPacketID(isForgotten: Bool) -> [StoredMessage.ID] {
         state.withLock { state in
             var rows: [StoredMessage.ID] = []
-            var slot = state.table[.stored].first
-            while slot != EntryTable.noSlot {
-                if let row = state.table[slot].row, row.packetID != nil, let id = row.id {
+            var slot = state.table.first
+            while let one = slot {
+                if let row = state.table[one].row, row.packetID != nil, let id = row.id {
                     rows.append(id)
                     if isForgotten { row.packetID = nil }
                 }
-                slot = state.table[slot].next
+                slot = state.table.next(after: one)
             }
             return rows
         }
@@ -248,14 +244,8 @@ extension OutgoingQueue {
     /// Makes the entry of a message that an earlier process sent, and returns the entry's name.
     func restore(_ row: LoadedRow, packetID: PacketID) -> Token {
         state.withLock { state in
-            let before = state.table[.stored].firstDroppable
-            let slot = state.table.insertEarlier(.inFlight, before: before)
-            let entry = state.fill(slot, row)
-            entry.packetID = packetID
-            state.table[slot].end = row.end.map { Moment($0) }
-            state.keepRow(slot, entry, payload: row.message.payload)
-            state.table[slot].state = .inFlight
-            state.rows.left(state.table[slot].byteCount)
+            let slot = state.append(row, .inFlight, [])
+            state.table[slot].row?.packetID = packetID
             return state.table.token(of: slot)
         }
     }
@@ -279,10 +269,9 @@ extension OutgoingQueue {
         state.withLock { state in
             guard !state.isHeld, state.rows.readsRows else { return nil }
             if state.rows.hasUnreadRows { return .unreadRows }
-            var slot = state.table[.stored].next
-            while slot != EntryTable.noSlot, state.table[slot].state != .onDisk { slot = state.table[slot].next }
-            guard slot != EntryTable.noSlot else { return nil }
-            return state.table[slot].row?.id.map { .from($0) }
+            var slot = state.table.firstWaiting(in: .stored)
+            while let one = slot, state.table[one].state != .onDisk { slot = state.table.next(after: one) }
+            return slot.flatMap { state.table[$0].row?.id }.map { .from($0) }
         }
     }
 
@@ -294,23 +283,19 @@ extension OutgoingQueue {
             guard state.rows.inMemory.count < state.rows.memoryCount,
                 state.rows.inMemory.byteCount < RowState.memoryByteCount
             else { return (nil, nil) }
-            let slot = state.table.insertEarlier(.ready, before: state.table[.stored].firstDroppable)
-            let entry = state.fill(slot, row)
-            state.table[slot].end = row.end.map { Moment($0) }
-            state.keepRow(slot, entry, payload: row.message.payload)
-            state.table[slot].flags.insert(.isCounted)
+            let slot = state.append(row, .ready, .isCounted)
+            state.rows.entered(state.table[slot].byteCount)
             state.rules.setUnread(state.rules.unreadCount - 1)
             state.rules.count(state.table[slot].byteCount, isDroppable: false)
-            if let end = state.table[slot].end { _ = state.note(end) }
+            _ = state.note(state.table[slot].end)
             let token = state.table.token(of: slot)
             guard row.isLatestOnly else { return (token, nil) }
             let key = Array(row.message.topic.utf8)
+            let other = state.latest[key].flatMap { state.table.slot(of: $0) }
             // Messages of this process are newer, earlier rows are older.
-            if let other = state.latest[key], state.table[other].order > state.table[slot].order {
-                return (token, state.end(slot, .replaced))
-            }
-            let older = state.latest.updateValue(slot, forKey: key)
-            return (token, older.map { state.end($0, .replaced) })
+            if let other, other > slot { return (token, state.end(slot, .replaced)) }
+            state.latest[key] = token
+            return (token, other.map { state.end($0, .replaced) })
         }
     }
 
@@ -333,13 +318,10 @@ extension OutgoingQueue {
         state.withLock { state in
             var missing: [EndedPublish] = []
             var index = 0
-            var slot = state.table[.stored].next
-            while slot != EntryTable.noSlot, state.rows.onDiskCount > 0 {
-                let next = state.table[slot].next
-                defer { slot = next }
-                guard state.table[slot].state == .onDisk, let entry = state.table[slot].row, let id = entry.id else {
-                    continue
-                }
+            var next = state.table.firstWaiting(in: .stored)
+            while let slot = next, state.rows.onDiskCount > 0 {
+                next = state.table.next(after: slot)
+                guard state.table[slot].state == .onDisk, let id = state.table[slot].row?.id else { continue }
                 guard state.rows.inMemory.byteCount < RowState.memoryByteCount else { break }
                 while index < rows.count, rows[index].id < id { index += 1 }
                 guard index < rows.count else {
@@ -352,7 +334,9 @@ extension OutgoingQueue {
                     continue
                 }
                 state.rows.movedFromDisk()
-                state.keepRow(slot, entry, payload: rows[index].payload)
+                state.keepRow(slot, payload: rows[index].payload)
+                state.table[slot].state = .ready
+                state.rows.entered(state.table[slot].byteCount)
             }
             return (missing, state.wakesLoop(.stored))
         }
@@ -365,36 +349,41 @@ extension OutgoingQueue {
 }
 
 extension OutgoingQueue.State {
-    /// Gives an entry what its row says.
-    fileprivate mutating func fill(_ slot: EntryTable.Slot, _ row: OutgoingQueue.LoadedRow) -> OutgoingRow {
-        let entry = OutgoingRow(
-            topic: row.message.topic, isRetained: row.message.isRetained, properties: row.message.properties,
-            payload: row.message.payload, acceptedAt: .now, expiry: row.expiry, id: row.message.id)
-        entry.payload = []
-        table[slot].row = entry
-        table[slot].qos = row.message.qos
-        table[slot].flags = []
-        if row.isObserved { table[slot].flags.insert(.isObserved) }
-        if row.isLatestOnly { table[slot].flags.insert(.isLatestOnly) }
-        return entry
+    /// Adds the entry of a row of an earlier process, with the message's bytes.
+    fileprivate mutating func append(
+        _ row: OutgoingQueue.LoadedRow, _ state: OutgoingEntry.State, _ flags: OutgoingEntry.Flags
+    ) -> EntryTable.Slot {
+        var flags = flags
+        if row.isObserved { flags.insert(.isObserved) }
+        if row.isLatestOnly { flags.insert(.isLatestOnly) }
+        let message = row.message
+        let slot = table.appendEarlier(
+            state, message.qos, byteCount: 0, flags, end: row.end.map { Moment($0) } ?? .never)
+        let rowOfEntry = OutgoingRow(
+            topic: message.topic, isRetained: message.isRetained, properties: message.properties,
+            payload: message.payload, acceptedAt: .never, expiry: row.expiry.map { Moment($0) } ?? .never,
+            id: message.id)
+        rowOfEntry.payload = []
+        table[slot].row = rowOfEntry
+        keepRow(slot, payload: message.payload)
+        return slot
     }
 
-    /// Copies a stored message's bytes into memory: the message is ready.
-    fileprivate mutating func keepRow(_ slot: EntryTable.Slot, _ row: OutgoingRow, payload: [UInt8]) {
-        try? encode(row.properties)  // They were encoded before, or checked when the row was read.
+    /// Copies a stored message's bytes into memory.
+    fileprivate mutating func keepRow(_ slot: EntryTable.Slot, payload: [UInt8]) {
+        guard let row = table[slot].row else { return }
+        _ = encode(row.properties)  // They were encoded before, or checked when the row was read.
         var header = OutgoingHeader(
-            PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, token: table.token(of: slot))
-        if let expiry = row.expiry { header.expiry = expiry }
+            PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, expiry: row.expiry,
+            token: table.token(of: slot))
         // The session may take a message of QoS 2 before it may send the message: the packet id is stored first.
-        if let end = table[slot].end { header.firstSendEnd = end }
-        scratch.withBytes {
-            table.keepBytes(
-                of: slot, header, topic: row.topic.utf8Span.span.bytes, encodedProperties: $0,
-                payload: payload.span.bytes)
+        header.firstSendEnd = table[slot].end
+        row.topic.withUTF8Bytes { topic in
+            scratch.withBytes {
+                table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload.span.bytes)
+            }
         }
-        table[slot].byteCount = row.topic.utf8.count + payload.count + scratch.count
+        table[slot].size = UInt32(row.topic.utf8.count + payload.count + scratch.count)
         scratch.removeAll()
-        table[slot].state = .ready
-        rows.entered(table[slot].byteCount)
     }
 }

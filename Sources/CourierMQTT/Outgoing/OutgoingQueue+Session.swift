@@ -14,6 +14,8 @@ extension OutgoingQueue {
         var isAll = true
         /// Whether the session has to look again when the connection or the broker's quota changes.
         var isBlocked = false
+        /// Whether messages that might go out wait behind the last number that was asked for.
+        var hasLater = false
         /// When the next batch may go out after a reconnect.
         var nextBatch: Moment?
         /// Whether ``OutgoingStore`` should read more rows.
@@ -36,13 +38,15 @@ extension OutgoingQueue {
     ///   - quota: How many messages of QoS 1 and 2 the broker accepts now.
     ///   - canWrite: Whether the connection accepts bytes.
     ///   - isLast: Whether the connection is about to end, so that no pacing applies.
+    ///   - last: The number of the last message that may go out; see ``lastNumber``.
     ///   - now: The present.
     /// - Returns: What taking the messages led to.
     func take(
-        _ views: inout [MessageView], quota: Int, canWrite: Bool, isLast: Bool = false, now: Instant
+        _ views: inout [MessageView], quota: Int, canWrite: Bool, isLast: Bool = false, through last: Int = .max,
+        now: Instant
     ) -> Taken {
         let now = Moment(now)
-        var taking = Taking(quota: quota, isLast: isLast, now: now)
+        var taking = Taking(quota: quota, isLast: isLast, last: last, now: now)
         var taken = Taken()
         let begins = state.withLock { state in
             state.table.endLending()
@@ -62,9 +66,13 @@ extension OutgoingQueue {
     fileprivate struct Taking {
         var quota: Int
         let isLast: Bool
+        let last: Int
         let now: Moment
         var byteCount = 0
     }
+
+    /// The number of the message that was accepted last. Numbers follow the order of acceptance.
+    var lastNumber: Int { state.withLock { $0.table.lastNumber } }
 
     /// The broker has accepted a connection: messages may go out.
     func connected() {
@@ -79,7 +87,7 @@ extension OutgoingQueue {
             state.wakeCondition = .nothing
             state.table.endLending()
             if !state.rules.policy.queuesQoS0 {
-                while case let slot = state.table[.unacknowledged].next, slot != EntryTable.noSlot {
+                while let slot = state.table.firstWaiting(in: .unacknowledged) {
                     taken.ended.append(state.end(slot, .connectionLost))
                 }
             }
@@ -96,16 +104,16 @@ extension OutgoingQueue {
                 guard let slot = state.table.slot(of: token) else { continue }
                 state.table.markReturned(slot)
                 if state.table[slot].lane == .stored { state.rows.entered(state.table[slot].byteCount) }
-                if let end = state.table[slot].end { _ = state.note(end) }
+                _ = state.note(state.table[slot].end)
                 guard state.table[slot].flags.contains(.isLatestOnly) else { continue }
                 let key = state.topicBytes(slot)
-                guard let other = state.latest[key] else {
-                    state.latest[key] = slot
+                guard let other = state.latest[key].flatMap({ state.table.slot(of: $0) }) else {
+                    state.latest[key] = token
                     continue
                 }
-                let isNewer = state.table[other].order < state.table[slot].order
+                let isNewer = other < slot
                 ended.append(state.end(isNewer ? other : slot, .replaced))
-                if isNewer { state.latest[key] = slot }
+                if isNewer { state.latest[key] = token }
             }
             return ended
         }
@@ -148,9 +156,9 @@ extension OutgoingQueue.State {
         let limit = min(taking.isLast ? .max : rules.pacedCount(now: taking.now) ?? .max, Self.takenAtATime)
         table.beginLending()
         while count < limit, taking.byteCount < OutgoingQueue.takenByteLimit,
-            let slot = nextTakable(quota: taking.quota)
+            let slot = nextTakable(quota: taking.quota), table[slot].number <= taking.last
         {
-            if let end = table[slot].end, end <= taking.now {
+            if table[slot].end <= taking.now {
                 taken.ended.append(self.end(slot, .expired))
                 continue
             }
@@ -177,8 +185,13 @@ extension OutgoingQueue.State {
         if views.isEmpty {
             table.endLending()
             let isQuotaUsed = taking.quota <= 0
-            let isWaiting = EntryTable.Lane.allCases.contains { table[$0].next != EntryTable.noSlot }
+            let isWaiting = table.hasWaiting
             taken.nextBatch = rules.nextBatch
+            if let slot = nextTakable(quota: taking.quota), table[slot].number > taking.last {
+                taken.hasLater = true
+                wakeCondition = .nothing  // The session looks again by itself.
+                return false
+            }
             wakeCondition =
                 taken.nextBatch != nil ? .nothing : isQuotaUsed ? .unacknowledgedMessage : .anyMessage
             // With the quota used up, the loop is not woken for a later message either.
@@ -189,31 +202,15 @@ extension OutgoingQueue.State {
     }
 
     /// The first entry that may go out: in order, but QoS 0 passes messages that wait for quota or for the message store.
-    private func nextTakable(quota: Int) -> EntryTable.Slot? {
-        var first = table[.unacknowledged].next
-        guard quota > 0 else { return first == EntryTable.noSlot ? nil : first }
-        let memory = table[.memory].next
-        if memory != EntryTable.noSlot, first == EntryTable.noSlot || table[memory].order < table[first].order {
-            first = memory
-        }
-        let stored = table[.stored].next
-        if stored != EntryTable.noSlot, table[stored].state == .ready, !rows.isBehindUnreadRows(stored, table),
-            first == EntryTable.noSlot || table[stored].order < table[first].order
+    private mutating func nextTakable(quota: Int) -> EntryTable.Slot? {
+        var first = table.firstWaiting(in: .unacknowledged)
+        guard quota > 0 else { return first }
+        if let slot = table.firstWaiting(in: .memory), slot < first ?? .max { first = slot }
+        if let slot = table.firstWaiting(in: .stored), slot < first ?? .max, table[slot].state == .ready,
+            !rows.isBehindUnreadRows(table[slot])
         {
-            first = stored
+            first = slot
         }
-        return first == EntryTable.noSlot ? nil : first
-    }
-}
-
-extension EntryTable {
-    /// The number of entries of a lane that are not in flight.
-    fileprivate func waitingCount(in lane: Lane) -> Int {
-        var (count, slot) = (0, self[lane].next)
-        while slot != Self.noSlot {
-            count += 1
-            slot = self[slot].next
-        }
-        return count
+        return first
     }
 }

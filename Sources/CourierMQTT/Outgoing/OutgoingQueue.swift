@@ -53,14 +53,18 @@ final class OutgoingQueue: Sendable {
 
         var wakeCondition = WakeCondition.nothing
         /// The waiting entry to a topic that a newer message replaces, by the topic's bytes.
-        var latest: [[UInt8]: EntryTable.Slot] = [:]
-        /// No waiting entry expires before; `nil` if none ever does.
-        var nextEnd: Moment?
+        var latest: [[UInt8]: Token] = [:]
+        /// No waiting entry expires before.
+        var nextEnd = Moment.never
+        /// For the events of messages that ended.
+        var lastTopic = LastTopic()
         /// Memory for the encoded properties of one message.
         var scratch = PacketBuffer()
         var rows: RowState
 
         var isHeld: Bool { epoch != loopEpoch }
+        /// The same as ``nextEnd``; `nil` if no waiting entry ever expires.
+        var nextEndInstant: Instant? { nextEnd == .never ? nil : nextEnd.instant }
     }
 
     let policy: OfflinePolicy
@@ -90,15 +94,13 @@ final class OutgoingQueue: Sendable {
     var waitingTaskCount: Int {
         state.withLock { state in
             var count = 0
-            for lane in EntryTable.Lane.allCases {
-                var slot = state.table[lane].first
-                while slot != EntryTable.noSlot {
-                    switch state.table[slot].recipient {
-                    case .task, .acceptance: count += 1
-                    case .nobody, .completion: break
-                    }
-                    slot = state.table[slot].next
+            var slot = state.table.first
+            while let one = slot {
+                switch state.table[one].recipient {
+                case .task, .acceptance: count += 1
+                case .nobody, .completion: break
                 }
+                slot = state.table.next(after: one)
             }
             return count
         }

@@ -115,14 +115,9 @@ struct OutgoingRules {
 
     // MARK: Ages
 
-    /// When a message expires that the queue accepts now.
-    func end(acceptedAt now: Moment, ownExpiry: Duration?) -> Moment? {
-        switch (policy.maximumAge, ownExpiry) {
-        case (nil, nil): nil
-        case (let age?, nil), (nil, let age?): now.advanced(by: age)
-        case (let age?, let own?): now.advanced(by: min(age, own))
-        }
-    }
+    /// When a message has waited too long that the queue accepts now.
+    @inline(__always)
+    func endOfAge(acceptedAt now: Moment) -> Moment { policy.maximumAge.map { now.advanced(by: $0) } ?? .never }
 
     // MARK: Waiting for room
 

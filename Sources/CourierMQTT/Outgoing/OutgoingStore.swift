@@ -152,9 +152,9 @@ final class OutgoingStore: @unchecked Sendable {
         let now = loop.now
         let date = parts.clock.time(at: now).date
         let batch = queue.takeUncommitted { [self] row, qos, isLatestOnly in
-            let waited: Double = row.acceptedAt.duration(to: now).bounded / .seconds(1)
+            let waited: Double = row.acceptedAt.duration(to: Moment(now)).bounded / .seconds(1)
             let acceptedAt = StoreTime(
-                date: date.addingTimeInterval(-waited), bootTime: parts.clock.time(at: row.acceptedAt).bootTime)
+                date: date.addingTimeInterval(-waited), bootTime: parts.clock.time(at: row.acceptedAt.instant).bootTime)
             return row.message(nextID(), qos, isLatestOnly: isLatestOnly, queue.policy, acceptedAt)
         }
         guard let batch else { return }

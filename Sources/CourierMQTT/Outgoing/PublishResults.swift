@@ -6,9 +6,9 @@ import Synchronization
 
 /// Reports how publishes end: to their callers, and as events.
 ///
-/// Safe to share: `answers` and `answered` are touched on the loop only; the rest is constant or has a lock.
+/// Safe to share: `answered` is touched on the loop only; the rest is constant or has a lock.
 final class PublishResults: @unchecked Sendable {
-    /// For how many answers memory is kept while there are none.
+    /// How many ends have memory while there are none.
     private static let keptCount = 128
 
     private let queue: OutgoingQueue
@@ -19,10 +19,7 @@ final class PublishResults: @unchecked Sendable {
     /// What events call the connection.
     private let options = Mutex<ConnectOptions?>(nil)
 
-    // MARK: On the loop only
-
-    /// The broker's answers since the last ``reportAnswers()``.
-    private var answers: [OutgoingQueue.Answer] = []
+    /// Memory for the ends of messages that the broker answered; on the loop only.
     private var answered = OutgoingQueue.Answered()
 
     init(
@@ -42,26 +39,18 @@ final class PublishResults: @unchecked Sendable {
 
     // MARK: Answers of the broker
 
-    /// Notes that the broker answered a message, to be reported with others. On the loop.
-    func note(_ token: Token, _ code: PacketReasonCode) {
-        answers.append(OutgoingQueue.Answer(token: token, code: code))
-    }
-
-    /// Reports the noted answers, with one turn of the delivery queue. On the loop.
-    func reportAnswers() {
-        guard !answers.isEmpty else { return }
-        // Out of the fields, which are checked for exclusive access each time.
-        var (answers, answered) = ([OutgoingQueue.Answer](), OutgoingQueue.Answered())
-        swap(&answers, &self.answers)
+    /// Reports the broker's answers, with one turn of the delivery queue. On the loop.
+    func report(_ answers: [OutgoingQueue.Answer]) {
+        // Out of the field, which is checked for exclusive access each time.
+        var answered = OutgoingQueue.Answered()
         swap(&answered, &self.answered)
         queue.acknowledged(answers, &answered)
         completions.add(&answered.calls)
         for (task, code) in answered.tasks { task.resume(returning: .acknowledged(code)) }
         for row in answered.rows { removeRow(row) }
-        report(answered.others)
+        events.tell(&answered.events, options.withLock { $0 })
+        report(answered.failures)
         answered.removeAll(keeping: Self.keptCount)
-        answers.removeAll(keepingCapacity: answers.capacity <= Self.keptCount)
-        if self.answers.isEmpty { swap(&answers, &self.answers) }
         swap(&answered, &self.answered)
     }
 

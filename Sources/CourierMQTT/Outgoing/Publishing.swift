@@ -67,7 +67,8 @@ final class Publishing: Sendable {
         guard let refusal = acceptance.refusal else {
             guard publish.qos == .zero else { return }
             if let completion { results.call(completion, .success(PublishReceipt())) }
-            return results.report(.success(PublishReceipt()), of: publish, payload: payload)
+            if publish.isObserved { results.report(.success(PublishReceipt()), of: publish, payload: payload) }
+            return
         }
         let error = error(refusal, publish)
         results.report(.failure(error), of: publish, payload: payload)
@@ -264,21 +265,31 @@ final class Publishing: Sendable {
     /// Does what the queue asks for after it accepted or refused a message.
     @inline(__always)
     private func follow(_ acceptance: OutgoingQueue.Acceptance) {
-        if acceptance.wakesSession { driver.wakeForMessages() }
-        if acceptance.wakesStore, let store { loop.execute { store.commitNext() } }
-        if acceptance.wakesTimer { watchExpiry() }
-        guard let displaced = acceptance.displaced else { return }
-        results.report(displaced.ended)
-        for waiter in displaced.roomWaiters { waiter.resume(.success(())) }
+        if !acceptance.wakes.isEmpty { wake(acceptance.wakes) }
+        guard let consequences = acceptance.consequences else { return }
+        results.report(consequences.displaced)
+        for waiter in consequences.roomWaiters { waiter.resume(.success(())) }
+    }
+
+    @inline(never)
+    private func wake(_ wakes: OutgoingQueue.Acceptance.Wakes) {
+        if wakes.contains(.session) { driver.wakeForMessages() }
+        if wakes.contains(.store), let store { loop.execute { store.commitNext() } }
+        if wakes.contains(.timer) { watchExpiry() }
     }
 
     /// The present, for messages whose age counts.
     @inline(__always)
     private func now(for publish: OutgoingPublish) -> Moment? {
-        store != nil || queue.policy.maximumAge != nil
+        let counts =
+            store != nil || queue.policy.maximumAge != nil
             || (!publish.properties.isEmpty && publish.properties.messageExpiry != nil)
-            ? Moment(loop.clock.now) : nil
+        return counts ? now() : nil
     }
+
+    /// Apart from its callers, which would need memory for the clock's type with each message.
+    @inline(never)
+    private func now() -> Moment { Moment(loop.clock.now) }
 }
 
 // MARK: - Sessions

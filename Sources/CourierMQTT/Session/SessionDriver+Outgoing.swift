@@ -17,8 +17,14 @@ extension SessionDriver: LoopWork {
     /// After many messages the loop looks again a moment later by itself. So a caller that publishes without a pause wakes
     /// no thread, and one write carries what was published meanwhile.
     package func runOnLoop() {
-        while case let batch = sendBatch(), batch.count > 0 {
-            if batch.isAll, batch.count >= Self.burstCount { return loop.runSoon(self) }
+        while true {
+            let batch = sendBatch(through: lastOfTurn())
+            if batch.count == 0 {
+                guard batch.hasLater else { return }
+                if state.pointee.awaited != nil { return loop.enqueue(self) }
+            } else if batch.isAll, batch.count >= Self.burstCount {
+                return loop.runSoon(self)
+            }
         }
     }
 
@@ -28,21 +34,44 @@ extension SessionDriver: LoopWork {
             guard state.pointee.channel?.isReadyToSend == true, state.pointee.engine.isConnected,
                 state.pointee.tap == nil, !state.pointee.pause.isOn
             else { return false }
-            if sendBatch().count == 0 { return true }
+            let batch = sendBatch(through: lastOfTurn())
+            if batch.count == 0 { return !batch.hasLater }
         }
         return false
     }
 
+    /// The number of the last message whose turn it is.
+    ///
+    /// Jobs that a thread hands to the loop come before messages that the same thread publishes afterwards: a message must
+    /// not overtake the SUBSCRIBE of a loop that was begun before. A message has its turn once the loop has begun all jobs
+    /// that were handed over when the message was accepted.
+    private func lastOfTurn() -> Int {
+        let last = outgoing.lastNumber
+        let count = loop.handedOverCount  // After the line above: counts all jobs in front of these messages.
+        if let awaited = state.pointee.awaited, loop.begunCount >= awaited.jobCount {
+            state.pointee.lastOfTurn = awaited.number
+            state.pointee.awaited = nil
+        }
+        if loop.begunCount >= count {
+            state.pointee.lastOfTurn = last
+            state.pointee.awaited = nil
+        } else if state.pointee.awaited == nil, last > state.pointee.lastOfTurn {
+            state.pointee.awaited = (last, count)
+        }
+        return state.pointee.lastOfTurn
+    }
+
     /// Gives a batch of messages to the engine.
     ///
-    /// - Returns: How many these are, and whether none was left that may go out.
-    private func sendBatch(isLast: Bool = false) -> (count: Int, isAll: Bool) {
+    /// - Returns: How many these are, whether none was left that may go out, and whether messages wait for their turn.
+    private func sendBatch(isLast: Bool = false, through last: Int) -> (count: Int, isAll: Bool, hasLater: Bool) {
         var views: [MessageView] = []
         swap(&views, &state.pointee.views)
         let isFull = state.pointee.channel?.isAboveHighWater != false
         let taken = outgoing.take(
             &views, quota: state.pointee.engine.publishCapacity,
-            canWrite: state.pointee.engine.isConnected && (isLast || !isFull), isLast: isLast, now: loop.now)
+            canWrite: state.pointee.engine.isConnected && (isLast || !isFull), isLast: isLast, through: last,
+            now: loop.now)
         let count = views.count
         state.pointee.isStalled = count == 0 && taken.isBlocked
         if count > 0 {
@@ -54,7 +83,7 @@ extension SessionDriver: LoopWork {
         swap(&views, &state.pointee.views)
         if count > 0 { settle() }
         if taken.needsAttention { observer.tookMessages(taken) }
-        return (count, taken.isAll)
+        return (count, taken.isAll, taken.hasLater)
     }
 
     /// Continues with waiting messages, if they had to wait: for the socket, for acknowledgements, or for a connection.
@@ -65,7 +94,7 @@ extension SessionDriver: LoopWork {
 
     /// Sends all messages that the broker's quota allows, also while the socket takes no more: the connection ends with them.
     func sendAll() {
-        while sendBatch(isLast: true).count > 0 {}
+        while sendBatch(isLast: true, through: .max).count > 0 {}
         forgetBacklog()  // These may come on top.
     }
 }

@@ -22,6 +22,12 @@ package final class SessionDriver: @unchecked Sendable {
         var performing = ActionList()
         /// Memory for the messages that the engine is given.
         var views: [MessageView] = []
+        /// The number of the last message whose turn it is.
+        var lastOfTurn = 0
+        /// The messages that have their turn next, up to this number, once the loop has begun so many jobs.
+        var awaited: (number: Int, jobCount: Int)?
+        /// The broker's answers since the last ``reportAnswers()``.
+        var answers: [OutgoingQueue.Answer] = []
         var channel: ByteChannel?
         /// Who sees the packets of the present connection.
         var tap: PacketTap?
@@ -273,7 +279,7 @@ extension SessionDriver {
         guard !state.pointee.isPerforming else { return }
         flush()
         perform()
-        observer.progressedAll()
+        reportAnswers()
         flush()
         setTimer()
         if state.pointee.pause.isOn { planGlance() }
@@ -302,14 +308,28 @@ extension SessionDriver {
             // By index, because an iterator would keep the list, which is then copied when it is emptied.
             for index in state.pointee.performing.entries.indices {
                 switch state.pointee.performing.entries[index] {
+                case .progress(.acknowledged(let token, let code)):
+                    state.pointee.answers.append(OutgoingQueue.Answer(token: token, code: code))
                 case .progress(let progress): observer.progressed(progress)
                 case .message(let index): deliver(state.pointee.performing.messages[index], in: bytes.bytes)
-                case .rare(let index): perform(state.pointee.performing.rare[index])
+                case .rare(let index):
+                    reportAnswers()  // The answers came first.
+                    perform(state.pointee.performing.rare[index])
                 }
             }
             state.pointee.performing.removeAll()
         }
         state.pointee.isPerforming = false
+    }
+
+    /// Reports the broker's answers to messages together, with one lock and one turn of the delivery queue for many.
+    private func reportAnswers() {
+        guard !state.pointee.answers.isEmpty else { return }
+        var answers: [OutgoingQueue.Answer] = []
+        swap(&answers, &state.pointee.answers)
+        observer.answered(answers)
+        answers.removeAll(keepingCapacity: true)
+        if state.pointee.answers.isEmpty { swap(&answers, &state.pointee.answers) }
     }
 
     private func perform(_ action: EngineAction) {
@@ -347,6 +367,7 @@ extension SessionDriver {
         guard !state.pointee.isPerforming else { return }
         outgoing.trim()
         state.pointee.views = []
+        if state.pointee.answers.isEmpty { state.pointee.answers = [] }
         state.pointee.buffer.trim(above: 0)
         state.pointee.actions.trim(above: 0)
         state.pointee.performing.trim(above: 0)
@@ -432,7 +453,7 @@ extension SessionDriver: ChannelHandler {
             state.pointee.engine.forgetSession(&state.pointee.actions)
             perform()
         }
-        observer.progressedAll()
+        reportAnswers()
         if let timer = state.pointee.timer { loop.cancel(timer) }
         state.pointee.timer = nil
         state.pointee.timerDeadline = nil

@@ -11,12 +11,12 @@ protocol SessionObserver: AnyObject, Sendable {
     /// A message has arrived. The spans are valid during the call only; `properties` are those of MQTT 5.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: MessageProperties)
 
-    /// A step in the delivery of a message, which comes once or more for every message. Unless this is implemented, it goes
-    /// to ``performed(_:)``, which costs several times as much.
-    func progressed(_ progress: ExchangeProgress)
+    /// The broker answered messages, in this order. Comes before any action that follows the answers.
+    func answered(_ answers: [OutgoingQueue.Answer])
 
-    /// The steps of one read, or of one call, were told: what was put off until there are no more of them may be done.
-    func progressedAll()
+    /// Another step in the delivery of a message. Unless this is implemented, it goes to ``performed(_:)``, which costs several
+    /// times as much.
+    func progressed(_ progress: ExchangeProgress)
 
     /// Something else happened; see ``MQTTEngine/EngineAction``. Messages and the end of a connection come by the other
     /// functions.
@@ -43,7 +43,9 @@ protocol SessionObserver: AnyObject, Sendable {
 
 extension SessionObserver {
     func progressed(_ progress: ExchangeProgress) { performed(EngineAction(progress)) }
-    func progressedAll() {}
+    func answered(_ answers: [OutgoingQueue.Answer]) {
+        for answer in answers { performed(.acknowledged(answer.token, answer.code, [])) }
+    }
     func opened() {}
     func wrote() {}
     func drained() {}

@@ -62,6 +62,7 @@ public final class EventLoop: @unchecked Sendable {
     let threadID = Atomic<UInt>(0)
     private let thread = Mutex<LoopThread?>(nil)
     private let wakeUps = Atomic<Int>(0)
+    private let handedOver = Atomic<Int>(0)
     /// Held by whoever touches what lives here: the loop's thread unless it sleeps, and while it does whoever borrows the
     /// loop.
     let turn = Mutex<Void>(())
@@ -79,6 +80,8 @@ public final class EventLoop: @unchecked Sendable {
     var currentTime: ContinuousClock.Instant
     private(set) var timers = TimerHeap<() -> Void>()
     private var batch: [Job] = []
+    /// How many jobs the loop has begun, in the order in which they were handed over.
+    package private(set) var begunCount = 0
     /// What runs at the end of this round, when nobody is in the middle of anything.
     private(set) var later: [() -> Void] = []
     /// What runs after the next sleep, which is short.
@@ -158,6 +161,7 @@ public final class EventLoop: @unchecked Sendable {
         enum Next { case nothing, wake, drain }
         let next = inbox.withLock { inbox -> Next in
             inbox.jobs.append(job)
+            handedOver.add(1, ordering: .relaxed)
             switch inbox.phase {
             case .running, .stopping:
                 if inbox.isAwake { return .nothing }
@@ -175,6 +179,9 @@ public final class EventLoop: @unchecked Sendable {
         case .drain: drainAfterEnd()
         }
     }
+
+    /// How many jobs were handed to the loop so far. A thread that has handed over a job reads a number that includes it.
+    package var handedOverCount: Int { handedOver.load(ordering: .relaxed) }
 
     /// Has the loop's thread look around.
     func wake() {
@@ -353,6 +360,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func run(_ job: Job) {
+        begunCount &+= 1
         switch job {
         case .closure(let work): work()
         case .object(let work): work.runOnLoop()

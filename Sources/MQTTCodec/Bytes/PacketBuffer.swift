@@ -162,8 +162,10 @@ extension PacketBuffer {
     @inline(__always)
     mutating func append(lengthAndText text: String, utf8Count: Int) {
         append(UInt16(truncatingIfNeeded: utf8Count))
-        var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        // Strings of Swift have these bytes, so the copy is for others.
+        if text.utf8.withContiguousStorageIfAvailable({ append(UnsafeRawBufferPointer($0)) }) == nil {
+            append(Array(text.utf8))
+        }
     }
 
     /// Puts `value` in front of the bytes behind `position`, as a variable byte integer in its shortest form.

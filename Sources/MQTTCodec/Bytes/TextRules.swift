@@ -85,6 +85,8 @@ enum TextRules {
                 // The last eight bytes overlap what was checked already, and hold all that was not.
                 let word = bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
                 if !needsALook(word, allowsWildcards: allowsWildcards) { return nil }
+            } else if index == 0, !needsALook(shortWord(bytes), allowsWildcards: allowsWildcards) {
+                return nil
             }
             let byte = bytes[index]
             if byte < 0x80 {
@@ -98,6 +100,14 @@ enum TextRules {
             }
         }
         return nil
+    }
+
+    /// The bytes of a text of fewer than eight bytes, filled up with spaces.
+    @inline(__always)
+    private static func shortWord(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var word: UInt64 = 0x2020_2020_2020_2020
+        for byte in bytes { word = word &<< 8 | UInt64(byte) }
+        return word
     }
 
     /// Whether one of the eight bytes is not ASCII, is zero or, where it matters, is a wildcard.

@@ -156,7 +156,7 @@ public struct PacketDecoder: Sendable {
     ) throws(DecodeError) {
         try bytes.withUnsafeBytes { bytes throws(DecodeError) in
             let list = ByteReader(range, of: ByteReader(frame, in: bytes))
-            var properties = PropertyReader(list, at: PropertyPlaces(frame.type), self)
+            var properties = PropertyReader(list, at: PropertyPlaces(frame.type), self, checksTexts: false)
             while let property = try properties.next() { body(Property(property, in: bytes)) }
         }
     }

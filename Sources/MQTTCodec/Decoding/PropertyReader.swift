@@ -4,12 +4,15 @@ struct PropertyReader {
     private let place: PropertyPlaces
     private let sender: Endpoint
     private let limit: Int
+    /// False for properties that were read before.
+    private let checksTexts: Bool
     private var count = 0
     /// One bit for each identifier that stood already; the highest is 0x2A.
     private var seen: UInt64 = 0
 
-    init(_ reader: ByteReader, at place: PropertyPlaces, _ decoder: PacketDecoder) {
+    init(_ reader: ByteReader, at place: PropertyPlaces, _ decoder: PacketDecoder, checksTexts: Bool = true) {
         self.reader = reader
+        self.checksTexts = checksTexts
         self.place = place
         sender = decoder.sender
         limit = decoder.limits.maximumProperties
@@ -24,11 +27,13 @@ struct PropertyReader {
             throw reader.error(.unknownProperty(number), .properties, at: start)
         }
         func refusal(_ violation: Violation) -> DecodeError { reader.error(violation, .property(id), at: start) }
-        guard id.allowedPlaces.contains(place) else { throw refusal(.propertyNotAllowed(id)) }
-        guard id.maySend(sender, at: place) else { throw refusal(.propertyOfOtherEnd(id)) }
-        let bit: UInt64 = 1 &<< UInt64(id.rawValue)
-        if seen & bit != 0, !id.mayRepeat(at: place) { throw refusal(.duplicateProperty(id)) }
-        seen |= bit
+        if id != .userProperty {  // User properties may be in every list, any number of times.
+            guard id.allowedPlaces.contains(place) else { throw refusal(.propertyNotAllowed(id)) }
+            guard id.maySend(sender, at: place) else { throw refusal(.propertyOfOtherEnd(id)) }
+            let bit: UInt64 = 1 &<< UInt64(id.rawValue)
+            if seen & bit != 0, !id.mayRepeat(at: place) { throw refusal(.duplicateProperty(id)) }
+            seen |= bit
+        }
         count &+= 1
         if count > limit { throw refusal(.tooManyProperties(limit: limit)) }
         return try value(of: id)
@@ -47,6 +52,9 @@ struct PropertyReader {
         case .fourBytes: number = try reader.uint32(field)
         case .variableByteInteger: number = try reader.variableByteInteger(field)
         case .binary: return PropertyView(id: id, range: try reader.binary(field))
+        case .text where !checksTexts: return PropertyView(id: id, range: try reader.binary(field))
+        case .textPair where !checksTexts:
+            return PropertyView(id: id, range: try reader.binary(field), secondRange: try reader.binary(field))
         case .text:
             let range = id == .responseTopic ? try reader.topicName(field) : try reader.text(field)
             return PropertyView(id: id, range: range)

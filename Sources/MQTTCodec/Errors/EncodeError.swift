@@ -9,7 +9,7 @@ public struct EncodeError: Error, Hashable, Sendable {
     /// The part of the packet that is wrong.
     public let field: PacketField
 
-    init(_ violation: Violation, in packet: PacketType, _ field: PacketField) {
+    package init(_ violation: Violation, in packet: PacketType, _ field: PacketField) {
         self.violation = violation
         self.packet = packet
         self.field = field

@@ -3,17 +3,18 @@
 /// `ContinuousClock.Instant` belongs to a library whose types may change their layout, so that every value that holds one is
 /// copied by a call; a thousand messages hold thousands. This is the same in eight bytes that the compiler knows. What lies
 /// beyond its range counts as its end.
-package struct Moment: BitwiseCopyable, Comparable, Hashable {
-    private let nanoseconds: Int64
+@usableFromInline
+package struct Moment: BitwiseCopyable, Comparable, Hashable, Sendable {
+    @usableFromInline let nanoseconds: Int64
 
     /// Later than any other point.
-    package static let never = Moment(nanoseconds: .max)
+    @inlinable package static var never: Moment { Moment(nanoseconds: .max) }
 
     package init(_ instant: ContinuousClock.Instant) {
         nanoseconds = Self.nanoseconds(ContinuousClock().systemEpoch.duration(to: instant))
     }
 
-    private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    @usableFromInline init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The same point as the caller measures it.
     package var instant: ContinuousClock.Instant {
@@ -28,7 +29,11 @@ package struct Moment: BitwiseCopyable, Comparable, Hashable {
 
     package func duration(to other: Moment) -> Duration { .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds) }
 
-    package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+    @inlinable package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+
+    @inlinable package static func <= (one: Moment, other: Moment) -> Bool { one.nanoseconds <= other.nanoseconds }
+
+    @inlinable package static func == (one: Moment, other: Moment) -> Bool { one.nanoseconds == other.nanoseconds }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components

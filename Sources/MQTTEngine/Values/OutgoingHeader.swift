@@ -6,7 +6,7 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
 
     /// The name under which its outcome is reported.
     public var token: Token
-    var expiresAt: Moment?
+    @usableFromInline package var expiresAt: Moment?
     /// The message expires if it was not sent by then, in addition to ``expiry``. The server does not learn of it.
     package var firstSendEnd = Moment.never
     /// The quality of service.
@@ -34,11 +34,12 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
         self.token = token
     }
 
-    /// Makes a header without an end, for the many messages that have none: without a look at the clock's type.
-    package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, token: Token) {
+    /// Makes a header without a look at the clock's type, for the many messages without an end.
+    @inlinable
+    package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, expiry: Moment, token: Token) {
         self.qos = qos
         self.isRetained = isRetained
-        expiresAt = nil
+        expiresAt = expiry == .never ? nil : expiry
         self.isRetried = isRetried
         self.token = token
     }

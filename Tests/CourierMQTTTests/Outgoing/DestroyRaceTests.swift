@@ -48,7 +48,7 @@ import Testing
         queue.beginSession()
         let acceptance = queue.accept(
             OutgoingPublish(topic: "t", qos: .one), [1].span.bytes, array: nil, for: .nobody, at: nil)
-        #expect(!acceptance.wakesSession)
+        #expect(!acceptance.wakes.contains(.session))
         var views: [MessageView] = []
         #expect(queue.take(&views, quota: 10, canWrite: true, now: .now).isBlocked)
         queue.endedSession()

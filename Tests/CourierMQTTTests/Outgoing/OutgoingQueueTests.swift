@@ -103,7 +103,7 @@ import Testing
         accept("b", in: queue)
         accept("c", in: queue)
         let acceptance = accept("d", in: queue)
-        #expect(acceptance.displaced?.ended.count == 1)
+        #expect(acceptance.consequences?.displaced.count == 1)
         #expect(take(queue).texts == ["a", "c", "d"])
     }
 
@@ -143,7 +143,7 @@ import Testing
         accept("a2", to: "a", isLatestOnly: true, in: queue)
         accept("b", in: queue)
         let acceptance = accept("a3", to: "a", isLatestOnly: true, in: queue)
-        #expect(acceptance.displaced?.ended.map(\.topic) == ["a"])
+        #expect(acceptance.consequences?.displaced.map(\.topic) == ["a"])
         #expect(take(queue).texts == ["b", "a3"])
     }
 
@@ -204,14 +204,14 @@ import Testing
     @Test func `the loop is woken once, until it has looked`() {
         let queue = queue()
         #expect(take(queue).texts.isEmpty)
-        #expect(accept("a", in: queue).wakesSession)
-        #expect(!accept("b", in: queue).wakesSession)
+        #expect(accept("a", in: queue).wakes.contains(.session))
+        #expect(!accept("b", in: queue).wakes.contains(.session))
         _ = take(queue)
-        #expect(!accept("c", in: queue).wakesSession)  // The loop looks until it finds no message.
+        #expect(!accept("c", in: queue).wakes.contains(.session))  // The loop looks until it finds no message.
         _ = take(queue)
         #expect(take(queue, quota: 0).texts.isEmpty)
-        #expect(!accept("d", in: queue).wakesSession)
-        #expect(accept("e", .zero, in: queue).wakesSession)
+        #expect(!accept("d", in: queue).wakes.contains(.session))
+        #expect(accept("e", .zero, in: queue).wakes.contains(.session))
     }
 
     // MARK: Memory

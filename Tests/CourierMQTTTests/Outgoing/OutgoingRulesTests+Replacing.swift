@@ -11,22 +11,24 @@ extension OutgoingRulesTests {
     func `of 500 latest-only messages to one topic the last one waits, and the others are replaced`(
         _ setup: OutgoingSetup, _ qos: QoS
     ) async throws {
+        let count = qos == .one ? 500 : 50
         try await setup.connected(OfflinePolicy()) { world, gate in
             let record = PublishRecord(world, setup)
             let shape = PublishRecord.Shape(qos: qos, isLatestOnly: true)
-            for _ in 0..<500 {
+            for _ in 0..<count {
                 await record.offer(.task, shape)
                 await world.soon { record.isSettled }
             }
-            await world.soon { record.ended(.messageReplaced).count >= 479 }
+            await world.soon { record.ended(.messageReplaced).count >= count - 21 }
             let inFlight = await world.publishes().compactMap(\.number)
+            let last = count - 1
             #expect(inFlight.count <= 20)
-            #expect(record.open == inFlight + [499])
-            #expect(record.ended(.messageReplaced).count == 499 - inFlight.count)
+            #expect(record.open == inFlight + [last])
+            #expect(record.ended(.messageReplaced).count == last - inFlight.count)
             await Self.finish(world, record, gate, .task)
             await record.wait()
-            #expect(await world.publishes().compactMap(\.number) == inFlight + [499])
-            #expect(record.ended(nil) == inFlight + [499])
+            #expect(await world.publishes().compactMap(\.number) == inFlight + [last])
+            #expect(record.ended(nil) == inFlight + [last])
         }
     }
 

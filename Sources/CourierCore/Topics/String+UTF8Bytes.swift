@@ -1,0 +1,8 @@
+extension String {
+    /// Calls `body` with the text in UTF-8. The strings of Swift have these bytes, so that nothing is copied.
+    @inlinable
+    package func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+        // `utf8Span` does the same with three calls that are not inlined.
+        utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0).bytes) } ?? body(utf8Span.span.bytes)
+    }
+}

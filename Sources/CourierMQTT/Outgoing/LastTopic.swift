@@ -1,0 +1,20 @@
+/// The last topic as a text, so that a topic is decoded once while it repeats.
+struct LastTopic {
+    private var text = ""
+
+    mutating func string(of bytes: UnsafeRawBufferPointer) -> String {
+        if !hasText(bytes) { text = String(decoding: bytes, as: UTF8.self) }
+        return text
+    }
+
+    private func hasText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        text.withUTF8Bytes { text in
+            guard text.byteCount == bytes.count else { return false }
+            return text.withUnsafeBytes { text in
+                for offset in stride(from: 0, to: bytes.count, by: 8)
+                where text.word(at: offset) != bytes.word(at: offset) { return false }
+                return true
+            }
+        }
+    }
+}
