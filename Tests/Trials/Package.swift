@@ -35,6 +35,12 @@ let package = Package(
             name: "crash-test",
             dependencies: courier("CourierCore", "CourierMQTT", "CourierSQLite", "CourierTransport") + ["TrialSupport"],
             swiftSettings: settings),
+        // A client that somebody else fills, and its memory.
+        .executableTarget(
+            name: "flood",
+            dependencies: courier("CourierCore", "CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec")
+                + ["TrialSupport"],
+            swiftSettings: settings),
         // The same conversations with several brokers, each over several wires.
         .executableTarget(
             name: "interop",

@@ -44,6 +44,9 @@ public struct Message: Hashable, Sendable {
         self.acknowledgement = acknowledgement
     }
 
+    /// How much memory is the message's own, about.
+    package var heldByteCount: Int { page.heldByteCount(of: Int(index)) }
+
     private var entry: MessagePage.Entry { page.entries[Int(index)] }
 
     /// The payload: made each time from the message's own memory when it is shorter than 4 KiB, so ask once.
@@ -71,7 +74,7 @@ public struct Message: Hashable, Sendable {
     /// new here.
     public var isDuplicate: Bool { entry.isDuplicate }
 
-    /// The properties of MQTT 5; all empty in 3.1.1.
+    /// The properties of MQTT 5; all empty in 3.1.1. Made each time from the message's own memory, so ask once.
     public var properties: MessageProperties { page.properties(of: Int(index)) }
 
     /// Lends the payload where it is, without copying it.

@@ -3,18 +3,18 @@ package import Foundation
 /// The messages of one read side by side in a few blocks of memory, so that a message costs no block of its own.
 ///
 /// Nothing in it changes. Who keeps one message of a page keeps all of its memory, hence ``extracting(_:)``: a page of
-/// less. Pages that the client makes are bounded: many small payloads up to ``sharedByteCount``, or one larger one.
+/// less. Pages that the client makes are bounded: many small messages up to ``sharedByteCount``, or one larger message.
 package final class MessagePage: Sendable {
     /// What is known about one message.
     package struct Entry: Sendable {
-        /// Where the payload is.
+        /// Where the payload is. The encoded properties follow it.
         package let start: UInt32
-        /// Its length.
+        /// The length of the payload.
         package let byteCount: UInt32
+        /// The length of the encoded properties.
+        package let propertyByteCount: UInt32
         /// Which of the page's topics.
         package let topic: UInt32
-        /// Which of the page's properties; ``noProperties`` for none.
-        package let properties: UInt32
         /// Zero for QoS 0.
         package let packetID: UInt16
         package let qos: QoS
@@ -25,13 +25,13 @@ package final class MessagePage: Sendable {
 
         /// Joins what is known.
         package init(
-            start: Int, byteCount: Int, topic: Int, properties: Int?, packetID: UInt16?, qos: QoS, isRetained: Bool,
-            isDuplicate: Bool, isShared: Bool = false
+            start: Int, byteCount: Int, propertyByteCount: Int = 0, topic: Int, packetID: UInt16?, qos: QoS,
+            isRetained: Bool, isDuplicate: Bool, isShared: Bool = false
         ) {
             self.start = UInt32(truncatingIfNeeded: start)
             self.byteCount = UInt32(truncatingIfNeeded: byteCount)
+            self.propertyByteCount = UInt32(truncatingIfNeeded: propertyByteCount)
             self.topic = UInt32(truncatingIfNeeded: topic)
-            self.properties = properties.map { UInt32(truncatingIfNeeded: $0) } ?? Entry.noProperties
             self.packetID = packetID ?? 0
             self.qos = qos
             self.isRetained = isRetained
@@ -39,62 +39,121 @@ package final class MessagePage: Sendable {
             self.isShared = isShared
         }
 
-        package static let noProperties = UInt32.max
-
         fileprivate var range: Range<Int> { Int(start)..<Int(start) + Int(byteCount) }
+
+        fileprivate var propertyRange: Range<Int> { range.upperBound..<range.upperBound + Int(propertyByteCount) }
+
+        /// The same message where its bytes and its topic are elsewhere.
+        fileprivate func moved(to start: Int, topic: Int) -> Entry {
+            Entry(
+                start: start, byteCount: Int(byteCount), propertyByteCount: Int(propertyByteCount), topic: topic,
+                packetID: packetID, qos: qos, isRetained: isRetained, isDuplicate: isDuplicate, isShared: isShared)
+        }
     }
 
-    /// How many bytes of payloads share a page at most.
+    /// Decodes properties that were received.
+    package typealias PropertyDecoder = @Sendable (UnsafeRawBufferPointer) -> MessageProperties
+
+    /// How many bytes of messages share a page at most.
     package static let sharedByteCount = 64 << 10
 
-    /// From how many bytes on a payload gets a page of its own.
+    /// From how many bytes on a message gets a page of its own.
     package static let singleByteCount = 4 << 10
 
     package let entries: [Entry]
-    /// The payloads of messages that share them.
+    /// The payloads and the encoded properties of messages that share them. Of a single message, the properties.
     private let bytes: [UInt8]
     /// The payload of the only message: handed out as it is, as often as the app asks.
     private let single: Data?
     private let topics: [String]
-    private let properties: [MessageProperties]
+    /// The properties of the only message, if it was not received.
+    private let given: MessageProperties
+    private let decode: PropertyDecoder
+    /// How much memory goes with the page, about.
+    package let byteCount: Int
 
-    /// Joins messages whose payloads are in `bytes`.
-    package init(entries: [Entry], bytes: [UInt8], topics: [String], properties: [MessageProperties]) {
+    /// Joins messages whose payloads and properties are in `bytes`; `decode` makes the latter when somebody asks.
+    package init(
+        entries: [Entry], bytes: [UInt8], topics: [String], decode: @escaping PropertyDecoder = { _ in .empty }
+    ) {
         self.entries = entries
         self.bytes = bytes
         single = nil
         self.topics = topics
-        self.properties = properties
+        given = .empty
+        self.decode = decode
+        byteCount = Self.byteCount(entries.capacity, topics, bytes.capacity)
     }
 
-    /// A page of one message.
+    /// A page of one message, whose properties `decode` makes of `encodedProperties` when somebody asks.
     package init(
         _ payload: Data, topic: String, qos: QoS, packetID: UInt16?, isRetained: Bool, isDuplicate: Bool,
-        isShared: Bool = false, properties: MessageProperties?
+        isShared: Bool = false, encodedProperties: [UInt8], decode: @escaping PropertyDecoder
     ) {
         entries = [
             Entry(
-                start: 0, byteCount: payload.count, topic: 0, properties: properties.map { _ in 0 }, packetID: packetID,
-                qos: qos, isRetained: isRetained, isDuplicate: isDuplicate, isShared: isShared)
+                start: 0, byteCount: payload.count, propertyByteCount: encodedProperties.count, topic: 0,
+                packetID: packetID, qos: qos, isRetained: isRetained, isDuplicate: isDuplicate, isShared: isShared)
+        ]
+        bytes = encodedProperties
+        single = payload
+        topics = [topic]
+        given = .empty
+        self.decode = decode
+        byteCount = Self.byteCount(1, topics, encodedProperties.count + Self.dataOverhead + payload.count)
+    }
+
+    /// A page of one message that was not received just now.
+    package init(
+        _ payload: Data, topic: String, qos: QoS, packetID: UInt16?, isRetained: Bool, isDuplicate: Bool,
+        properties: MessageProperties
+    ) {
+        entries = [
+            Entry(
+                start: 0, byteCount: payload.count, topic: 0, packetID: packetID, qos: qos, isRetained: isRetained,
+                isDuplicate: isDuplicate)
         ]
         bytes = []
         single = payload
         topics = [topic]
-        self.properties = properties.map { [$0] } ?? []
+        given = properties
+        decode = { _ in .empty }
+        byteCount = Self.byteCount(1, topics, Self.dataOverhead + payload.count + properties.heldByteCount)
     }
 
-    /// How much memory it takes, but for topics and properties.
-    package var byteCount: Int {
-        entries.count * MemoryLayout<Entry>.stride + bytes.count + (single?.count ?? 0)
+    /// A page without messages.
+    package static let empty = MessagePage(entries: [], bytes: [], topics: [])
+
+    /// What the page and its arrays take beside their elements.
+    private static let overhead = 256
+    /// What `Data` takes beside its bytes.
+    private static let dataOverhead = 96
+
+    private static func byteCount(_ entryCount: Int, _ topics: [String], _ byteCount: Int) -> Int {
+        let topics = topics.reduce(topics.capacity * MemoryLayout<String>.stride) { $0 + $1.heldByteCount }
+        return overhead + entryCount * MemoryLayout<Entry>.stride + topics + byteCount
     }
 
     /// The topic of a message.
     package func topic(of index: Int) -> String { topics[Int(entries[index].topic)] }
 
-    /// The properties of a message.
+    /// The properties of a message, made each time.
     package func properties(of index: Int) -> MessageProperties {
-        let place = entries[index].properties
-        return place == Entry.noProperties ? MessageProperties() : properties[Int(place)]
+        let entry = entries[index]
+        if entry.propertyByteCount == 0 { return given }
+        return bytes.withUnsafeBytes { decode(UnsafeRawBufferPointer(rebasing: $0[propertyRange(of: entry)])) }
+    }
+
+    private func propertyRange(of entry: Entry) -> Range<Int> {
+        single == nil ? entry.propertyRange : bytes.indices
+    }
+
+    /// How much of the page's memory is that of one message, about.
+    package func heldByteCount(of index: Int) -> Int {
+        if entries.count == 1 { return byteCount }
+        let entry = entries[index]
+        return MemoryLayout<Entry>.stride + Int(entry.byteCount) + Int(entry.propertyByteCount)
+            + topics[Int(entry.topic)].heldByteCount
     }
 
     /// The payload of a message: a copy, or the memory that a single one shares with whoever has asked.
@@ -118,12 +177,14 @@ package final class MessagePage: Sendable {
     }
 
     /// A page of some of the messages, in their order, which keeps no more memory than they need.
-    package func extracting(_ indexes: some Sequence<UInt32>) -> MessagePage {
+    package func extracting(_ indexes: some Collection<UInt32>) -> MessagePage {
         if single != nil { return self }
         var entries: [Entry] = []
+        entries.reserveCapacity(indexes.count)
         var kept: [UInt8] = []
+        kept.reserveCapacity(
+            indexes.reduce(0) { $0 + self.entries[Int($1)].range.count + self.entries[Int($1)].propertyRange.count })
         var topics: [String] = []
-        var properties: [MessageProperties] = []
         var lastTopic: UInt32?
         for index in indexes {
             let entry = self.entries[Int(index)]
@@ -131,15 +192,9 @@ package final class MessagePage: Sendable {
                 lastTopic = entry.topic
                 topics.append(self.topics[Int(entry.topic)])
             }
-            let hasProperties = entry.properties != Entry.noProperties
-            if hasProperties { properties.append(self.properties[Int(entry.properties)]) }
-            entries.append(
-                Entry(
-                    start: kept.count, byteCount: Int(entry.byteCount), topic: topics.count - 1,
-                    properties: hasProperties ? properties.count - 1 : nil, packetID: entry.packetID, qos: entry.qos,
-                    isRetained: entry.isRetained, isDuplicate: entry.isDuplicate, isShared: entry.isShared))
-            kept += bytes[entry.range]
+            entries.append(entry.moved(to: kept.count, topic: topics.count - 1))
+            kept += bytes[entry.range.lowerBound..<entry.propertyRange.upperBound]
         }
-        return MessagePage(entries: entries, bytes: kept, topics: topics, properties: properties)
+        return MessagePage(entries: entries, bytes: kept, topics: topics, decode: decode)
     }
 }

@@ -111,6 +111,19 @@ public struct MessageProperties: Hashable, Sendable {
         set { values.subscriptionIdentifiers = newValue }
     }
 
+    /// How much memory the values take, about.
+    package var heldByteCount: Int {
+        guard let values = box?.values else { return 0 }
+        let texts = (values.contentType?.heldByteCount ?? 0) + (values.responseTopic?.heldByteCount ?? 0)
+        let data = values.correlationData.map { $0.count + Self.overhead } ?? 0
+        return values.userProperties.reduce(MemoryLayout<Values>.stride + texts + data) {
+            $0 + MemoryLayout<UserProperty>.stride + $1.name.heldByteCount + $1.value.heldByteCount
+        }
+    }
+
+    /// What a block of memory takes beside its contents, about.
+    private static let overhead = 64
+
     /// No properties, for the many messages that say nothing.
     @usableFromInline package static var empty: MessageProperties { MessageProperties() }
 

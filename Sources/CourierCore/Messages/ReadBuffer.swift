@@ -20,7 +20,8 @@ public struct ReadBuffer: Hashable, Sendable {
     /// The number of messages that may wait, at least 1.
     public let limit: Int
 
-    /// From how many bytes of payloads on there is no room either, at least 1.
+    /// From how many bytes of memory on there is no room either, at least 1: topics, properties, payloads and what is known
+    /// of each message.
     public let byteLimit: Int
 
     /// What happens to a message of QoS 0 when there is no room; ``Overflow/dropOldest`` by default.
@@ -30,10 +31,10 @@ public struct ReadBuffer: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - limit: The number of messages that may wait, 16,384 by default; less than 1 counts as 1.
-    ///   - byteLimit: From how many bytes of payloads on there is no room, 64 MiB by default, so that large messages do not
-    ///     fill the memory; less than 1 counts as 1.
+    ///   - byteLimit: From how many bytes of memory on there is no room, 16 MiB by default, so that large messages do not
+    ///     fill it; less than 1 counts as 1.
     ///   - overflow: What happens to a message of QoS 0 at the limit; the oldest is dropped by default.
-    public init(limit: Int = 16_384, byteLimit: Int = 64 << 20, overflow: Overflow = .dropOldest) {
+    public init(limit: Int = 16_384, byteLimit: Int = 16 << 20, overflow: Overflow = .dropOldest) {
         self.limit = max(1, limit)
         self.byteLimit = max(1, byteLimit)
         self.overflow = overflow

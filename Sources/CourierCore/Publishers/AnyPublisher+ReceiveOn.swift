@@ -37,7 +37,7 @@ private struct QueueHop<Output: Sendable, Failure: Error>: Sendable {
     func send(_ signal: PublisherSignal<Output, Failure>) {
         let dropped = mailbox.put(signal)
         if mailbox.claim() { takeTurn() }
-        if dropped != nil { mailbox.reportDrop() }
+        mailbox.report(dropped)
     }
 
     private func takeTurn() {

@@ -12,6 +12,12 @@ public struct BufferPolicy: Sendable {
     /// The number of values that may wait, at least 1. A completion always finds room.
     public let limit: Int
 
+    /// How many bytes of memory the values that wait may take together, at least 1. One value has room in any case.
+    ///
+    /// Messages, dead letters, events, `Data`, byte arrays and texts count with what they keep in memory. Values of other
+    /// types count by their number only.
+    public let byteLimit: Int
+
     /// Which value is given up; ``Overflow/dropOldest`` by default.
     public let overflow: Overflow
 
@@ -22,20 +28,24 @@ public struct BufferPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The number of values that may wait; less than 1 counts as 1.
+    ///   - byteLimit: How many bytes the values may take; 8 MiB by default, and less than 1 counts as 1.
     ///   - overflow: Which value is given up; the oldest by default.
     ///   - onDrop: Told after each loss; nobody by default.
-    public init(limit: Int, overflow: Overflow = .dropOldest, onDrop: (@Sendable () -> Void)? = nil) {
+    public init(
+        limit: Int, byteLimit: Int = 8 << 20, overflow: Overflow = .dropOldest, onDrop: (@Sendable () -> Void)? = nil
+    ) {
         self.limit = max(1, limit)
+        self.byteLimit = max(1, byteLimit)
         self.overflow = overflow
         self.onDrop = onDrop
     }
 
-    /// 1,024 values, dropping the oldest: for what is sent to a subject while its sink is still busy.
+    /// 1,024 values or 8 MiB, dropping the oldest: for what is sent to a subject while its sink is still busy.
     public static let mailbox = BufferPolicy(limit: 1_024)
 
-    /// 16,384 values, dropping the oldest: for what waits for the queue of a `receive(on:)`.
+    /// 16,384 values or 8 MiB, dropping the oldest: for what waits for the queue of a `receive(on:)`.
     public static let queue = BufferPolicy(limit: 16_384)
 
-    /// 256 values, dropping the oldest: for what waits for the next turn of a `for await` loop.
+    /// 256 values or 8 MiB, dropping the oldest: for what waits for the next turn of a `for await` loop.
     public static let values = BufferPolicy(limit: 256)
 }

@@ -26,35 +26,42 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
     private let control = Mutex(Control())
     private let queue: Mutex<BoundedQueue<Signal>>  // Used inside of `control`'s lock only.
     private let policy: BufferPolicy
+    private let measure: (@Sendable (Signal) -> Int)?
     private let receive: @Sendable (Signal) -> Void
 
     init(_ policy: BufferPolicy, receive: @escaping @Sendable (Signal) -> Void) {
-        queue = Mutex(BoundedQueue(policy))
+        measure = Self.measure
+        queue = Mutex(BoundedQueue(policy, measure: measure))
         self.policy = policy
         self.receive = receive
     }
 
     /// Puts a signal in; nothing is accepted after a completion.
     ///
-    /// - Returns: The signal given up for it, for the caller to release outside of its locks and to report.
-    func put(_ signal: Signal) -> Signal? {
+    /// - Returns: The signals given up for it, for the caller to release outside of its locks and to report.
+    func put(_ signal: Signal) -> [Signal] {
         control.withLock { control in
-            guard control.phase == .open else { return nil }
+            guard control.phase == .open else { return [] }
             switch signal {
             case .value:
-                let dropped = queue.withLock { $0.append(signal) }
-                if dropped == nil { control.waiting += 1 }
+                let (dropped, count) = queue.withLock { ($0.append(signal), $0.count) }
+                control.waiting = count
                 return dropped
             case .completion:
                 control.phase = .ended
                 control.waiting += 1
                 queue.withLock { $0.appendBeyondLimit(signal) }
-                return nil
+                return []
             }
         }
     }
 
-    func reportDrop() { policy.onDrop?() }
+    private static var measure: (@Sendable (Signal) -> Int)? {
+        guard let measure = memoryMeasure(of: Output.self) else { return nil }
+        return { if case .value(let value) = $0 { measure(value) } else { 0 } }
+    }
+
+    func report(_ dropped: [Signal]) { for _ in dropped { policy.onDrop?() } }
 
     /// Takes the right to deliver; `true` obliges the caller to call ``deliver(atMost:)`` until it returns `false`.
     func claim() -> Bool {
@@ -120,7 +127,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
             control.phase = .closed
             control.waiting = 0
             return queue.withLock { queue in
-                defer { queue = BoundedQueue(policy) }
+                defer { queue = BoundedQueue(policy, measure: measure) }
                 return queue
             }
         }

@@ -35,18 +35,16 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
     /// What has to happen after the lock: deliver, report, and release the values that went.
     private struct Aftermath {
         var subscribers: [Subscriber] = []
-        var droppedBy: [Subscriber] = []
-        var released: [Signal] = []
+        var dropped: [(subscriber: Subscriber, signals: [Signal])] = []
 
         mutating func put(_ signal: Signal, to subscriber: Subscriber) {
-            guard let dropped = subscriber.mailbox.put(signal) else { return }
-            droppedBy.append(subscriber)
-            released.append(dropped)
+            let signals = subscriber.mailbox.put(signal)
+            if !signals.isEmpty { dropped.append((subscriber, signals)) }
         }
 
         func perform() {
             for subscriber in subscribers { subscriber.mailbox.deliverHere() }
-            for subscriber in droppedBy { subscriber.mailbox.reportDrop() }
+            for (subscriber, signals) in dropped { subscriber.mailbox.report(signals) }
         }
     }
 

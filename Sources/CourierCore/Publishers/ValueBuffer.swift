@@ -25,9 +25,11 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
 
     private let state: Mutex<State>
     private let policy: BufferPolicy
+    private let measure: (@Sendable (Output) -> Int)?
 
     init(_ policy: BufferPolicy) {
-        state = Mutex(State(queue: BoundedQueue(policy)))
+        measure = memoryMeasure(of: Output.self)
+        state = Mutex(State(queue: BoundedQueue(policy, measure: measure)))
         self.policy = policy
     }
 
@@ -39,13 +41,13 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
     }
 
     private func receive(_ value: Output) {
-        let (waiter, dropped) = state.withLock { state -> (Waiter?, Output?) in
-            if state.isClosed || state.completion != nil { return (nil, nil) }
-            if !state.waiters.isEmpty { return (state.waiters.removeFirst(), nil) }
+        let (waiter, dropped) = state.withLock { state -> (Waiter?, [Output]) in
+            if state.isClosed || state.completion != nil { return (nil, []) }
+            if !state.waiters.isEmpty { return (state.waiters.removeFirst(), []) }
             return (nil, state.queue.append(value))
         }
         waiter?.resume(returning: .value(value))
-        if dropped != nil { policy.onDrop?() }
+        for _ in dropped { policy.onDrop?() }
     }
 
     private func finish(_ completion: PublisherCompletion<Failure>) {
@@ -84,7 +86,7 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
             state.isClosed = true
             defer {
                 state.waiters = []
-                state.queue = BoundedQueue(policy)
+                state.queue = BoundedQueue(policy, measure: measure)
             }
             return (state.waiters, state.queue)
         }

@@ -11,12 +11,11 @@ extension MessageProperties {
         self.init(values)
     }
 
-    /// The properties of a received message.
-    init(of message: IncomingMessage, in bytes: RawSpan, _ decoder: PacketDecoder) {
+    /// Decodes the properties of a received PUBLISH, which the engine has checked.
+    static let decode: MessagePage.PropertyDecoder = { bytes in
         var values = Values()
-        // The engine has checked the properties. If they could not be read here, the message would have none.
-        try? decoder.forEachPropertyCopy(of: message.frame, in: message.view.properties, of: bytes) { values.add($0) }
-        self.init(values)
+        receivedPropertyDecoder.forEachPublishProperty(in: bytes) { values.add($0) }
+        return MessageProperties(values)
     }
 
     /// How many user properties one message may have; other ends may accept fewer.
@@ -49,6 +48,10 @@ extension MessageProperties {
         throw CourierError(.invalidMessage, "The message to \(topic.quoted()) can not be sent: it \(problem).")
     }
 }
+
+/// Reads properties that the engine has checked, by its own limits.
+let receivedPropertyDecoder = PacketDecoder(
+    version: .v5, sender: .server, limits: PacketDecoder.Limits(maximumProperties: .max))
 
 extension MessageProperties.Values {
     /// The array of user properties has room for this many from the first one on. Few messages have more.

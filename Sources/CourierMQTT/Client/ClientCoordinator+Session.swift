@@ -5,7 +5,7 @@ import MQTTEngine
 
 /// What the session tells.
 extension ClientCoordinator {
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: MessageProperties) {
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan) {
         distributor.received(message, topic: topic, payload: payload, properties)
     }
 

@@ -111,7 +111,8 @@ struct ClientParts: Sendable {
     }
 
     private static func durableSession(
-        _ config: MQTTClientConfig, _ outgoing: OutgoingStore?, _ steps: StoreLane?, limit: Int, on loop: EventLoop,
+        _ config: MQTTClientConfig, _ outgoing: OutgoingStore?, _ steps: StoreLane?, limit: StoreSize,
+        on loop: EventLoop,
         epoch: @escaping () -> Int, failed: @escaping (CourierError) -> Void,
         began: @escaping (StoredSession) -> Void
     ) -> DurableSession? {

@@ -15,7 +15,7 @@ struct ClientSettings: Sendable {
     let registry: AdapterRegistry
     let timeToKeep: Duration
     let cleanupInterval: Duration
-    let maximumKept: Int
+    let maximumKept: StoreSize
     let networkMonitor: (any NetworkMonitor)?
     let lifecycle: (any AppLifecycle)?
     let log: any LogHandler
@@ -47,7 +47,7 @@ struct ClientSettings: Sendable {
         timeToKeep = try Self.seconds(config.messagePersistenceTTLSeconds, "messagePersistenceTTLSeconds")
         cleanupInterval = max(
             try Self.seconds(config.messageCleanupInterval, "messageCleanupInterval"), .milliseconds(100))
-        maximumKept = max(config.maximumKeptMessages, 0)
+        maximumKept = StoreSize(rows: max(config.maximumKeptMessages, 0), bytes: max(config.maximumKeptBytes, 0))
         networkMonitor = config.networkMonitor
         lifecycle = config.lifecycle
         log = config.logHandler ?? SilentLog()

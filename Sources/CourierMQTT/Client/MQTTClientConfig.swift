@@ -165,8 +165,13 @@ public struct MQTTClientConfig {
     /// long as they are, QoS 2 is exactly once across processes, and otherwise what was under way when a process ended is
     /// sent anew by the next one and may arrive twice. Clients that share a store must have a scope each.
     public var messageStoreScope: StoreScope?
-    /// How many messages may be kept that no reader wants; 10,000 by default.
+    /// How many messages may be kept that no reader wants; 10,000 by default. One for which there is no room is
+    /// acknowledged, and `messageReceiveFailure` tells of it.
     public var maximumKeptMessages = 10_000
+    /// How many bytes of memory the messages may take that are kept without a message store, 16 MiB by default: topics,
+    /// properties, payloads and what is known of each. With a store, whose own limit counts what is in it, reading pauses
+    /// while as much is on its way into it.
+    public var maximumKeptBytes = 16 << 20
 
     // MARK: The world around
 

@@ -17,7 +17,7 @@ final class SessionRelay: SessionObserver, @unchecked Sendable {
 
     init() {}
 
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: MessageProperties) {
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan) {
         lent?._withUnsafeGuaranteedRef {
             $0.received(message, topic: topic, payload: payload, properties: properties)
         }

@@ -26,7 +26,7 @@ final class DurableInbox: @unchecked Sendable {
     /// New rows, which wait for room without holding up what makes some, and all changes of packet ids: in one lane, so that
     /// the end of a message never erases the id of a later message.
     private let additions: StoreLane
-    private let limit: Int
+    private let limit: StoreSize
     private let clock: StoreClock
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
@@ -46,14 +46,21 @@ final class DurableInbox: @unchecked Sendable {
     private var removed: Set<StoredMessage.ID> = []
     /// Told of each row that was stored, for a reader that has come meanwhile.
     var appeared: ((_ topic: String) -> Void)?
+    /// Told whether messages on their way into the store take as much memory as they may, each time that one is added to
+    /// these; and that half of them are stored.
+    var congested: ((Bool) -> Void)?
+    private var storingByteCount = 0
+    private var isCongested = false
     /// Told of rows whose time was over before a reader came.
     var expired: ((_ count: Int) -> Void)?
     private var readings: [Int: Task<Void, Never>] = [:]
     private var lastReading = 0
 
-    /// Makes an inbox that is closed until ``begin(_:_:)``, for at most `limit` rows.
+    /// Makes an inbox that is closed until ``begin(_:_:)``, for at most so many rows as `limit` says. Of its bytes as many
+    /// may be on their way into the store.
     init(
-        _ store: any MessageStore, limit: Int, steps: StoreLane, additions: StoreLane, clock: StoreClock = StoreClock(),
+        _ store: any MessageStore, limit: StoreSize, steps: StoreLane, additions: StoreLane,
+        clock: StoreClock = StoreClock(),
         on loop: EventLoop, epoch: @escaping () -> Int, nextID: @escaping () -> StoredMessage.ID
     ) {
         self.store = store
@@ -91,16 +98,34 @@ final class DurableInbox: @unchecked Sendable {
         settled: @escaping (Result<Void, CourierError>) -> Void
     ) -> Bool {
         loop.preconditionOnLoop()
-        guard count < limit else { return false }
+        guard count < limit.rows else { return false }
         count += 1
-        var changes: [StoreChange] = [.keep(StoredMessage(message, nextID(), at: time, for: lifetime))]
+        let row = StoredMessage(message, nextID(), at: time, for: lifetime)
+        let byteCount = MemoryLayout<StoredMessage>.stride + StoreSize(of: row).bytes
+        var changes: [StoreChange] = [.keep(row)]
         if let packetID, storesPacketIDs { changes.append(.rememberPacketID(packetID)) }
+        beginStoring(byteCount)
         additions.add(changes, isRefusable: true) { [weak self] outcome in
             if let self, outcome.isRefusal { count = max(count - 1, handedOut.count) }
+            self?.endStoring(byteCount)
             settled(outcome)
             if isNew, case .success = outcome { self?.appeared?(message.topic) }
         }
         return true
+    }
+
+    private func beginStoring(_ byteCount: Int) {
+        storingByteCount += byteCount
+        guard storingByteCount >= limit.bytes else { return }
+        isCongested = true
+        congested?(true)
+    }
+
+    private func endStoring(_ byteCount: Int) {
+        storingByteCount -= byteCount
+        guard isCongested, storingByteCount <= limit.bytes / 2 else { return }
+        isCongested = false
+        congested?(false)
     }
 
     /// Stores by what a repetition of a message of QoS 2 is known; the broker may be told of its receipt when `settled` is

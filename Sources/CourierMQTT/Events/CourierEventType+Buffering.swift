@@ -1,5 +1,4 @@
 import CourierCore
-import Foundation
 
 /// What an event means for a full ``EventBuffer``.
 extension CourierEventType {
@@ -26,30 +25,6 @@ extension CourierEventType {
             .messageStoreFailure, .eventsDropped, .appForeground, .appBackground, .connectionAvailable,
             .connectionUnavailable:
             .never
-        }
-    }
-
-    /// How many bytes of topics and payloads the event keeps in memory.
-    var heldByteCount: Int {
-        switch self {
-        case .messageSend(let topic, _, _), .messageReceive(let topic, _), .messageReceiveFailure(let topic, _, _),
-            .messageSendFailure(let topic, _, _, _):
-            topic.utf8.count
-        case .messageSendSuccess(let topic, _, _, let data): topic.utf8.count + data.count
-        case .messageRejected(let message, _): message.topic.utf8.count + message.byteCount
-        case .subscribeAttempt(let topics), .unsubscribeAttempt(let topics), .unsubscribeSuccess(let topics, _),
-            .unsubscribeFailure(let topics, _, _):
-            topics.reduce(0) { $0 + $1.utf8.count }
-        case .subscribeSuccess(let topics, _), .subscribeFailure(let topics, _, _):
-            topics.reduce(0) { $0 + $1.topic.utf8.count }
-        case .connectDiscarded(let reason): reason.utf8.count
-        case .ping(let url): url.utf8.count
-        case .connectionServiceAuthStart, .connectionServiceAuthSuccess, .connectionServiceAuthFailure,
-            .connectedPacketSent, .courierDisconnect, .connectionAttempt, .connectionSuccess, .connectionFailure,
-            .connectionLost, .connectionDisconnect, .reconnect, .pongReceived, .pingFailure, .deliveryDowngraded,
-            .messageStoreFailure, .eventsDropped, .appForeground, .appBackground, .connectionAvailable,
-            .connectionUnavailable:
-            0
         }
     }
 }

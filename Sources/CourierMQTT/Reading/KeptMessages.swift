@@ -15,23 +15,38 @@ struct KeptMessages {
 
         /// Whether the broker waits for its acknowledgement.
         var isUnfinished: Bool { message.ticket != nil }
+
+        /// How much memory it takes, about.
+        var byteCount: Int { MemoryLayout<Element>.stride + message.page.byteCount }
     }
 
     private let limit: Int
+    private let byteLimit: Int
     private var elements: [Element] = []
+    /// How much memory the messages take, without those that are unfinished.
+    private(set) var byteCount = 0
     /// What acknowledges the unfinished ones.
     private var tickets: Set<ObjectIdentifier> = []
 
-    /// Keeps at most `limit` messages, beside those that are unfinished.
-    init(limit: Int) { self.limit = max(limit, 0) }
+    /// Keeps at most `limit` messages that take at most `byteLimit` bytes of memory, beside those that are unfinished.
+    init(limit: Int, byteLimit: Int) {
+        self.limit = max(limit, 0)
+        self.byteLimit = max(byteLimit, 0)
+    }
+
+    private func hasRoom(for element: Element) -> Bool {
+        elements.count - tickets.count < limit && byteCount + element.byteCount <= byteLimit
+    }
 
     var count: Int { elements.count }
 
     /// Keeps a message until `end`; `false` when there is no room.
     mutating func keep(_ message: ReceivedMessage, until end: Instant?) -> Bool {
-        guard elements.count - tickets.count < limit, let topic = try? TopicName(received: message.topic)
-        else { return false }
-        elements.append(Element(message: message.detached(), topic: topic, end: end))
+        guard let topic = try? TopicName(received: message.topic) else { return false }
+        let element = Element(message: message.detached(), topic: topic, end: end)
+        guard hasRoom(for: element) else { return false }
+        elements.append(element)
+        byteCount += element.byteCount
         return true
     }
 
@@ -91,7 +106,7 @@ struct KeptMessages {
         var areAll = true
         for index in elements.indices where elements[index].isUnfinished && elements[index].isOver(now) {
             let message = elements[index].message
-            guard let ticket = message.ticket, elements.count - tickets.count < limit else {
+            guard let ticket = message.ticket, hasRoom(for: elements[index]) else {
                 elements[index].end = end
                 areAll = false
                 continue
@@ -100,6 +115,7 @@ struct KeptMessages {
             tickets.remove(ObjectIdentifier(ticket))
             elements[index].message = message.ticketed(nil)
             elements[index].end = nil
+            byteCount += elements[index].byteCount
         }
         return (finished, areAll)
     }
@@ -111,7 +127,7 @@ struct KeptMessages {
     /// is known, and its acknowledgement counts on the next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
-    mutating func removeAll() { (elements, tickets) = ([], []) }
+    mutating func removeAll() { (elements, tickets, byteCount) = ([], [], 0) }
 
     private mutating func remove(where isRemoved: (Element) -> Bool) -> [ReceivedMessage] {
         removeElements(where: isRemoved).map(\.message)
@@ -123,7 +139,11 @@ struct KeptMessages {
         guard !removed.isEmpty else { return [] }
         elements.removeAll(where: isRemoved)
         for element in removed {
-            if let ticket = element.message.ticket { tickets.remove(ObjectIdentifier(ticket)) }
+            if let ticket = element.message.ticket {
+                tickets.remove(ObjectIdentifier(ticket))
+            } else {
+                byteCount -= element.byteCount
+            }
         }
         return removed
     }

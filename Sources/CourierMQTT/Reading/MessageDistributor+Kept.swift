@@ -161,7 +161,7 @@ extension MessageDistributor {
     private func warnOfUnfinished() {
         warn(
             "Messages that a loop has left unfinished hold up others: there is no room to keep more; read their topics, "
-                + "or raise maximumKeptMessages.")
+                + "or raise maximumKeptMessages or maximumKeptBytes.")
     }
 
     private func storeUnfinished(_ messages: [ReceivedMessage], in rows: DurableInbox) {
@@ -249,7 +249,7 @@ extension MessageDistributor {
     /// Nobody reads this topic: the message is kept if it may be, and its loss is told otherwise. Says whether its
     /// acknowledgement waits until it is stored.
     func keep(
-        _ payload: RawSpan, _ marks: MessageMarks, _ properties: MessageProperties, _ handle: IncomingMessage.Handle?
+        _ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan, _ handle: IncomingMessage.Handle?
     ) -> Bool {
         guard marks.qos != .zero else { return false }
         let message = ReceivedMessage(
@@ -298,7 +298,8 @@ extension MessageDistributor {
         guard message.qos != .zero else { return }
         let remedy =
             cause == nil
-            ? "it was not kept; read it, unsubscribe, or raise messagePersistenceTTLSeconds or maximumKeptMessages."
+            ? "it was not kept; read it, unsubscribe, or raise messagePersistenceTTLSeconds, maximumKeptMessages or "
+                + "maximumKeptBytes."
             : "the message store has no room for it; read it, unsubscribe, or raise the limits of the store."
         tellGivenUp(message, "nobody reads this topic, and \(remedy)", cause: cause)
     }

@@ -88,7 +88,7 @@ extension MessageDistributor {
     private func message(_ row: StoredMessage, of epoch: Int) -> ReceivedMessage {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,
-            isDuplicate: false, properties: row.properties.isEmpty ? nil : row.properties)
+            isDuplicate: false, properties: row.properties)
         let ticket = AcknowledgementTicket(.row(row.id, epoch: epoch), readers: 1, done: surroundings.finished)
         return ReceivedMessage(page: page, index: 0, arrival: state.pointee.lastSerial, ticket: ticket)
     }

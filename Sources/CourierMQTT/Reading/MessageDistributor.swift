@@ -72,7 +72,9 @@ final class MessageDistributor: @unchecked Sendable {
         var lastTopicIsOnPage = false
         /// Whether the client has ended.
         var hasEnded = false
+        /// How many readers, and whether the store, make reading pause.
         var behindCount = 0
+        var isStoreCongested = false
         /// Whether messages come although a reader is behind, only to see what comes with them.
         var isOverrun = false
         /// Whether one has twice its limit by now: what comes is not acknowledged, so that the broker stops sending it.
@@ -134,7 +136,7 @@ final class MessageDistributor: @unchecked Sendable {
     let rows: DurableInbox?
 
     init(
-        on loop: EventLoop, events: EventHub, timeToKeep: Duration, maximumKept: Int, rows: DurableInbox? = nil,
+        on loop: EventLoop, events: EventHub, timeToKeep: Duration, maximumKept: StoreSize, rows: DurableInbox? = nil,
         _ surroundings: Surroundings
     ) {
         self.rows = rows
@@ -143,9 +145,10 @@ final class MessageDistributor: @unchecked Sendable {
         self.timeToKeep = timeToKeep
         self.surroundings = surroundings
         state = .allocate(capacity: 1)
-        state.initialize(to: State(kept: KeptMessages(limit: maximumKept)))
+        state.initialize(to: State(kept: KeptMessages(limit: maximumKept.rows, byteLimit: maximumKept.bytes)))
         rows?.appeared = { [weak self] in self?.rowAppeared($0) }
         rows?.expired = { [weak self] in self?.rowsExpired($0) }
+        rows?.congested = { [weak self] in self?.storeCongested($0) }
     }
 
     deinit {
@@ -266,17 +269,18 @@ final class MessageDistributor: @unchecked Sendable {
     // MARK: Messages
 
     /// A message has arrived.
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: MessageProperties) {
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: RawSpan) {
         if !isLastTopic(topic) { look(up: topic) }
-        var properties = properties
-        if !properties.isEmpty {
-            let identifiers = properties.subscriptionIdentifiers
-            if isSpare(identifiers, payload, isKept: message.handle != nil) {
-                if let handle = message.handle { surroundings.acknowledge([handle]) }
-                return
-            }
-            if !identifiers.isEmpty { removeOwnIdentifiers(of: identifiers, from: &properties) }
+        guard message.view.hasSubscriptionIdentifier else { return take(message, payload, properties) }
+        let identifiers = properties.withUnsafeBytes { receivedPropertyDecoder.subscriptionIdentifiers(in: $0) }
+        if isSpare(identifiers, payload, isKept: message.handle != nil) {
+            if let handle = message.handle { surroundings.acknowledge([handle]) }
+            return
         }
+        take(message, payload, ownProperties(of: properties, with: identifiers).span.bytes)
+    }
+
+    private func take(_ message: IncomingMessage, _ payload: RawSpan, _ properties: RawSpan) {
         if events.isListenedTo {
             state.pointee.arrivals.append(
                 .messageReceive(topic: state.pointee.lastTopicString, sizeBytes: payload.byteCount))
@@ -286,8 +290,8 @@ final class MessageDistributor: @unchecked Sendable {
         let marks = MessageMarks(message, isShared: state.pointee.lastReaders.count > 1)
         if state.pointee.lastReaders.isEmpty {
             if keep(payload, marks, properties, message.handle) { return }
-        } else if payload.byteCount >= MessagePage.singleByteCount {
-            add(single(payload, marks, properties), ticket, payload.byteCount)
+        } else if payload.byteCount + properties.byteCount >= MessagePage.singleByteCount {
+            add(single(payload, marks, properties), ticket)
         } else {
             add(payload, marks, properties, ticket)
         }
@@ -363,10 +367,12 @@ final class MessageDistributor: @unchecked Sendable {
         return isTwin(copy, payload)
     }
 
-    /// The app sees the identifiers that it chose, and not those of the client.
-    private func removeOwnIdentifiers(of copy: [UInt32], from properties: inout MessageProperties) {
-        let chosen = surroundings.subscriptions()?.chosenIdentifiers(of: copy) ?? []
-        properties.subscriptionIdentifiers = copy.filter { chosen.contains($0) }
+    /// The properties with those identifiers that the app chose, and without those of the client.
+    private func ownProperties(of properties: RawSpan, with identifiers: [UInt32]) -> [UInt8] {
+        let chosen = surroundings.subscriptions()?.chosenIdentifiers(of: identifiers) ?? []
+        return properties.withUnsafeBytes { bytes in
+            receivedPropertyDecoder.publishProperties(in: bytes) { chosen.contains($0) }
+        }
     }
 
     private func isTwin(_ copy: [UInt32], _ payload: RawSpan) -> Bool {
@@ -396,17 +402,21 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// Adds a message to the page.
     private func add(
-        _ payload: RawSpan, _ marks: MessageMarks, _ properties: MessageProperties, _ ticket: AcknowledgementTicket?
+        _ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan, _ ticket: AcknowledgementTicket?
     ) {
         if ticket != nil { finishRun() }
         if !state.pointee.lastTopicIsOnPage {
             state.pointee.page.use(topic: state.pointee.lastTopicString)
             state.pointee.lastTopicIsOnPage = true
+            state.pointee.byteCount += state.pointee.lastTopicByteCount
         }
         let index = state.pointee.page.append(payload, marks, properties)
-        state.pointee.run.append(index, byteCount: payload.byteCount, isDisposable: marks.qos == .zero)
-        state.pointee.byteCount += payload.byteCount + MemoryLayout<MessagePage.Entry>.stride
-        if ticket != nil { finishRun(ticket) }
+        let byteCount = payload.byteCount + properties.byteCount
+        state.pointee.run.append(index, byteCount: byteCount, isDisposable: marks.qos == .zero)
+        state.pointee.byteCount += byteCount + MemoryLayout<MessagePage.Entry>.stride
+        guard ticket != nil else { return }
+        state.pointee.byteCount += MessageSlice.ticketByteCount
+        finishRun(ticket)
     }
 
     /// Adds what has come of the last topic to the shares of its readers.
@@ -427,7 +437,7 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     /// Adds a message that has a page of its own to the shares of its readers.
-    private func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?, _ byteCount: Int) {
+    private func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?) {
         finishPage()
         for id in state.pointee.lastReaders {
             touch(id)
@@ -435,7 +445,7 @@ final class MessageDistributor: @unchecked Sendable {
                 page: page, index: 0, arrival: state.pointee.lastSerial, ticket: self.ticket(ticket, for: id))
             state.pointee.shares[id].append(MessageSlice(message))
         }
-        state.pointee.byteCount += byteCount
+        state.pointee.byteCount += page.byteCount
     }
 
     /// A ticket is for those who acknowledge after processing.
@@ -443,11 +453,12 @@ final class MessageDistributor: @unchecked Sendable {
         ticket != nil && state.pointee.readers[id]?.mode == .afterProcessing ? ticket : nil
     }
 
-    func single(_ payload: RawSpan, _ marks: MessageMarks, _ properties: MessageProperties) -> MessagePage {
+    func single(_ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan) -> MessagePage {
         MessagePage(
             payload.withUnsafeBytes { Data($0) }, topic: state.pointee.lastTopicString, qos: marks.qos,
             packetID: marks.packetID, isRetained: marks.isRetained, isDuplicate: marks.isDuplicate,
-            isShared: marks.isShared, properties: properties.isEmpty ? nil : properties)
+            isShared: marks.isShared, encodedProperties: properties.withUnsafeBytes { [UInt8]($0) },
+            decode: MessageProperties.decode)
     }
 
     /// Finishes the page: what readers have of it becomes theirs.
@@ -540,6 +551,14 @@ final class MessageDistributor: @unchecked Sendable {
     func fellBehind() {
         state.pointee.behindCount += 1
         surroundings.setReadingPaused(true)
+    }
+
+    /// So much is on its way into the store that reading has to pause, or it is so no more.
+    private func storeCongested(_ isCongested: Bool) {
+        defer { state.pointee.isStoreCongested = isCongested }
+        guard isCongested else { return caughtUp() }
+        // Each time, because a connection that came since does not know.
+        if state.pointee.isStoreCongested { surroundings.setReadingPaused(true) } else { fellBehind() }
     }
 
     func caughtUp() {

@@ -35,7 +35,13 @@ final class MessageReaders: Sendable {
 
     /// What readers could not decode.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
-        deadLetters.part { DeadLetterOffice() }.publisher.receive(on: deliveryQueue)
+        let buffer = BufferPolicy(
+            limit: BufferPolicy.queue.limit, onDrop: { [weak self] in self?.tellOfDroppedLetters() })
+        return deadLetters.part { DeadLetterOffice() }.publisher.receive(on: deliveryQueue, buffer: buffer)
+    }
+
+    private func tellOfDroppedLetters() {
+        tellLog("Dead letters are dropped: whoever listens to deadLetters takes longer than the messages.")
     }
 
     /// The client has ended: whoever asked for what could not be decoded gets no more of it.

@@ -2,44 +2,56 @@ import CourierCore
 
 /// Messages of one page that one reader gets, in order: counted as one where it is handed on, and cheap to split.
 struct MessageSlice: Sendable {
-    private let page: MessagePage
+    private var page: MessagePage
     /// Up to which serial there were readers, and sessions, when they came.
     private let arrival: Int
     /// Which messages of the page.
     private var indexes: [UInt32]
     /// For each of them what acknowledges it, if anything; empty for those of nobody.
     private var tickets: [AcknowledgementTicket?]
+    /// Whether somebody has to acknowledge any of them, or had to when they were more.
+    private(set) var hasTickets: Bool
     /// What is left of `indexes`.
     private var range: Range<Int>
     /// How many of those that are left have QoS 0.
     private(set) var disposableCount: Int
-    /// How much memory they take, about; of a part of them, its share of that.
+    /// How much memory they keep, about: that of their page, and what acknowledges them. Of a part, its share of that.
     private(set) var byteCount: Int
+
+    /// What a message takes beside its page: its index, and what acknowledges it.
+    private static let indexByteCount = MemoryLayout<UInt32>.stride
+    static let ticketByteCount = 160
+    /// What a slice takes beside its messages.
+    private static let overhead = 128
 
     /// Messages of a page that came between two readers; `tickets` is empty or has one place for each, and `disposableCount`
     /// of them have QoS 0.
     init(
-        _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int,
-        byteCount: Int, arrival: Int = 0
+        _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int = 0,
+        arrival: Int = 0
     ) {
         self.page = page
         self.arrival = arrival
         self.indexes = indexes
         self.tickets = tickets
+        hasTickets = !tickets.isEmpty
         range = indexes.indices
         self.disposableCount = disposableCount
-        self.byteCount = byteCount
+        byteCount = 0
+        if !indexes.isEmpty { byteCount = heldByteCount }
     }
 
-    /// One message.
+    private var heldByteCount: Int {
+        Self.overhead + page.byteCount + indexes.count * Self.indexByteCount + tickets.count * Self.ticketByteCount
+    }
+
+    /// One message, on a page of its own.
     init(_ message: ReceivedMessage) {
+        let message = message.detached()
         self.init(
             message.page, [message.index], tickets: message.ticket.map { [$0] } ?? [],
-            disposableCount: message.qos == .zero ? 1 : 0, byteCount: message.byteCount, arrival: message.arrival)
+            disposableCount: message.qos == .zero ? 1 : 0, arrival: message.arrival)
     }
-
-    /// Whether somebody has to acknowledge any of them.
-    var hasTickets: Bool { !tickets.isEmpty }
 
     /// Adds the messages as apps see them, with nothing to acknowledge.
     func append(to messages: inout [Message]) {
@@ -75,9 +87,11 @@ struct MessageSlice: Sendable {
         return drop(disposableCount, from: Swift.min(range.upperBound, range.lowerBound + room))
     }
 
+    /// The slice may stay in a list for a while, and keeps no memory there.
     private mutating func removeEverything() {
-        range = range.upperBound..<range.upperBound
-        (disposableCount, byteCount) = (0, 0)
+        let hadTickets = hasTickets
+        self = MessageSlice(.empty, [], tickets: [])
+        hasTickets = hadTickets
     }
 
     private func isDisposable(_ position: Int) -> Bool { page.entries[Int(indexes[position])].qos == .zero }
@@ -86,7 +100,10 @@ struct MessageSlice: Sendable {
     private mutating func drop(_ limit: Int, from first: Int) -> Int {
         guard limit > 0 else { return 0 }
         let countBefore = count
-        defer { byteCount = byteCount * count / countBefore }
+        defer {
+            byteCount = byteCount * count / countBefore
+            leavePage()
+        }
         if first == range.lowerBound, disposableCount == count {
             range = range.dropFirst(limit)
             disposableCount -= limit
@@ -106,6 +123,22 @@ struct MessageSlice: Sendable {
         range = range.lowerBound..<kept
         disposableCount -= dropped
         return dropped
+    }
+}
+
+extension MessageSlice {
+    /// Pages of fewer bytes than this are not worth a copy of a part of them.
+    static let toleratedPageByteCount = 2 << 10
+
+    /// Takes a page of its own when much of this one is for nobody any more: it would stay with the messages that are left.
+    private mutating func leavePage() {
+        if isEmpty { return removeEverything() }
+        guard page.byteCount > Self.toleratedPageByteCount, byteCount < page.byteCount / 4 * 3 else { return }
+        page = page.extracting(indexes[range])
+        if !tickets.isEmpty { tickets = Array(tickets[range]) }
+        indexes = Array(0..<UInt32(count))
+        range = indexes.indices
+        byteCount = heldByteCount
     }
 }
 

@@ -8,7 +8,6 @@ struct PageWriter {
     private var entries: [MessagePage.Entry] = []
     private var bytes: [UInt8] = []
     private var topics: [String] = []
-    private var properties: [MessageProperties] = []
     /// How much the last page held, which the next one is made ready for.
     private var lastEntryCount = 0
     private var lastByteCount = 0
@@ -21,24 +20,18 @@ struct PageWriter {
     mutating func use(topic: String) { topics.append(topic) }
 
     /// Adds a message of the present topic.
-    mutating func append(
-        _ payload: RawSpan, _ marks: MessageMarks, _ properties: MessageProperties
-    ) -> UInt32 {
+    mutating func append(_ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan) -> UInt32 {
         if entries.isEmpty {
             entries.reserveCapacity(lastEntryCount)
             bytes.reserveCapacity(lastByteCount)
         }
-        var place: Int?
-        if !properties.isEmpty {
-            place = self.properties.count
-            self.properties.append(properties)
-        }
         entries.append(
             MessagePage.Entry(
-                start: bytes.count, byteCount: payload.byteCount, topic: topics.count - 1, properties: place,
-                packetID: marks.packetID, qos: marks.qos, isRetained: marks.isRetained,
+                start: bytes.count, byteCount: payload.byteCount, propertyByteCount: properties.byteCount,
+                topic: topics.count - 1, packetID: marks.packetID, qos: marks.qos, isRetained: marks.isRetained,
                 isDuplicate: marks.isDuplicate, isShared: marks.isShared))
         payload.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        if !properties.isEmpty { properties.withUnsafeBytes { bytes.append(contentsOf: $0) } }
         return UInt32(truncatingIfNeeded: entries.count - 1)
     }
 
@@ -47,7 +40,7 @@ struct PageWriter {
         (lastEntryCount, lastByteCount) = (entries.count, bytes.count)
         let page = MessagePage(
             entries: Self.fitted(&entries), bytes: Self.fitted(&bytes), topics: Self.fitted(&topics),
-            properties: Self.fitted(&properties))
+            decode: MessageProperties.decode)
         return page
     }
 

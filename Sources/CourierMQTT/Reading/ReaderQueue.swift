@@ -25,6 +25,9 @@ final class ReaderQueue: Sendable {
     }
 
     private struct State {
+        /// From how many bytes on the reader gets no more messages at a time, 256 KiB: they count as read, whatever it does.
+        private var handByteLimit: Int { 256 << 10 }
+
         /// What waits; the first ``first`` of them were taken.
         private var slices: [MessageSlice] = []
         private var first = 0
@@ -77,7 +80,7 @@ final class ReaderQueue: Sendable {
         /// Takes the next messages for the reader, at most `limit`. One that has to be acknowledged comes alone, so that
         /// those behind it are still here when the reader leaves.
         mutating func takeNext(_ limit: Int) -> [MessageSlice] {
-            let taken = take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)))
+            let taken = take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)), bytes: handByteLimit)
             if !taken.areDisposable { hand = taken }
             return taken
         }
@@ -98,18 +101,20 @@ final class ReaderQueue: Sendable {
             return count
         }
 
-        /// Takes the first messages, at most `limit`.
-        mutating func take(_ limit: Int) -> [MessageSlice] {
-            if limit >= count {
+        /// Takes the first messages, at most `limit`, and no more once they have so many bytes.
+        mutating func take(_ limit: Int, bytes byteLimit: Int = .max) -> [MessageSlice] {
+            if limit >= count, byteCount <= byteLimit {
                 defer { removeAll() }
                 return first == 0 ? slices : Array(slices[first...])
             }
             var taken: [MessageSlice] = []
-            var left = limit
-            while left > 0 {
+            var left = min(limit, count)
+            var bytesLeft = byteLimit
+            while left > 0, bytesLeft > 0 {
                 let slice = slices[first].takePrefix(left)
                 if slices[first].isEmpty { passFirst() }
                 left -= slice.count
+                bytesLeft -= slice.byteCount
                 count -= slice.count
                 byteCount -= slice.byteCount
                 disposableCount -= slice.disposableCount

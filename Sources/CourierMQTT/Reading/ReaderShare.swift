@@ -21,9 +21,7 @@ struct MessageRun: Equatable {
 struct ReaderShare {
     /// A reader that gets less than one part in so many of a page gets a page of its own instead: what waits for a slow
     /// reader may not keep much more memory than it is worth.
-    private static let sparseness = 4
-    /// Pages of fewer bytes than this are not worth it.
-    private static let toleratedByteCount = 1 << 10
+    private static let sparseness = 2
 
     /// Which messages of the page that is being written.
     private var indexes: [UInt32] = []
@@ -98,15 +96,14 @@ struct ReaderShare {
     mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
-        let isSparse = page.byteCount > Self.toleratedByteCount && byteCount * Self.sparseness < page.byteCount
+        let isSparse =
+            page.byteCount > MessageSlice.toleratedPageByteCount && byteCount * Self.sparseness < page.byteCount
         let slice =
             isSparse
             ? MessageSlice(
                 page.extracting(indexes), Array(0..<UInt32(indexes.count)), tickets: tickets,
-                disposableCount: disposableCount, byteCount: byteCount, arrival: arrival)
-            : MessageSlice(
-                page, indexes, tickets: tickets, disposableCount: disposableCount, byteCount: byteCount,
-                arrival: arrival)
+                disposableCount: disposableCount, arrival: arrival)
+            : MessageSlice(page, indexes, tickets: tickets, disposableCount: disposableCount, arrival: arrival)
         append(slice)
         (indexes, tickets, disposableCount, byteCount) = ([], [], 0, 0)
     }

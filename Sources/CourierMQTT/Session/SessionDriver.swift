@@ -403,17 +403,16 @@ extension SessionDriver: ChannelHandler {
             if let tap = state.pointee.tap { tap.read(rest.extracting(first: taken), at: loop.now) }
             // Messages point into `rest`, so this cannot wait for the end of the batch. What is written can.
             rest.withUnsafeBytes { perform(in: $0) }
-            if taken == 0 { break }
             consumed += taken
+            // The rest waits in the channel, and not in the queue of a reader that has enough.
+            if taken == 0 || isReadingHalted { break }
         }
         return consumed
     }
 
     private func deliver(_ message: IncomingMessage, in bytes: RawSpan) {
         let payload = bytes.extracting(message.view.payload)
-        let properties =
-            message.view.properties.isEmpty
-            ? MessageProperties.empty : MessageProperties(of: message, in: bytes, state.pointee.engine.decoder)
+        let properties = bytes.extracting(message.view.properties)
         if let topic = state.pointee.engine.aliasedTopic(of: message) {
             observer.received(message, topic: topic.span.bytes, payload: payload, properties: properties)
         } else {

@@ -8,8 +8,8 @@ protocol SessionObserver: AnyObject, Sendable {
     /// The way to the peer is open, and CONNECT was written.
     func opened()
 
-    /// A message has arrived. The spans are valid during the call only; `properties` are those of MQTT 5.
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: MessageProperties)
+    /// A message has arrived. The spans are valid during the call only; `properties` are encoded.
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan)
 
     /// The broker answered messages, in this order. Comes before any action that follows the answers.
     func answered(_ answers: [OutgoingQueue.Answer])

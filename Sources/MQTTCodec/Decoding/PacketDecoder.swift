@@ -148,19 +148,6 @@ public struct PacketDecoder: Sendable {
         }
     }
 
-    /// Calls `body` with a copy of each property in `range` of `bytes`. The range is one that a ``PublishView`` names.
-    ///
-    /// - Throws: ``DecodeError`` if the properties break the specification. The properties that a view names do not.
-    package func forEachPropertyCopy(
-        of frame: PacketFrame, in range: Range<Int>, of bytes: RawSpan, _ body: (Property) -> Void
-    ) throws(DecodeError) {
-        try bytes.withUnsafeBytes { bytes throws(DecodeError) in
-            let list = ByteReader(range, of: ByteReader(frame, in: bytes))
-            var properties = PropertyReader(list, at: PropertyPlaces(frame.type), self, checksTexts: false)
-            while let property = try properties.next() { body(Property(property, in: bytes)) }
-        }
-    }
-
     /// Copies the properties of `range`, which a ``PublishView`` or ``AcknowledgementView`` of these `bytes` named.
     ///
     /// - Throws: ``DecodeError`` when the properties break the specification, which those that such a view named do not.

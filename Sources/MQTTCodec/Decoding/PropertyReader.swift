@@ -39,6 +39,9 @@ struct PropertyReader {
         return try value(of: id)
     }
 
+    /// Where the next property begins.
+    var offset: Int { reader.offset }
+
     /// Whether `id` stood among the properties so far.
     func hasSeen(_ id: PropertyID) -> Bool { seen & (1 &<< UInt64(id.rawValue)) != 0 }
 
@@ -71,8 +74,47 @@ extension PacketDecoder {
     ///
     /// - Throws: ``DecodeError`` when the properties break the specification.
     package func publishProperties(_ bytes: UnsafeRawBufferPointer) throws(DecodeError) -> PacketProperties {
-        let whole = PacketFrame(type: .publish, flags: 0, start: 0, bodyStart: 0, end: bytes.count)
-        return try ByteReader(whole, in: bytes).properties(in: 0..<bytes.count, at: .publish, self)
+        try reader(of: bytes).properties(in: 0..<bytes.count, at: .publish, self)
+    }
+
+    /// Calls `body` with a copy of each property of a PUBLISH, whose properties are `bytes` and were checked before.
+    package func forEachPublishProperty(in bytes: UnsafeRawBufferPointer, _ body: (Property) -> Void) {
+        var properties = checkedProperties(bytes)
+        while let property = try? properties.next() { body(Property(property, in: bytes)) }
+    }
+
+    /// The subscription identifiers of a PUBLISH, whose properties are `bytes` and were checked before.
+    package func subscriptionIdentifiers(in bytes: UnsafeRawBufferPointer) -> [UInt32] {
+        var identifiers: [UInt32] = []
+        var properties = checkedProperties(bytes)
+        while let property = try? properties.next() {
+            if property.id == .subscriptionIdentifier { identifiers.append(property.number) }
+        }
+        return identifiers
+    }
+
+    /// Copies the properties of a PUBLISH, which were checked before, but for the subscription identifiers that `isKept`
+    /// refuses.
+    package func publishProperties(
+        in bytes: UnsafeRawBufferPointer, keepingIdentifiers isKept: (UInt32) -> Bool
+    ) -> [UInt8] {
+        var kept: [UInt8] = []
+        var properties = checkedProperties(bytes)
+        var start = 0
+        while let property = try? properties.next() {
+            let end = properties.offset
+            if property.id != .subscriptionIdentifier || isKept(property.number) { kept += bytes[start..<end] }
+            start = end
+        }
+        return kept
+    }
+
+    private func checkedProperties(_ bytes: UnsafeRawBufferPointer) -> PropertyReader {
+        PropertyReader(reader(of: bytes), at: .publish, self, checksTexts: false)
+    }
+
+    private func reader(of bytes: UnsafeRawBufferPointer) -> ByteReader {
+        ByteReader(PacketFrame(type: .publish, flags: 0, start: 0, bodyStart: 0, end: bytes.count), in: bytes)
     }
 }
 

@@ -38,6 +38,8 @@ public struct PublishView: Hashable, Sendable {
     public let isRetained: Bool
     /// The topic alias, if there is one.
     public let topicAlias: UInt16?
+    /// Whether there is a subscription identifier among the properties.
+    package let hasSubscriptionIdentifier: Bool
 }
 
 /// The flags in the fixed header of PUBLISH.
@@ -80,7 +82,8 @@ extension PublishView {
             delivery = .exactlyOnce(try reader.packetID(), isDuplicate: flags & PublishFlags.duplicate != 0)
         }
         properties = try reader.propertyRange(in: decoder.version)
-        topicAlias = properties.isEmpty ? nil : try Self.checkedTopicAlias(properties, of: reader, decoder)
+        (topicAlias, hasSubscriptionIdentifier) =
+            properties.isEmpty ? (nil, false) : try Self.checked(properties, of: reader, decoder)
         if topic.isEmpty {
             if topicAlias == nil {
                 throw reader.error(
@@ -92,16 +95,16 @@ extension PublishView {
         payload = reader.offset..<reader.end
     }
 
-    /// Checks all properties, and finds the one that the topic depends on.
-    private static func checkedTopicAlias(
+    /// Checks all properties, and finds those that say what the topic is and whom the message is for.
+    private static func checked(
         _ range: Range<Int>, of reader: ByteReader, _ decoder: PacketDecoder
-    ) throws(DecodeError) -> UInt16? {
+    ) throws(DecodeError) -> (topicAlias: UInt16?, hasSubscriptionIdentifier: Bool) {
         var alias: UInt16?
         var properties = PropertyReader(ByteReader(range, of: reader), at: .publish, decoder)
         while let property = try properties.next() {
             if property.id == .topicAlias { alias = UInt16(truncatingIfNeeded: property.number) }
         }
-        return alias
+        return (alias, properties.hasSeen(.subscriptionIdentifier))
     }
 }
 

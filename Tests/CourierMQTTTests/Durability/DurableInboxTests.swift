@@ -12,7 +12,8 @@ import Testing
 
     private static var message: ReceivedMessage {
         let page = MessagePage(
-            Data([1]), topic: "t", qos: .one, packetID: nil, isRetained: false, isDuplicate: false, properties: nil)
+            Data([1]), topic: "t", qos: .one, packetID: nil, isRetained: false, isDuplicate: false,
+            properties: MessageProperties())
         return ReceivedMessage(page: page, index: 0, ticket: nil)
     }
 
@@ -34,7 +35,10 @@ import Testing
         let epoch = { queue.sessionEpoch }
         let steps = StoreLane(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
         let additions = StoreLane(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
-        let inbox = DurableInbox(store, limit: 10, steps: steps, additions: additions, on: loop, epoch: epoch) {
+        let inbox = DurableInbox(
+            store, limit: StoreSize(rows: 10, bytes: 1 << 20), steps: steps, additions: additions, on: loop,
+            epoch: epoch
+        ) {
             StoredMessage.ID(rawValue: 9)
         }
         return (loop, store, steps, additions, inbox, queue)

@@ -392,4 +392,27 @@ import Testing
             #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.noReader])
         }
     }
+
+    @Test func `while much is on its way into the store, reading pauses, and nothing is lost`() async throws {
+        let messages = (1...400).compactMap { PacketID(rawValue: $0) }.map {
+            Self.message($0, String(repeating: "m", count: 10_000))
+        }
+        let store = ControlledStore()
+        store.hold()
+        let script = ConnectionScript.connection([.accept(), .serve(until: .publish(to: "go"))] + messages)
+        try await Self.run([script], store) {
+            $0.maximumKeptBytes = 1_000_000
+        } _: { world, store in
+            try await Self.go(world)
+            await world.until { world.events.contains("messageReceive") }
+            for _ in 0..<5 { await world.run(for: .seconds(1)) }
+            // What one read brings comes on top.
+            #expect((99...160).contains(world.events.count { $0 == "messageReceive" }))
+            #expect(await Self.acknowledged(world).isEmpty)
+            store.release()
+            await world.until { await Self.acknowledged(world).count == 400 }
+            #expect(await Self.incomingCount(world, store) == 400)
+            #expect(world.errors(of: "messageReceiveFailure").isEmpty)
+        }
+    }
 }

@@ -46,6 +46,7 @@ import Testing
         changes.add("maximumInFlight", counts) { $0.maximumInFlight = $1 }
         changes.add("maximumPacketSize", counts) { $0.maximumPacketSize = $1 }
         changes.add("maximumKeptMessages", counts) { $0.maximumKeptMessages = $1 }
+        changes.add("maximumKeptBytes", counts) { $0.maximumKeptBytes = $1 }
         changes.add("endpoints.maximumCount", counts) { $0.endpoints.maximumCount = $1 }
         changes.add("offline.maximumCount", counts) { $0.offline.maximumCount = $1 }
         changes.add("offline.maximumBytes", counts) { $0.offline.maximumBytes = $1 }

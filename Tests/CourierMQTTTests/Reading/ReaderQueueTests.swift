@@ -17,16 +17,16 @@ import Testing
             for qos in qualities {
                 entries.append(
                     MessagePage.Entry(
-                        start: bytes.count, byteCount: 2, topic: 0, properties: nil,
+                        start: bytes.count, byteCount: 2, topic: 0,
                         packetID: qos == .zero ? nil : number + 1, qos: qos, isRetained: false, isDuplicate: false))
                 bytes += [UInt8(number >> 8), UInt8(number & 0xFF)]
                 number += 1
             }
             return MessageSlice(
-                MessagePage(entries: entries, bytes: bytes, topics: ["t"], properties: []),
+                MessagePage(entries: entries, bytes: bytes, topics: ["t"]),
                 Array(0..<UInt32(qualities.count)),
                 tickets: isTicketed ? qualities.map { _ in ReaderQueueTests.ticket() } : [],
-                disposableCount: qualities.count { $0 == .zero }, byteCount: bytes.count)
+                disposableCount: qualities.count { $0 == .zero })
         }
     }
 
@@ -80,6 +80,13 @@ import Testing
     private static func taken(_ queue: ReaderQueue, _ limit: Int = .max) -> [UInt16] {
         guard case .messages(let slices) = queue.take(atMost: limit) else { return [] }
         return numbers(slices)
+    }
+
+    /// Everything, which may take several times.
+    private static func all(_ queue: ReaderQueue) -> [UInt16] {
+        var all: [UInt16] = []
+        while case .messages(let slices) = queue.take(atMost: .max) { all += numbers(slices) }
+        return all
     }
 
     @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest], 0..<20 as Range<UInt64>)
@@ -211,13 +218,13 @@ import Testing
     @Test func `of messages that nobody acknowledges, those of QoS 0 and those of several readers may be lost`() {
         let entries = [(QoS.zero, false), (.one, false), (.two, true), (.two, false)].map { qos, isShared in
             MessagePage.Entry(
-                start: 0, byteCount: 0, topic: 0, properties: nil, packetID: 1, qos: qos, isRetained: false,
-                isDuplicate: false, isShared: isShared)
+                start: 0, byteCount: 0, topic: 0, packetID: 1, qos: qos, isRetained: false, isDuplicate: false,
+                isShared: isShared)
         }
-        let page = MessagePage(entries: entries, bytes: [], topics: ["t"], properties: [])
-        let slices = [MessageSlice(page, [0, 1, 2, 3], tickets: [], disposableCount: 1, byteCount: 0)]
+        let page = MessagePage(entries: entries, bytes: [], topics: ["t"])
+        let slices = [MessageSlice(page, [0, 1, 2, 3], tickets: [], disposableCount: 1)]
         #expect(slices.worthKeeping.map(\.index) == [1, 3])
-        let ticketed = MessageSlice(page, [2], tickets: [Self.ticket()], disposableCount: 0, byteCount: 0)
+        let ticketed = MessageSlice(page, [2], tickets: [Self.ticket()], disposableCount: 0)
         #expect([ticketed].worthKeeping.count == 1)
     }
 
@@ -253,27 +260,33 @@ import Testing
         }
         #expect(highest <= limit + min(limit, 33))
         let newest = Array(UInt16(3_001 - limit)..<3_000)
-        #expect(Self.taken(queue) == [0] + newest)
+        #expect(Self.all(queue) == [0] + newest)
     }
 
-    /// Ten bytes, which are five messages.
-    private static func inBytes(_ overflow: ReadBuffer.Overflow) -> ReaderQueue {
-        ReaderQueue(ReadBuffer(limit: 1_000, byteLimit: 10, overflow: overflow)) {}
+    /// Five times the memory of a message that comes alone.
+    private static var fiveMessages: Int {
+        var sender = Sender()
+        return 5 * sender.slice([.one]).byteCount
+    }
+
+    /// A queue with room for five messages that come alone.
+    private static func inBytes(
+        _ overflow: ReadBuffer.Overflow, drained: @escaping @Sendable () -> Void = {}
+    ) -> ReaderQueue {
+        ReaderQueue(ReadBuffer(limit: 1_000, byteLimit: fiveMessages, overflow: overflow), drained: drained)
     }
 
     @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest])
     func `bytes fill a queue as well, until half of them are gone`(_ overflow: ReadBuffer.Overflow) {
         let drained = Atomic<Int>(0)
-        let queue = ReaderQueue(ReadBuffer(limit: 1_000, byteLimit: 10, overflow: overflow)) {
-            drained.add(1, ordering: .relaxed)
-        }
+        let queue = Self.inBytes(overflow) { drained.add(1, ordering: .relaxed) }
         var sender = Sender()
-        var batch = [sender.slice([.one, .one, .two, .one])]
+        var batch = [sender.slice([.one]), sender.slice([.one]), sender.slice([.two]), sender.slice([.one])]
         #expect(!queue.push(&batch).isFull)
         batch = [sender.slice([.one])]
         let pushed = queue.push(&batch)
         #expect(pushed.isFull && !pushed.isOverfull)
-        batch = [sender.slice([.one, .one, .one, .one, .one])]
+        batch = (0..<5).map { _ in sender.slice([.one]) }
         #expect(queue.push(&batch, isOverrun: true).isOverfull)
         #expect(Self.taken(queue, 7) == Array(0..<7))
         #expect(drained.load(ordering: .relaxed) == 0)
@@ -283,20 +296,76 @@ import Testing
 
     @Test func `QoS 0 beyond the bytes is dropped as the policy says`() {
         var sender = Sender()
-        let qualities = [QoS](repeating: .zero, count: 7)
+        func messages(_ count: Int) -> [MessageSlice] { (0..<count).map { _ in sender.slice([.zero]) } }
         let newest = Self.inBytes(.dropOldest)
-        var batch = [sender.slice(qualities)]
+        var batch = messages(7)
         #expect(newest.push(&batch).dropped == 2)
         #expect(Self.taken(newest) == Array(2..<7))
         let oldest = Self.inBytes(.dropNewest)
-        batch = [sender.slice([.zero, .zero, .zero, .zero, .zero]), sender.slice([.zero, .zero])]
+        batch = messages(7)
         #expect(oldest.push(&batch).dropped == 2)
         #expect(Self.taken(oldest) == Array(7..<12))
         let all = Self.inBytes(.pause)
-        batch = [sender.slice(qualities)]
+        batch = messages(7)
         #expect(all.push(&batch).isFull)
-        batch = [sender.slice(qualities), sender.slice(qualities)]
-        #expect(all.push(&batch, isOverrun: true).dropped == 7)
-        #expect(Self.taken(all).count == 14)
+        batch = messages(7)
+        #expect(all.push(&batch, isOverrun: true).dropped == 4)
+        #expect(Self.taken(all).count == 10)
+    }
+
+    /// Messages of `count` bytes that share pages.
+    private static func pages(of payload: Int, _ qualities: [[QoS]]) -> [MessageSlice] {
+        qualities.map { qualities in
+            let entries = qualities.enumerated().map { number, qos in
+                MessagePage.Entry(
+                    start: number * payload, byteCount: payload, topic: 0, packetID: nil, qos: qos, isRetained: false,
+                    isDuplicate: false)
+            }
+            let bytes = [UInt8](repeating: 7, count: payload * qualities.count)
+            return MessageSlice(
+                MessagePage(entries: entries, bytes: bytes, topics: ["t"]), Array(0..<UInt32(entries.count)),
+                tickets: [], disposableCount: qualities.count { $0 == .zero })
+        }
+    }
+
+    /// The memory of the pages that messages are on.
+    private static func pageBytes(_ slices: [MessageSlice]) -> Int {
+        var pages: [ObjectIdentifier: MessagePage] = [:]
+        for message in slices.flatMap({ $0 }) { pages[ObjectIdentifier(message.page)] = message.page }
+        return pages.values.reduce(0) { $0 + $1.byteCount }
+    }
+
+    @Test(arguments: [ReadBuffer.Overflow.dropOldest, .dropNewest, .pause])
+    func `messages that stay of many pages do not keep the pages`(_ overflow: ReadBuffer.Overflow) {
+        let byteLimit = 1 << 20
+        let queue = ReaderQueue(ReadBuffer(limit: 200, byteLimit: byteLimit, overflow: overflow)) {}
+        for _ in 0..<200 {
+            var batch = Self.pages(of: 200, [[.one] + [QoS](repeating: .zero, count: 299)])
+            _ = queue.push(&batch, isOverrun: true)
+        }
+        let left = queue.close()
+        #expect(left.reduce(0) { $0 + $1.count } >= 200)
+        #expect(Self.pageBytes(left) <= 2 * byteLimit + (64 << 10))
+    }
+
+    @Test func `what was taken keeps no memory`() {
+        let queue = ReaderQueue(ReadBuffer()) {}
+        var batch = Self.pages(of: 300_000, [QoS](repeating: .one, count: 20).map { [$0] })
+        let pages = batch.map { WeakPage(page: $0.first?.page) }
+        _ = queue.push(&batch)
+        for taken in 1...20 {
+            _ = queue.take(atMost: 1)
+            // The reader has the last one in its hand.
+            #expect(pages.count { $0.page != nil } == 21 - taken)
+        }
+    }
+
+    @Test func `a reader gets large messages a few at a time`() {
+        let queue = ReaderQueue(ReadBuffer()) {}
+        var batch = Self.pages(of: 100_000, [QoS](repeating: .one, count: 10).map { [$0] })
+        _ = queue.push(&batch)
+        var counts: [Int] = []
+        while case .messages(let slices) = queue.take(atMost: 256) { counts.append(slices.reduce(0) { $0 + $1.count }) }
+        #expect(counts == [3, 3, 3, 1])
     }
 }

@@ -8,14 +8,16 @@ import Testing
 
     /// A page of `count` messages.
     private static func page(_ count: Int) -> MessagePage {
-        MessagePage(
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count * payloadSize)
+        for number in 0..<count { bytes += [UInt8](repeating: UInt8(number), count: payloadSize) }
+        return MessagePage(
             entries: (0..<count).map { number in
                 MessagePage.Entry(
-                    start: number * payloadSize, byteCount: payloadSize, topic: 0, properties: nil, packetID: nil,
+                    start: number * payloadSize, byteCount: payloadSize, topic: 0, packetID: nil,
                     qos: .zero, isRetained: false, isDuplicate: false)
             },
-            bytes: (0..<count).flatMap { [UInt8](repeating: UInt8($0), count: payloadSize) }, topics: ["t"],
-            properties: [])
+            bytes: bytes, topics: ["t"])
     }
 
     private static func run(_ index: UInt32, isDisposable: Bool = true) -> MessageRun {
@@ -31,17 +33,17 @@ import Testing
         return share.take()
     }
 
-    @Test(arguments: [[0], [7, 99], [3, 4, 5], Array(40..<60)] as [[UInt32]])
+    @Test(arguments: [[0], [7, 99], [3, 4, 5], Array(40..<80)] as [[UInt32]])
     func `who gets little of a page gets it in memory of its own`(_ indexes: [UInt32]) throws {
         let page = Self.page(100)
         let slices = Self.share(indexes, of: page)
         let slice = try #require(slices.first)
         #expect(slices.count == 1)
         #expect(slice.map { $0.withPayload { $0[0] } } == indexes.map { UInt8($0) })
-        #expect(slice.allSatisfy { $0.page !== page && $0.page.byteCount < page.byteCount / 4 })
+        #expect(slice.allSatisfy { $0.page !== page && $0.page.byteCount < page.byteCount / 2 })
     }
 
-    @Test(arguments: [Array(0..<100), Array(10..<50), stride(from: 0, to: 100, by: 3).map { $0 }] as [[UInt32]])
+    @Test(arguments: [Array(0..<100), Array(10..<70), (0..<100).filter { $0 % 3 > 0 }] as [[UInt32]])
     func `who gets much of a page shares it`(_ indexes: [UInt32]) throws {
         let page = Self.page(100)
         let slice = try #require(Self.share(indexes, of: page).first)
@@ -80,7 +82,7 @@ import Testing
             share.insertEarlier(MessageSlice(ReceivedMessage(page: page, index: index, ticket: nil)))
         }
         #expect(share.finishedCount == 4)
-        #expect(share.take().flatMap { $0 }.map(\.index) == [2, 3, 0, 1])
+        #expect(share.take().flatMap { $0 }.map { $0.withPayload { $0[0] } } == [2, 3, 0, 1])
     }
 
     @Test func `what waits for a reader that catches up is bounded but for QoS above 0`() {
@@ -90,7 +92,7 @@ import Testing
         share.finish(page)
         share.dropNewest(beyond: 4)
         #expect(share.finishedCount == 4)
-        share.append(MessageSlice(page, [7, 8], tickets: [], disposableCount: 2, byteCount: 200))
+        share.append(MessageSlice(page, [7, 8], tickets: [], disposableCount: 2))
         share.dropNewest(beyond: 4)
         #expect(share.finishedCount == 4)
         #expect(share.take().flatMap { $0 }.map(\.index) == [0, 1, 2, 3])

@@ -181,7 +181,7 @@ private final class Recorder: SessionObserver {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: MessageProperties) {
+    func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan) {
         let received = TestSession.Received(
             topic: topic.withUnsafeBytes { String(decoding: $0, as: UTF8.self) },
             payload: payload.withUnsafeBytes { Array($0) }, qos: message.view.delivery.qos,

@@ -262,7 +262,7 @@ extension ChaosRun {
     }
 
     /// The broker's own resident memory in bytes, 0 when it does not run.
-    private var brokerMemory: Int { broker.processID.map { ResidentMemory.bytes(of: "\($0)") } ?? 0 }
+    private var brokerMemory: Int { broker.processID.map { ProcessMemory.residentBytes(of: "\($0)") } ?? 0 }
 
     private func status(_ time: Duration, _ memory: ResidentMemory) {
         let traffic = ChaosClient.qualities.map { qos in

@@ -1,4 +1,4 @@
-import Foundation
+import TrialSupport
 
 /// How much memory of a process is resident, and whether that stays so.
 struct ResidentMemory {
@@ -14,17 +14,10 @@ struct ResidentMemory {
     /// Begins with the samples that there are.
     init(samples: [Int] = []) { self.samples = samples }
 
-    /// The resident bytes of a process, by its id or `self`.
-    static func bytes(of process: String) -> Int {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8) else { return 0 }
-        let fields = text.split(separator: " ")
-        return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
-    }
-
     /// Takes a sample of this process, and returns it.
     @discardableResult
     mutating func sample() -> Int {
-        let bytes = Self.bytes(of: "self")
+        let bytes = ProcessMemory.residentBytes(of: "self")
         samples.append(bytes)
         return bytes
     }
