@@ -69,7 +69,7 @@ func measureIdle(_ broker: Broker, count: Int) throws -> Bool {
     }
     print(
         "an idle client, \(TextColumn.grouped(count)) of them in one process: \(TextColumn.fixed(bytes / 1_024, decimals: 1)) "
-            + "KiB of heap each (budget 8)")
+            + "KiB of heap each (budget 10)")
     return true
 }
 

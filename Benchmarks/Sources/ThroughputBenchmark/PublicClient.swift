@@ -115,11 +115,17 @@ final class PublicClient: ThroughputClient, Sendable {
         if form == .sink { return await receiveBySink(count) }
         var bytes = 0
         var left = count
+        var propertyCount = 0
         let buffer = ReadBuffer(overflow: .pause)
         for try await message in client.messages(Message.self, from: workload.topic, qos: qos, buffer: buffer) {
             bytes += message.data.count
+            // Properties are decoded when somebody asks, and an app to which they are sent asks.
+            if !properties.userProperties.isEmpty { propertyCount += message.properties.userProperties.count }
             left -= 1
             if left == 0 { break }
+        }
+        guard propertyCount == count * properties.userProperties.count else {
+            throw CourierError(.decodingFailed, "\(propertyCount) user properties came with \(count) messages")
         }
         return bytes
     }
