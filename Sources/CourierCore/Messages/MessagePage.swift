@@ -2,8 +2,8 @@ package import Foundation
 
 /// The messages of one read side by side in a few blocks of memory, so that a message costs no block of its own.
 ///
-/// Nothing in it changes. Who keeps one message of a page keeps all of its memory, hence ``extracting(_:)``: a page of
-/// less. Pages that the client makes are bounded: many small messages up to ``sharedByteCount``, or one larger message.
+/// Immutable. A reference to one message keeps the whole page in memory. ``extracting(_:)`` copies some messages to a
+/// smaller page.
 package final class MessagePage: Sendable {
     /// What is known about one message.
     package struct Entry: Sendable {
@@ -20,10 +20,10 @@ package final class MessagePage: Sendable {
         package let qos: QoS
         package let isRetained: Bool
         package let isDuplicate: Bool
-        /// Whether several readers were given it.
+        /// Whether several readers received the message.
         package let isShared: Bool
 
-        /// Joins what is known.
+        /// Makes an entry.
         package init(
             start: Int, byteCount: Int, propertyByteCount: Int = 0, topic: Int, packetID: UInt16?, qos: QoS,
             isRetained: Bool, isDuplicate: Bool, isShared: Bool = false
@@ -54,22 +54,22 @@ package final class MessagePage: Sendable {
     /// Decodes properties that were received.
     package typealias PropertyDecoder = @Sendable (UnsafeRawBufferPointer) -> MessageProperties
 
-    /// How many bytes of messages share a page at most.
+    /// A page is finished when its messages have this size.
     package static let sharedByteCount = 64 << 10
 
-    /// From how many bytes on a message gets a page of its own.
+    /// A message whose payload and encoded properties have at least this size gets a page of its own.
     package static let singleByteCount = 4 << 10
 
     package let entries: [Entry]
-    /// The payloads and the encoded properties of messages that share them. Of a single message, the properties.
+    /// All payloads, each followed by its encoded properties. A page with a single message has only its properties here.
     private let bytes: [UInt8]
-    /// The payload of the only message: handed out as it is, as often as the app asks.
-    private let single: Data?
+    /// The payload of the page's only message. ``data(of:)`` returns it without a copy.
+    private let singlePayload: Data?
     private let topics: [String]
-    /// The properties of the only message, if it was not received.
-    private let given: MessageProperties
+    /// The properties of a single message that has no encoded ones.
+    private let decodedProperties: MessageProperties
     private let decode: PropertyDecoder
-    /// How much memory goes with the page, about.
+    /// The approximate memory that the page keeps allocated, in bytes.
     package let byteCount: Int
 
     /// Joins messages whose payloads and properties are in `bytes`; `decode` makes the latter when somebody asks.
@@ -78,9 +78,9 @@ package final class MessagePage: Sendable {
     ) {
         self.entries = entries
         self.bytes = bytes
-        single = nil
+        singlePayload = nil
         self.topics = topics
-        given = .empty
+        decodedProperties = .empty
         self.decode = decode
         byteCount = Self.byteCount(entries.capacity, topics, bytes.capacity)
     }
@@ -96,14 +96,14 @@ package final class MessagePage: Sendable {
                 packetID: packetID, qos: qos, isRetained: isRetained, isDuplicate: isDuplicate, isShared: isShared)
         ]
         bytes = encodedProperties
-        single = payload
+        singlePayload = payload
         topics = [topic]
-        given = .empty
+        decodedProperties = .empty
         self.decode = decode
         byteCount = Self.byteCount(1, topics, encodedProperties.count + Self.dataOverhead + payload.count)
     }
 
-    /// A page of one message that was not received just now.
+    /// A page with one message made by the app or read from the message store. Its properties are decoded already.
     package init(
         _ payload: Data, topic: String, qos: QoS, packetID: UInt16?, isRetained: Bool, isDuplicate: Bool,
         properties: MessageProperties
@@ -114,9 +114,9 @@ package final class MessagePage: Sendable {
                 isDuplicate: isDuplicate)
         ]
         bytes = []
-        single = payload
+        singlePayload = payload
         topics = [topic]
-        given = properties
+        decodedProperties = properties
         decode = { _ in .empty }
         byteCount = Self.byteCount(1, topics, Self.dataOverhead + payload.count + properties.heldByteCount)
     }
@@ -140,12 +140,17 @@ package final class MessagePage: Sendable {
     /// The properties of a message, made each time.
     package func properties(of index: Int) -> MessageProperties {
         let entry = entries[index]
-        if entry.propertyByteCount == 0 { return given }
+        if entry.propertyByteCount == 0 { return decodedProperties }
         return bytes.withUnsafeBytes { decode(UnsafeRawBufferPointer(rebasing: $0[propertyRange(of: entry)])) }
     }
 
     private func propertyRange(of entry: Entry) -> Range<Int> {
-        single == nil ? entry.propertyRange : bytes.indices
+        singlePayload == nil ? entry.propertyRange : bytes.indices
+    }
+
+    /// How many bytes the entries, payloads and encoded properties take.
+    package var messageByteCount: Int {
+        entries.count * MemoryLayout<Entry>.stride + bytes.count + (singlePayload?.count ?? 0)
     }
 
     /// How much of the page's memory is that of one message, about.
@@ -156,9 +161,9 @@ package final class MessagePage: Sendable {
             + topics[Int(entry.topic)].heldByteCount
     }
 
-    /// The payload of a message: a copy, or the memory that a single one shares with whoever has asked.
+    /// The payload of a message: a copy, or the page's own `Data` if it has a single message.
     package func data(of index: Int) -> Data {
-        if let single { return single }
+        if let singlePayload { return singlePayload }
         let range = entries[index].range
         return bytes.withUnsafeBytes { bytes in
             let payload = UnsafeRawBufferPointer(rebasing: bytes[range])
@@ -171,14 +176,14 @@ package final class MessagePage: Sendable {
     package func withPayload<Result>(
         of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
-        if let single { return try single.withUnsafeBytes(body) }
+        if let singlePayload { return try singlePayload.withUnsafeBytes(body) }
         let range = entries[index].range
         return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
     /// A page of some of the messages, in their order, which keeps no more memory than they need.
     package func extracting(_ indexes: some Collection<UInt32>) -> MessagePage {
-        if single != nil { return self }
+        if singlePayload != nil { return self }
         var entries: [Entry] = []
         entries.reserveCapacity(indexes.count)
         var kept: [UInt8] = []

@@ -2,26 +2,26 @@
 public struct BufferPolicy: Sendable {
     /// Which value is given up when there is no room.
     public enum Overflow: Hashable, Sendable {
-        /// The one that has waited longest, so that the newest always arrives.
+        /// The value that has waited longest, so that the newest always arrives.
         case dropOldest
 
-        /// The one that is just coming.
+        /// The new value.
         case dropNewest
     }
 
     /// The number of values that may wait, at least 1. A completion always finds room.
     public let limit: Int
 
-    /// How many bytes of memory the values that wait may take together, at least 1. One value has room in any case.
+    /// The largest total size of the waiting values in bytes, at least 1. An empty buffer accepts a value of any size.
     ///
-    /// Messages, dead letters, events, `Data`, byte arrays and texts count with what they keep in memory. Values of other
-    /// types count by their number only.
+    /// Sizes are estimates of the memory of messages, dead letters, events, `Data`, byte arrays and strings. Values of other
+    /// types count by number only. A message counts its own part of the memory that it shares with others that came with it.
     public let byteLimit: Int
 
     /// Which value is given up; ``Overflow/dropOldest`` by default.
     public let overflow: Overflow
 
-    /// Told after each loss, on the thread that sent the value; must not block.
+    /// Called after each dropped value, on the sender's thread. It must not block.
     public let onDrop: (@Sendable () -> Void)?
 
     /// Names a limit and what happens at it.
@@ -30,7 +30,7 @@ public struct BufferPolicy: Sendable {
     ///   - limit: The number of values that may wait; less than 1 counts as 1.
     ///   - byteLimit: How many bytes the values may take; 8 MiB by default, and less than 1 counts as 1.
     ///   - overflow: Which value is given up; the oldest by default.
-    ///   - onDrop: Told after each loss; nobody by default.
+    ///   - onDrop: Called after each dropped value; `nil` by default.
     public init(
         limit: Int, byteLimit: Int = 8 << 20, overflow: Overflow = .dropOldest, onDrop: (@Sendable () -> Void)? = nil
     ) {

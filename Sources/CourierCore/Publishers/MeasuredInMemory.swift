@@ -2,14 +2,11 @@ import Foundation
 
 /// A value whose memory counts towards the byte limit of a buffer.
 package protocol MeasuredInMemory: Sendable {
-    /// How much memory goes with the value, about.
+    /// The approximate memory that the value keeps allocated, in bytes.
     var heldByteCount: Int { get }
 }
 
-/// Measures values of one type; `nil` if their type does not say how much memory they hold.
-///
-/// - Parameter type: The type of the values.
-/// - Returns: What measures a value.
+/// Returns a function that measures values of `type`, or `nil` if `type` does not conform to ``MeasuredInMemory``.
 func memoryMeasure<Value>(of type: Value.Type) -> (@Sendable (Value) -> Int)? {
     guard let measured = type as? any MeasuredInMemory.Type else { return nil }
     return measure(measured) as? @Sendable (Value) -> Int

@@ -46,10 +46,10 @@ final class DurableInbox: @unchecked Sendable {
     private var removed: Set<StoredMessage.ID> = []
     /// Told of each row that was stored, for a reader that has come meanwhile.
     var appeared: ((_ topic: String) -> Void)?
-    /// Told whether messages on their way into the store take as much memory as they may, each time that one is added to
-    /// these; and that half of them are stored.
-    var congested: ((Bool) -> Void)?
-    private var storingByteCount = 0
+    /// Called with `true` for each added message while the bytes that are not stored yet are at the limit, and once with
+    /// `false` when they have fallen to half of it.
+    var onCongestion: ((Bool) -> Void)?
+    private var unstoredByteCount = 0
     private var isCongested = false
     /// Told of rows whose time was over before a reader came.
     var expired: ((_ count: Int) -> Void)?
@@ -101,31 +101,32 @@ final class DurableInbox: @unchecked Sendable {
         guard count < limit.rows else { return false }
         count += 1
         let row = StoredMessage(message, nextID(), at: time, for: lifetime)
-        let byteCount = MemoryLayout<StoredMessage>.stride + StoreSize(of: row).bytes
+        // Until it is stored, the message's page is there as well, for a reader that comes meanwhile.
+        let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
         var changes: [StoreChange] = [.keep(row)]
         if let packetID, storesPacketIDs { changes.append(.rememberPacketID(packetID)) }
-        beginStoring(byteCount)
+        addUnstoredBytes(byteCount)
         additions.add(changes, isRefusable: true) { [weak self] outcome in
             if let self, outcome.isRefusal { count = max(count - 1, handedOut.count) }
-            self?.endStoring(byteCount)
+            self?.removeUnstoredBytes(byteCount)
             settled(outcome)
             if isNew, case .success = outcome { self?.appeared?(message.topic) }
         }
         return true
     }
 
-    private func beginStoring(_ byteCount: Int) {
-        storingByteCount += byteCount
-        guard storingByteCount >= limit.bytes else { return }
+    private func addUnstoredBytes(_ byteCount: Int) {
+        unstoredByteCount += byteCount
+        guard unstoredByteCount >= limit.bytes else { return }
         isCongested = true
-        congested?(true)
+        onCongestion?(true)
     }
 
-    private func endStoring(_ byteCount: Int) {
-        storingByteCount -= byteCount
-        guard isCongested, storingByteCount <= limit.bytes / 2 else { return }
+    private func removeUnstoredBytes(_ byteCount: Int) {
+        unstoredByteCount -= byteCount
+        guard isCongested, unstoredByteCount <= limit.bytes / 2 else { return }
         isCongested = false
-        congested?(false)
+        onCongestion?(false)
     }
 
     /// Stores by what a repetition of a message of QoS 2 is known; the broker may be told of its receipt when `settled` is

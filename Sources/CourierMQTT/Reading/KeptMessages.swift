@@ -1,7 +1,7 @@
 import CourierCore
 
-/// Messages of QoS 1 and 2 that no reader has: those that came while none wanted them, and those that a reader left
-/// unfinished. They wait until one takes them or their time is over.
+/// Messages of QoS 1 and 2 without a reader: no reader wanted them, or a reader left them unacknowledged. Each waits for a new
+/// reader until its time is over.
 ///
 /// A value without locks and clocks.
 struct KeptMessages {
@@ -50,8 +50,8 @@ struct KeptMessages {
         return true
     }
 
-    /// Keeps a message that its reader has not acknowledged, until `end`; `false` when another reader has left it here, and
-    /// it is kept or being stored. Its reader had it in a buffer with a limit, so there is none here.
+    /// Keeps a message that its reader has not acknowledged, until `end`. Returns `false` if the message is already here, is
+    /// being stored or has no ticket. No limit applies, because the reader's buffer limited these messages.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
         guard let ticket = message.ticket, let topic = try? TopicName(received: message.topic),
             !ticket.isBeingStored, tickets.insert(ObjectIdentifier(ticket)).inserted
@@ -84,11 +84,11 @@ struct KeptMessages {
         return taken
     }
 
-    /// A message that was to be stored is, or will not be.
+    /// A message was stored, or its storing failed.
     func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
-    /// Puts unfinished messages back where they were, which is in front of what came after them; returns those that
-    /// another reader has left here meanwhile.
+    /// Puts unfinished messages back in front of the later ones. Returns those that it does not accept, such as messages that
+    /// another reader left here since.
     mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
         elements = []
@@ -97,10 +97,10 @@ struct KeptMessages {
         return refused
     }
 
-    /// Lets the unfinished messages whose time is over wait on as others do, without an end, as far as there is room; the
-    /// rest has time until `end`.
+    /// Turns unfinished messages whose time is over into kept ones without an end, if there is room. The others get time until
+    /// `end`.
     ///
-    /// - Returns: Those that wait on, with what acknowledges them, and whether that is all.
+    /// - Returns: The messages that became kept ones, with their tickets, and whether none is left.
     mutating func finishUnfinished(now: Instant, orUntil end: Instant) -> (finished: [ReceivedMessage], areAll: Bool) {
         var finished: [ReceivedMessage] = []
         var areAll = true
@@ -123,8 +123,8 @@ struct KeptMessages {
     /// When the time of the first unfinished message is over.
     var nextUnfinishedEnd: Instant? { elements.lazy.filter(\.isUnfinished).compactMap(\.end).min() }
 
-    /// The connection has ended: what the broker was not told about will come again. At QoS 2 not to us: its packet id
-    /// is known, and its acknowledgement counts on the next connection.
+    /// The connection has ended. Removes unfinished messages of QoS 1, because the broker sends them again. Those of QoS 2 stay:
+    /// the engine knows their packet ids, and their acknowledgements count on the next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
     mutating func removeAll() { (elements, tickets, byteCount) = ([], [], 0) }

@@ -148,7 +148,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.initialize(to: State(kept: KeptMessages(limit: maximumKept.rows, byteLimit: maximumKept.bytes)))
         rows?.appeared = { [weak self] in self?.rowAppeared($0) }
         rows?.expired = { [weak self] in self?.rowsExpired($0) }
-        rows?.congested = { [weak self] in self?.storeCongested($0) }
+        rows?.onCongestion = { [weak self] in self?.storeCongested($0) }
     }
 
     deinit {

@@ -1,21 +1,22 @@
 import CourierCore
 
-/// Messages of one page that one reader gets, in order: counted as one where it is handed on, and cheap to split.
+/// The messages of one page for one reader, in order. Splitting copies no message.
 struct MessageSlice: Sendable {
     private var page: MessagePage
-    /// Up to which serial there were readers, and sessions, when they came.
+    /// The serial of the newest reader or session when the messages arrived.
     private let arrival: Int
     /// Which messages of the page.
     private var indexes: [UInt32]
-    /// For each of them what acknowledges it, if anything; empty for those of nobody.
+    /// One ticket per message, `nil` if the message needs no acknowledgement. Empty if none does.
     private var tickets: [AcknowledgementTicket?]
-    /// Whether somebody has to acknowledge any of them, or had to when they were more.
+    /// Whether any message of the slice, including removed ones, had a ticket.
     private(set) var hasTickets: Bool
     /// What is left of `indexes`.
     private var range: Range<Int>
     /// How many of those that are left have QoS 0.
     private(set) var disposableCount: Int
-    /// How much memory they keep, about: that of their page, and what acknowledges them. Of a part, its share of that.
+    /// The approximate memory of the page, the indexes and the tickets. After a split, each part counts its share by number
+    /// of messages.
     private(set) var byteCount: Int
 
     /// What a message takes beside its page: its index, and what acknowledges it.
@@ -24,8 +25,8 @@ struct MessageSlice: Sendable {
     /// What a slice takes beside its messages.
     private static let overhead = 128
 
-    /// Messages of a page that came between two readers; `tickets` is empty or has one place for each, and `disposableCount`
-    /// of them have QoS 0.
+    /// Makes a slice of messages that arrived while no reader was added. `tickets` is empty or has one element per message,
+    /// and `disposableCount` messages have QoS 0.
     init(
         _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int = 0,
         arrival: Int = 0
@@ -81,13 +82,13 @@ struct MessageSlice: Sendable {
     /// Gives up messages of QoS 0, the oldest first, at most `limit`, and returns how many.
     mutating func dropOldest(_ limit: Int) -> Int { drop(Swift.min(limit, disposableCount), from: range.lowerBound) }
 
-    /// Gives up all messages of QoS 0 but those among the first `room`, and returns how many.
+    /// Drops the messages of QoS 0 behind the first `room` messages, and returns how many.
     mutating func dropNewest(beyond room: Int) -> Int {
         guard disposableCount > 0 else { return 0 }
         return drop(disposableCount, from: Swift.min(range.upperBound, range.lowerBound + room))
     }
 
-    /// The slice may stay in a list for a while, and keeps no memory there.
+    /// Empties the slice and releases its page, because an empty slice may stay in a list.
     private mutating func removeEverything() {
         let hadTickets = hasTickets
         self = MessageSlice(.empty, [], tickets: [])
@@ -130,7 +131,8 @@ extension MessageSlice {
     /// Pages of fewer bytes than this are not worth a copy of a part of them.
     static let toleratedPageByteCount = 2 << 10
 
-    /// Takes a page of its own when much of this one is for nobody any more: it would stay with the messages that are left.
+    /// Copies the messages to a page of their own if they are less than three quarters of this one. Otherwise they would keep
+    /// the whole page in memory.
     private mutating func leavePage() {
         if isEmpty { return removeEverything() }
         guard page.byteCount > Self.toleratedPageByteCount, byteCount < page.byteCount / 4 * 3 else { return }
@@ -168,7 +170,7 @@ extension [MessageSlice] {
     /// Whether all of them may be given up.
     var areDisposable: Bool { allSatisfy { $0.disposableCount == $0.count } }
 
-    /// The messages that are not to be lost with the reader who does not come to them, in order.
+    /// The messages to keep when their reader ends without reading them, in order.
     var worthKeeping: [ReceivedMessage] {
         var messages: [ReceivedMessage] = []
         for slice in self where slice.disposableCount < slice.count || slice.hasTickets {
@@ -177,7 +179,7 @@ extension [MessageSlice] {
         return messages
     }
 
-    /// Says of all of them that their reader has them.
+    /// Acknowledges all messages for their reader.
     func acknowledge() {
         for slice in self where slice.hasTickets {
             for message in slice { message.acknowledge() }

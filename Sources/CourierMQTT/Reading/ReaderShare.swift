@@ -96,8 +96,10 @@ struct ReaderShare {
     mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
+        // Neither side counts topics.
         let isSparse =
-            page.byteCount > MessageSlice.toleratedPageByteCount && byteCount * Self.sparseness < page.byteCount
+            page.byteCount > MessageSlice.toleratedPageByteCount
+            && byteCount * Self.sparseness < page.messageByteCount
         let slice =
             isSparse
             ? MessageSlice(

@@ -407,7 +407,7 @@ import Testing
             await world.until { world.events.contains("messageReceive") }
             for _ in 0..<5 { await world.run(for: .seconds(1)) }
             // What one read brings comes on top.
-            #expect((99...160).contains(world.events.count { $0 == "messageReceive" }))
+            #expect((49...110).contains(world.events.count { $0 == "messageReceive" }))
             #expect(await Self.acknowledged(world).isEmpty)
             store.release()
             await world.until { await Self.acknowledged(world).count == 400 }

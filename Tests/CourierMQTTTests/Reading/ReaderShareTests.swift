@@ -51,6 +51,26 @@ import Testing
         #expect(slice.allSatisfy { $0.page === page })
     }
 
+    @Test func `who gets all of a page shares it, however long its topics are`() throws {
+        let topics = (0..<100).map { String(repeating: "t", count: 200) + "\($0)" }
+        let entries = (0..<100).map { number in
+            MessagePage.Entry(
+                start: number, byteCount: 1, topic: number, packetID: nil, qos: .zero, isRetained: false,
+                isDuplicate: false)
+        }
+        let page = MessagePage(entries: entries, bytes: [UInt8](repeating: 1, count: 100), topics: topics)
+        var share = ReaderShare()
+        for index in 0..<UInt32(100) {
+            var run = MessageRun()
+            run.append(index, byteCount: 1, isDisposable: true)
+            share.append(run)
+        }
+        share.finish(page)
+        let slice = try #require(share.take().first)
+        #expect(slice.allSatisfy { $0.page === page })
+        #expect(slice.byteCount > 20_000)
+    }
+
     @Test func `a small page is shared with everybody`() throws {
         let page = Self.page(5)
         let slice = try #require(Self.share([4], of: page).first)

@@ -3,22 +3,22 @@ import CourierMQTT
 import Foundation
 import MQTTCodec
 
-/// A place of the client that somebody else fills, and how much memory it may take.
+/// A test that fills one buffer of the client, with the memory that is allowed.
 struct Flood: Sendable {
     let name: String
-    /// Makes what the broker sends when the client asks for it; the client's process has none of it.
+    /// Makes the messages that the broker sends after the client publishes to `begin`. Only the broker's process calls it.
     var messages: @Sendable () -> [Publish] = { [] }
-    /// Whether the client keeps what nobody reads.
+    /// Whether the client keeps messages without a reader.
     var keepsUnread = true
     /// The limit that holds there, in bytes.
     var limit: Int
-    /// What else may be in memory at that time, such as the message for which there is no room, and the read buffer.
-    var beside: Int
-    /// Fills the place, and does not return.
+    /// Bytes that are allowed beside the limit, such as the read buffer and one message that does not fit.
+    var allowance: Int
+    /// Fills the buffer, and then waits forever.
     let fill: @Sendable (FloodedClient) async throws -> Void
 
     /// How much the resident memory may grow.
-    var allowedGrowth: Int { (limit + beside) * 5 / 4 }
+    var allowedGrowth: Int { (limit + allowance) * 5 / 4 }
 
     static let topic = "flood"
 
@@ -34,7 +34,7 @@ struct Flood: Sendable {
         let values = (0..<250).map { Property.userProperty(name: "name-\($0)", value: text(1_900)) }
         return Flood(
             name: "properties", messages: messages(400, qos: 1) { _, message in message.properties = .init(values) },
-            limit: 4 << 20, beside: 3 << 20
+            limit: 4 << 20, allowance: 3 << 20
         ) { try await $0.readSlowly(ReadBuffer(byteLimit: 4 << 20)) }
     }
 
@@ -43,19 +43,19 @@ struct Flood: Sendable {
         Flood(
             name: "topics",
             messages: messages(2_000) { number, message in message.topic = "flood/\(number)/" + text(50_000) },
-            limit: 4 << 20, beside: 2 << 20
+            limit: 4 << 20, allowance: 2 << 20
         ) { try await $0.readSlowly(ReadBuffer(byteLimit: 4 << 20)) }
     }
 
-    /// Messages whose memory is what is known of them, with something to acknowledge for each.
+    /// Tiny messages of QoS 1, so that bookkeeping and tickets take most of the memory.
     private static var smallMessages: Flood {
         Flood(
             name: "small messages", messages: messages(60_000, qos: 1) { _, message in message.payload = [1] },
-            limit: 4 << 20, beside: 3 << 19
+            limit: 4 << 20, allowance: 3 << 19
         ) { try await $0.readSlowly(ReadBuffer(limit: .max, byteLimit: 4 << 20), acknowledge: .afterProcessing) }
     }
 
-    /// Of each page that the readers share, little is for this one.
+    /// One of 50 messages is for the slow reader; another reader gets the others.
     private static var sparseMessages: Flood {
         Flood(
             name: "few of many messages",
@@ -63,11 +63,11 @@ struct Flood: Sendable {
                 message.topic = number % 50 == 0 ? "flood/few" : "many"
                 message.payload = [UInt8](repeating: 1, count: 1_000)
             },
-            limit: 2 << 20, beside: 3 << 20
+            limit: 2 << 20, allowance: 3 << 20
         ) { try await $0.readSlowly(ReadBuffer(byteLimit: 2 << 20), besides: "many") }
     }
 
-    /// What the broker had kept, by the default limit.
+    /// Retained messages, with the default `ReadBuffer`.
     private static var retained: Flood {
         Flood(
             name: "retained messages",
@@ -75,42 +75,42 @@ struct Flood: Sendable {
                 message.isRetained = true
                 message.payload = [UInt8](repeating: 1, count: 200_000)
             },
-            limit: 16 << 20, beside: 2 << 20
+            limit: 16 << 20, allowance: 2 << 20
         ) { try await $0.readSlowly(ReadBuffer()) }
     }
 
     /// Large messages that nobody reads.
     private static var keptLarge: Flood {
         Flood(
-            name: "large messages for nobody",
+            name: "large messages without a reader",
             messages: messages(40, qos: 1) { _, message in message.payload = [UInt8](repeating: 1, count: 3 << 20) },
-            limit: 16 << 20, beside: 8 << 20
-        ) { try await $0.readNothing() }
+            limit: 16 << 20, allowance: 8 << 20
+        ) { try await $0.receiveUnread() }
     }
 
     /// Small messages that nobody reads.
     private static var keptSmall: Flood {
         Flood(
-            name: "small messages for nobody",
+            name: "small messages without a reader",
             messages: messages(60_000, qos: 1) { number, message in message.topic = "flood/\(number)" },
-            limit: 16 << 20, beside: 3 << 20
-        ) { try await $0.readNothing() }
+            limit: 16 << 20, allowance: 3 << 20
+        ) { try await $0.receiveUnread() }
     }
 
     /// Events of messages that were sent, with their payloads, for a handler that is busy.
     private static var sentEvents: Flood {
-        Flood(name: "events of sent messages", limit: 8 << 20, beside: 1 << 20) {
+        Flood(name: "events of sent messages", limit: 8 << 20, allowance: 1 << 20) {
             try await $0.publish(2_000, of: 100_000)
         }
     }
 
-    /// Events of messages that nobody reads, for a handler that is busy. They have twice the room of others.
+    /// Events of messages that nobody reads, for a handler that is busy. Their limit is twice the buffer's.
     private static var failureEvents: Flood {
         Flood(
             name: "events of unread messages",
             messages: messages(60_000, qos: 1) { number, message in message.topic = "flood/\(number)/" + text(400) },
-            keepsUnread: false, limit: 16 << 20, beside: 3 << 20
-        ) { try await $0.readNothingAndHandleSlowly() }
+            keepsUnread: false, limit: 16 << 20, allowance: 3 << 20
+        ) { try await $0.receiveUnreadAndBlockEvents() }
     }
 
     /// Messages that no adapter can decode, for a listener that is busy.
@@ -118,7 +118,7 @@ struct Flood: Sendable {
         Flood(
             name: "dead letters",
             messages: messages(200, qos: 1) { _, message in message.payload = [UInt8](repeating: 1, count: 1 << 20) },
-            limit: 8 << 20, beside: 5 << 20
+            limit: 8 << 20, allowance: 5 << 20
         ) { try await $0.readUndecodable() }
     }
 

@@ -3,7 +3,7 @@ import CourierMQTT
 import Dispatch
 import Foundation
 
-/// A client in a process of its own, and the ways to leave in it as much as there is room for. None of them returns.
+/// The client under test. Each method that fills a buffer then waits forever.
 struct FloodedClient: Sendable {
     private let client: any CourierClient
 
@@ -30,14 +30,14 @@ struct FloodedClient: Sendable {
     /// A loop that gets one message and then does nothing.
     func readSlowly(_ buffer: ReadBuffer, acknowledge mode: AcknowledgementMode = .onReceipt) async throws {
         let sequence = client.messages(Message.self, from: "flood/#", acknowledge: mode, buffer: buffer)
-        var iterator = sequence.makeAsyncIterator()  // It subscribes.
-        _ = try await client.subscribe(to: "flood/#", qos: .one)  // This waits for the broker's word.
+        var iterator = sequence.makeAsyncIterator()  // Creating the iterator subscribes.
+        _ = try await client.subscribe(to: "flood/#", qos: .one)  // Waits for SUBACK.
         try await begin()
         _ = try await iterator.next()
         try await waitForever()
     }
 
-    /// The same beside a loop that reads what is published to `other`.
+    /// The same, with a second loop that reads `other` without delay.
     func readSlowly(_ buffer: ReadBuffer, besides other: String) async throws {
         let quick = Task { [client] in
             for try await _ in client.messages(Message.self, from: other, buffer: buffer) {}
@@ -47,13 +47,13 @@ struct FloodedClient: Sendable {
         try await quick.value
     }
 
-    /// Nobody reads what comes.
-    func readNothing() async throws {
+    /// Receives messages without a reader.
+    func receiveUnread() async throws {
         try await begin()
         try await waitForever()
     }
 
-    /// A loop that can decode nothing, and a listener that is busy with the first dead letter.
+    /// Reads messages that can not be decoded, while the listener to dead letters blocks on the first one.
     func readUndecodable() async throws {
         let gate = DispatchSemaphore(value: 0)
         let letters = client.deadLetterPublisher.sink { _ in gate.wait() }
@@ -65,7 +65,7 @@ struct FloodedClient: Sendable {
         letters.cancel()
     }
 
-    /// Publishes `count` messages while a handler is busy with the first event.
+    /// Publishes `count` messages, while a handler blocks on the first event.
     func publish(_ count: Int, of byteCount: Int) async throws {
         let handler = BusyHandler()
         client.addEventHandler(handler)
@@ -75,11 +75,11 @@ struct FloodedClient: Sendable {
         client.removeEventHandler(handler)
     }
 
-    /// Nobody reads what comes, and a handler is busy with the first event.
-    func readNothingAndHandleSlowly() async throws {
+    /// Receives messages without a reader, while a handler blocks on the first event.
+    func receiveUnreadAndBlockEvents() async throws {
         let handler = BusyHandler()
         client.addEventHandler(handler)
-        try await readNothing()
+        try await receiveUnread()
         client.removeEventHandler(handler)
     }
 }

@@ -6,13 +6,13 @@ import TrialSupport
 
 // flood [<name>] | --self-test | --client <name> <port>
 
-/// How long the memory of a flooded process has to stay as it is until it has had everything.
-let calmTime = Duration.milliseconds(1_500)
+/// The measurement ends when memory has not grown for so long.
+let stableTime = Duration.milliseconds(1_500)
 
 /// How long a flood may take to begin.
 let startTime = Duration.seconds(15)
 
-/// Growth that takes samples to come about, and no flood.
+/// Smaller growth is ignored.
 let noise = 64 << 10
 
 /// How much the memory of this process grows while it is flooded: the highest figure until it grows no more.
@@ -23,7 +23,7 @@ func growth(of flood: Flood, port: UInt16) async throws -> Int {
     let start = ContinuousClock.now
     var (highest, lastGrowth) = (before, start)
     func hasBegun() -> Bool { highest - before > flood.limit / 4 || .now - start > startTime }
-    while !hasBegun() || .now - lastGrowth < calmTime {
+    while !hasBegun() || .now - lastGrowth < stableTime {
         try await Task.sleep(for: .milliseconds(20))
         let now = ProcessMemory.residentBytes(of: "self")
         guard now > highest + noise else { continue }
@@ -32,8 +32,23 @@ func growth(of flood: Flood, port: UInt16) async throws -> Int {
     return highest - before
 }
 
+/// Why a flood has failed.
+enum Problem: CustomStringConvertible {
+    case exceedsLimit(growth: Int, allowed: Int)
+    case fillsLittle(growth: Int)
+    case unexpectedOutput(String)
+
+    var description: String {
+        switch self {
+        case .exceedsLimit(let growth, let allowed): "\(growth >> 10) KiB, and \(allowed >> 10) KiB are allowed"
+        case .fillsLittle(let growth): "\(growth >> 10) KiB, which is less than half of the limit"
+        case .unexpectedOutput(let output): "unexpected output of the client: \(output)"
+        }
+    }
+}
+
 /// Runs the client of a flood in a process of its own, and returns what is wrong with its memory, if anything.
-func run(_ flood: Flood) async throws -> String? {
+func run(_ flood: Flood) async throws -> Problem? {
     var buffer = PacketBuffer()
     for message in flood.messages() {
         try PacketEncoder(version: .v5, sender: .server).encode(.publish(message), into: &buffer)
@@ -45,21 +60,19 @@ func run(_ flood: Flood) async throws -> String? {
     }
     let script = ConnectionScript.connection(steps)
     let broker = try ScriptedBroker.start([script], packetLimit: .max)
-    let said = try ChildProcess.run([CommandLine.arguments[0], "--client", flood.name, "\(broker.port)"])
+    let bytesPrinted = try ChildProcess.run([CommandLine.arguments[0], "--client", flood.name, "\(broker.port)"])
     await broker.shutdown()
-    guard let growth = Int(String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) else {
-        return "the client said: \(String(decoding: said, as: UTF8.self))"
-    }
+    let output = String(decoding: bytesPrinted, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let growth = Int(output) else { return .unexpectedOutput(output) }
     print(
         "flood: \(flood.name): \(growth >> 10) KiB for a limit of \(flood.limit >> 10) KiB and "
-            + "\(flood.beside >> 10) KiB beside it")
-    if growth > flood.allowedGrowth { return "\(growth >> 10) KiB, and \(flood.allowedGrowth >> 10) KiB are allowed" }
-    // One that fills no place proves nothing.
-    if growth < flood.limit / 2 { return "\(growth >> 10) KiB, which is less than half of the limit" }
-    return nil
+            + "\(flood.allowance >> 10) KiB as an allowance")
+    if growth > flood.allowedGrowth { return .exceedsLimit(growth: growth, allowed: flood.allowedGrowth) }
+    // Otherwise the flood did not fill its buffer, and the limit was not tested.
+    return growth < flood.limit / 2 ? .fillsLittle(growth: growth) : nil
 }
 
-/// Whether every place keeps to its limit.
+/// Whether every buffer keeps to its limit.
 func runAll(_ floods: [Flood]) async throws -> Bool {
     var problems = 0
     for flood in floods {
@@ -67,19 +80,19 @@ func runAll(_ floods: [Flood]) async throws -> Bool {
         problems += 1
         print("flood: \(flood.name): \(problem)")
     }
-    print(problems == 0 ? "flood: all limits hold" : "flood: \(problems) limits do not hold")
+    print(problems == 0 ? "flood: all limits hold" : "flood: \(problems) floods failed")
     return problems == 0
 }
 
-/// Whether a client that takes four times what it should is found.
+/// Whether a client is reported that takes four times the limit.
 func testItself() async throws -> Bool {
     guard var flood = Flood.all.first else { return false }
-    (flood.limit, flood.beside) = (flood.limit / 4, flood.beside / 4)
-    guard let problem = try await run(flood) else {
-        print("flood: four times the memory were not found")
+    (flood.limit, flood.allowance) = (flood.limit / 4, flood.allowance / 4)
+    guard case .exceedsLimit? = try await run(flood) else {
+        print("flood: self-test failed: four times the limit was not reported")
         return false
     }
-    print("flood: four times the memory were found: \(problem)")
+    print("flood: self-test passed: four times the limit was reported")
     return true
 }
 
@@ -92,4 +105,8 @@ if words.count == 3, words[0] == "--client", let port = UInt16(words[2]),
 }
 if words == ["--self-test"] { exit(try await testItself() ? 0 : 1) }
 let chosen = Flood.all.filter { words.isEmpty || words.contains($0.name) }
-exit(try await runAll(chosen) && !chosen.isEmpty ? 0 : 1)
+if chosen.isEmpty {
+    print("flood: there is no such flood; the names are \(Flood.all.map(\.name).joined(separator: ", "))")
+    exit(2)
+}
+exit(try await runAll(chosen) ? 0 : 1)
