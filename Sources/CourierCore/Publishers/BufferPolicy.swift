@@ -40,12 +40,12 @@ public struct BufferPolicy: Sendable {
         self.onDrop = onDrop
     }
 
-    /// 1,024 values or 8 MiB, dropping the oldest: for what is sent to a subject while its sink is still busy.
+    /// 1,024 values or 8 MiB; the oldest is dropped. For values that are sent to a subject while its sink is busy.
     public static let mailbox = BufferPolicy(limit: 1_024)
 
-    /// 16,384 values or 8 MiB, dropping the oldest: for what waits for the queue of a `receive(on:)`.
+    /// 16,384 values or 8 MiB; the oldest is dropped. For values that wait for the queue of a `receive(on:)`.
     public static let queue = BufferPolicy(limit: 16_384)
 
-    /// 256 values or 8 MiB, dropping the oldest: for what waits for the next turn of a `for await` loop.
+    /// 256 values or 8 MiB; the oldest is dropped. For values that wait for the next turn of a `for await` loop.
     public static let values = BufferPolicy(limit: 256)
 }

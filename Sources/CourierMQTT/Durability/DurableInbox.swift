@@ -56,8 +56,8 @@ final class DurableInbox: @unchecked Sendable {
     private var readings: [Int: Task<Void, Never>] = [:]
     private var lastReading = 0
 
-    /// Makes an inbox that is closed until ``begin(_:_:)``, for at most so many rows as `limit` says. Of its bytes as many
-    /// may be on their way into the store.
+    /// Makes an inbox that is closed until ``begin(_:_:)``. It keeps at most `limit.rows` rows. Reading has to pause while
+    /// messages of `limit.bytes` bytes are on their way into the store.
     init(
         _ store: any MessageStore, limit: StoreSize, steps: StoreLane, additions: StoreLane,
         clock: StoreClock = StoreClock(),

@@ -23,7 +23,7 @@ struct KeptMessages {
     private let limit: Int
     private let byteLimit: Int
     private var elements: [Element] = []
-    /// How much memory the messages take, without those that are unfinished.
+    /// The approximate memory of the messages in bytes. Unfinished messages do not count.
     private(set) var byteCount = 0
     /// What acknowledges the unfinished ones.
     private var tickets: Set<ObjectIdentifier> = []

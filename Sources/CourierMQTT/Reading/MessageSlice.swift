@@ -19,7 +19,8 @@ struct MessageSlice: Sendable {
     /// of messages.
     private(set) var byteCount: Int
 
-    /// What a message takes beside its page: its index, and what acknowledges it.
+    /// What a message takes beside its page: its index, and its ticket with the memory that the system adds, as measured by
+    /// `Scripts/flood`.
     private static let indexByteCount = MemoryLayout<UInt32>.stride
     static let ticketByteCount = 160
     /// What a slice takes beside its messages.

@@ -93,8 +93,8 @@ extension PacketDecoder {
         return identifiers
     }
 
-    /// Copies the properties of a PUBLISH, which were checked before, but for the subscription identifiers that `isKept`
-    /// refuses.
+    /// Copies the properties of a PUBLISH without the subscription identifiers for which `isKept` returns `false`. The
+    /// properties in `bytes` were checked before.
     package func publishProperties(
         in bytes: UnsafeRawBufferPointer, keepingIdentifiers isKept: (UInt32) -> Bool
     ) -> [UInt8] {

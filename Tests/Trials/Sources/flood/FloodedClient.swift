@@ -25,6 +25,7 @@ struct FloodedClient: Sendable {
         try await client.publish(Data(), to: "begin", qos: .zero)
     }
 
+    /// The process ends before that, when its memory was measured.
     private func waitForever() async throws { try await Task.sleep(for: .seconds(86_400)) }
 
     /// A loop that gets one message and then does nothing.

@@ -24,6 +24,7 @@ func growth(of flood: Flood, port: UInt16) async throws -> Int {
     var (highest, lastGrowth) = (before, start)
     func hasBegun() -> Bool { highest - before > flood.limit / 4 || .now - start > startTime }
     while !hasBegun() || .now - lastGrowth < stableTime {
+        // Between two samples: the system reports no change of a process's memory.
         try await Task.sleep(for: .milliseconds(20))
         let now = ProcessMemory.residentBytes(of: "self")
         guard now > highest + noise else { continue }
