@@ -77,11 +77,17 @@ struct EncodedPartsTests {
         }
     }
 
-    @Test func `a user property that breaks the specification is refused, and the buffer stays as it was`() throws {
+    @Test func `a single property that breaks the specification is refused, and the buffer stays as it was`() throws {
         let encoder = PacketEncoder(version: .v5, sender: .client)
         var buffer = PacketBuffer()
         try encoder.encodeUserProperty("name", "value", into: &buffer)
+        try encoder.encodeContentType("text/plain", into: &buffer)
         let count = buffer.count
+        for type in ["a\0", String(repeating: "a", count: 65_536)] {
+            #expect(throws: EncodeError.self) { try encoder.encodeContentType(type, into: &buffer) }
+            let left = buffer.count
+            #expect(left == count)
+        }
         for (name, value) in [("a\0", "b"), ("a", "b\0"), (String(repeating: "a", count: 65_536), "b")] {
             #expect(throws: EncodeError.self) { try encoder.encodeUserProperty(name, value, into: &buffer) }
             let left = buffer.count

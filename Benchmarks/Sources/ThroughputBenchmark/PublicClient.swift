@@ -103,7 +103,10 @@ final class PublicClient: ThroughputClient, Sendable {
                 let share = count / tasks + (index < count % tasks ? 1 : 0)
                 group.addTask { [client, workload, qos, properties] in
                     for _ in 0..<share {
-                        try await client.publish(bytes, to: workload.topic, qos: qos, properties: properties)
+                        _ =
+                            try await workload.userPropertyCount == 0
+                            ? client.publish(bytes, to: workload.topic, qos: qos)
+                            : client.publish(bytes, to: workload.topic, qos: qos, properties: properties)
                     }
                 }
             }

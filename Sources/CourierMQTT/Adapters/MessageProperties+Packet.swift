@@ -76,10 +76,11 @@ extension MessageProperties.Values {
 
 extension MessageProperties {
     /// Appends the properties to `buffer` as PUBLISH carries them: as ``PacketProperties/init(publishing:)``, but
-    /// without a list of user properties.
+    /// without a list of those that many messages have.
     func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
         guard let box else { return }
         let encoder = PacketEncoder(version: .v5, sender: .client)
+        if let type = box.values.contentType { try encoder.encodeContentType(type, into: &buffer) }
         let others = PacketProperties(describing: box)
         if !others.isEmpty {
             try encoder.encodePublishProperties(others, hasExpiry: messageExpiry != nil, into: &buffer)
@@ -98,17 +99,17 @@ extension PacketProperties {
     init(publishing properties: MessageProperties) {
         self.init()
         guard let box = properties.box else { return }
-        self = PacketProperties(describing: box)
+        if let type = box.values.contentType { append(.contentType(type)) }
+        for property in PacketProperties(describing: box).list { append(property) }
         for property in box.values.userProperties {
             append(.userProperty(name: property.name, value: property.value))
         }
     }
 
-    /// The same without user properties.
+    /// The same without content type and user properties.
     fileprivate init(describing box: MessageProperties.Box) {
         self.init()
         if box.values.payloadFormat == .utf8 { append(.payloadFormatIndicator(isText: true)) }
-        if let type = box.values.contentType { append(.contentType(type)) }
         if let topic = box.values.responseTopic { append(.responseTopic(topic)) }
         if let data = box.values.correlationData { append(.correlationData([UInt8](data))) }
     }

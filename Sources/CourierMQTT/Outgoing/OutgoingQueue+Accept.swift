@@ -3,16 +3,21 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// A message that a caller hands over, beside its payload.
-struct OutgoingPublish: Sendable {
+/// A message that a caller hands over, beside its payload. Never copied, because its references would be counted each time.
+struct OutgoingPublish: ~Copyable, Sendable {
     let topic: String
     let qos: QoS
     var isRetained = false
     var isLatestOnly = false
-    /// The properties that the app or the adapter gave.
+    /// The properties that the app gave.
     var properties = MessageProperties.empty
+    /// The adapter's content type, if the app gave no properties; apart from them, because it costs no memory so.
+    var contentType: String?
     /// Whether events report the message's end.
     var isObserved = false
+
+    /// All properties of the message, for messages that are stored.
+    var allProperties: MessageProperties { contentType.map { MessageProperties(contentType: $0) } ?? properties }
 }
 
 /// From callers into the queue. All functions may be called from any thread.
@@ -89,7 +94,7 @@ extension OutgoingQueue {
     ///   - now: The present; only needed with a message store, a maximum age or an expiry.
     /// - Returns: What became of the message.
     func accept(
-        _ publish: OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
+        _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
         epoch: Int? = nil, at now: Moment?
     ) -> Acceptance {
         state.withLock { state in
@@ -108,15 +113,14 @@ extension OutgoingQueue {
 
 extension OutgoingQueue.State {
     fileprivate mutating func accept(
-        _ publish: OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient, epoch: Int?,
+        _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
+        epoch: Int?,
         at now: Moment?
     ) -> OutgoingQueue.Acceptance {
         let lane: EntryTable.Lane =
             publish.qos == .zero ? .unacknowledged : hasStore && publish.qos.isPersisted ? .stored : .memory
         if let refusal = refusal(lane, epoch) { return OutgoingQueue.Acceptance(refusal) }
-        if !publish.properties.isEmpty, let error = encode(publish.properties) {
-            return OutgoingQueue.Acceptance(.notEncodable(error))
-        }
+        if let error = encodeProperties(of: publish) { return OutgoingQueue.Acceptance(.notEncodable(error)) }
         defer { if !scratch.isEmpty { scratch.removeAll() } }
         let byteCount = publish.topic.utf8.count + payload.byteCount + scratch.count
         let key = publish.isLatestOnly ? Array(publish.topic.utf8) : nil
@@ -145,7 +149,7 @@ extension OutgoingQueue.State {
         if lane != .unacknowledged { table[slot].recipient = recipient }
         if lane == .stored {
             table[slot].row = OutgoingRow(
-                topic: publish.topic, isRetained: publish.isRetained, properties: publish.properties,
+                topic: publish.topic, isRetained: publish.isRetained, properties: publish.allProperties,
                 payload: array ?? payload.withUnsafeBytes { Array($0) }, acceptedAt: now ?? .never, expiry: expiry)
             if rows.added(byteCount) { result.wakes.insert(.store) }
         } else {
@@ -206,6 +210,23 @@ extension OutgoingQueue.State {
         if let finish { return .finished(finish) }
         if let epoch, epoch != self.epoch { return .destroyed }
         return hasSession ? .notConnected : .noSession
+    }
+
+    /// Encodes a new message's properties into ``scratch``, unless no broker can be told them.
+    ///
+    /// - Returns: What is wrong with them. ``scratch`` is empty then.
+    @inline(__always)
+    private mutating func encodeProperties(of publish: borrowing OutgoingPublish) -> EncodeError? {
+        guard carriesProperties else { return nil }
+        if let contentType = publish.contentType {
+            do throws(EncodeError) {
+                try PacketEncoder(version: .v5, sender: .client).encodeContentType(contentType, into: &scratch)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        return publish.properties.isEmpty ? nil : encode(publish.properties)
     }
 
     /// Encodes a message's properties into ``scratch``, unless no broker can be told them.

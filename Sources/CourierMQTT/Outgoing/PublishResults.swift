@@ -76,7 +76,7 @@ final class PublishResults: @unchecked Sendable {
     }
 
     /// Reports the end of a message that the queue did not keep.
-    func report(_ outcome: PublishOutcome, of publish: OutgoingPublish, payload: RawSpan) {
+    func report(_ outcome: PublishOutcome, of publish: borrowing OutgoingPublish, payload: RawSpan) {
         guard publish.isObserved else { return }
         let event = Self.event(
             outcome, publish.topic, publish.qos, payload.byteCount, payload.withUnsafeBytes { Data($0) })

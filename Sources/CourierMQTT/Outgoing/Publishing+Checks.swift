@@ -20,8 +20,16 @@ extension Publishing {
         guard contentType != nil || !properties.isEmpty else { return publish }
         if !properties.isEmpty { try properties.check(topic: topic, texts) }
         try check(contentType: contentType, topic)
-        publish.properties = properties
-        if let contentType, properties.contentType == nil { publish.properties.contentType = contentType }
+        guard let contentType, properties.contentType == nil else {
+            publish.properties = properties
+            return publish
+        }
+        if properties.isEmpty {
+            publish.contentType = contentType
+        } else {
+            publish.properties = properties
+            publish.properties.contentType = contentType
+        }
         return publish
     }
 
@@ -44,7 +52,7 @@ extension Publishing {
     }
 
     /// The error of a message that the queue did not accept.
-    func error(_ refusal: OutgoingQueue.Refusal, _ publish: OutgoingPublish) -> CourierError {
+    func error(_ refusal: OutgoingQueue.Refusal, _ publish: borrowing OutgoingPublish) -> CourierError {
         let topic = publish.topic.quoted()
         let policy = queue.policy
         switch refusal {

@@ -58,7 +58,8 @@ final class Publishing: Sendable {
 
     /// Hands bytes over; the end is reported to `completion`, unless this throws.
     func publish(
-        _ payload: RawSpan, array: [UInt8]? = nil, _ publish: OutgoingPublish, told completion: PublishCompletion?
+        _ payload: RawSpan, array: [UInt8]? = nil, _ publish: borrowing OutgoingPublish,
+        told completion: PublishCompletion?
     ) throws(CourierError) {
         if publish.isObserved { results.began(publish.topic, publish.qos, payload.byteCount) }
         let acceptance = queue.accept(
@@ -108,7 +109,7 @@ final class Publishing: Sendable {
     /// Hands bytes over, and waits for their end; also for room, if the policy says so.
     @inline(__always)
     nonisolated(nonsending) func publishAndWait(
-        _ payload: [UInt8], _ publish: OutgoingPublish
+        _ payload: [UInt8], _ publish: borrowing OutgoingPublish
     ) async throws -> PublishReceipt {
         if publish.isObserved { results.began(publish.topic, publish.qos, payload.count) }
         if publish.qos == .zero {  // It has no end but its acceptance.
@@ -152,7 +153,7 @@ final class Publishing: Sendable {
     /// Hands bytes over, and waits until they are accepted.
     @inline(__always)
     private nonisolated(nonsending) func enqueue(
-        _ payload: [UInt8], _ publish: OutgoingPublish, waitsForStore: Bool
+        _ payload: [UInt8], _ publish: borrowing OutgoingPublish, waitsForStore: Bool
     ) async throws {
         let wait = waitsForStore ? Wait.storing : .nothing
         var answer = await enter(payload, publish, nil, wait)
@@ -180,7 +181,9 @@ final class Publishing: Sendable {
     }
 
     /// Hands a message over whose end nobody waits for.
-    private func enterForNobody(_ payload: [UInt8], _ publish: OutgoingPublish, _ epoch: Int?) -> PublishAnswer {
+    private func enterForNobody(_ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?)
+        -> PublishAnswer
+    {
         let acceptance = queue.accept(
             publish, payload.span.bytes, array: payload, for: .nobody, epoch: epoch, at: now(for: publish))
         follow(acceptance)
@@ -193,7 +196,7 @@ final class Publishing: Sendable {
     /// learn of each other, whichever comes first.
     @inline(__always)
     private nonisolated(nonsending) func enter(
-        _ payload: [UInt8], _ publish: OutgoingPublish, _ epoch: Int?, _ wait: Wait
+        _ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?, _ wait: Wait
     ) async -> PublishAnswer {
         if wait == .nothing { return enterForNobody(payload, publish, epoch) }
         let entered = Atomic<UInt64>(Self.notEntered)
@@ -234,7 +237,7 @@ final class Publishing: Sendable {
     ///
     /// - Throws: The reason why the message was not accepted. Events have reported it.
     private nonisolated(nonsending) func enterWithRoom(
-        _ payload: [UInt8], _ publish: OutgoingPublish, after refusal: OutgoingQueue.Refusal,
+        _ payload: [UInt8], _ publish: borrowing OutgoingPublish, after refusal: OutgoingQueue.Refusal,
         _ wait: Wait
     ) async throws -> PublishAnswer {
         var last = refusal
@@ -280,7 +283,7 @@ final class Publishing: Sendable {
 
     /// The present, for messages whose age counts.
     @inline(__always)
-    private func now(for publish: OutgoingPublish) -> Moment? {
+    private func now(for publish: borrowing OutgoingPublish) -> Moment? {
         let counts =
             store != nil || queue.policy.maximumAge != nil
             || (!publish.properties.isEmpty && publish.properties.messageExpiry != nil)

@@ -128,6 +128,12 @@ extension FieldWriter {
         }
     }
 
+    /// Writes a content type.
+    func contentType(_ type: String, into buffer: inout PacketBuffer) throws(EncodeError) {
+        buffer.append(PropertyID.contentType.rawValue)
+        try text(type, .property(.contentType), into: &buffer)
+    }
+
     /// Writes one user property.
     func userProperty(_ name: String, _ value: String, into buffer: inout PacketBuffer) throws(EncodeError) {
         buffer.append(PropertyID.userProperty.rawValue)

@@ -249,6 +249,20 @@ extension PacketEncoder {
         }
     }
 
+    /// Appends the content type of a PUBLISH as ``encodePublishProperties(_:hasExpiry:into:)`` does, without a list.
+    ///
+    /// - Throws: ``EncodeError`` when the text breaks the specification; the buffer is then as it was.
+    public func encodeContentType(_ type: String, into buffer: inout PacketBuffer) throws(EncodeError) {
+        let fields = FieldWriter(packet: .publish, version: .v5, sender: sender)
+        let start = buffer.position
+        do throws(EncodeError) {
+            try fields.contentType(type, into: &buffer)
+        } catch {
+            buffer.truncate(to: start)
+            throw error
+        }
+    }
+
     /// Writes everything before the payload: first the properties, whose size decides the remaining length, behind a copy
     /// of the header that is moved in front of them.
     private func writeHead(

@@ -15,7 +15,7 @@ import Testing
         let packet = PacketProperties(publishing: full)
         #expect(
             packet == [
-                .payloadFormatIndicator(isText: true), .contentType("text/plain"), .responseTopic("answers/7"),
+                .contentType("text/plain"), .payloadFormatIndicator(isText: true), .responseTopic("answers/7"),
                 .correlationData([0, 0xFF]), .userProperty(name: "a", value: "1"), .userProperty(name: "b", value: "2"),
                 .userProperty(name: "a", value: "3"),
             ])

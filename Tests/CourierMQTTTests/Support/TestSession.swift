@@ -144,7 +144,7 @@ private final class Recorder: SessionObserver {
     func setDriver(_ driver: SessionDriver) { state.withLock { $0.driver = driver } }
 
     /// Hands a message to the queue under a test's name; `false` when there is no room.
-    func accept(_ publish: OutgoingPublish, _ payload: [UInt8], as name: Token) -> Bool {
+    func accept(_ publish: borrowing OutgoingPublish, _ payload: [UInt8], as name: Token) -> Bool {
         state.withLock { state in
             let acceptance = queue.accept(publish, payload.span.bytes, array: nil, for: .nobody, at: nil)
             guard acceptance.refusal == nil else { return false }
