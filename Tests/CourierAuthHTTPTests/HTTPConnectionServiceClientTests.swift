@@ -27,7 +27,7 @@ import Testing
         config.deliveryQueue = DispatchQueue(label: "test.delivery")
         config.autoReconnectInterval = pause
         config.maxAutoReconnectInterval = pause
-        config.reconnectJitter = .none
+        config.reconnect.jitter = .none
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 

@@ -51,8 +51,8 @@ import Testing
     @Test func `the operating system's answer for a name that can not exist is a failure with the name`() async throws {
         try await withLoop { loop in
             let error = try await failure(.tcp(host: "no such host", port: 1883), loop)
-            #expect(error.code == .nameResolutionFailed)
-            #expect(error.message.hasPrefix("the host name “no such host” has no address"))
+            #expect(error.code == .hostNotFound)
+            #expect(error.message.hasPrefix("the host name “no such host” does not exist"))
         }
     }
 

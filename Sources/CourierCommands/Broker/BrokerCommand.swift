@@ -81,7 +81,8 @@ package struct BrokerCommand: CourierCommand {
         switch code {
         case .addressInUse where settings.unixPath != nil: "Remove the file if no program uses it."
         case .addressInUse: "Another broker may run there: end it, or take another port by -p; -p 0 finds a free one."
-        case .nameResolutionFailed: "Give an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
+        case .hostNotFound, .nameResolutionFailed:
+            "Give an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
         case .permissionDenied where settings.unixPath != nil:
             "This user may make no socket there: take another folder by --unix."
         case .socketNotFound: "Make the folder of the socket, or take another by --unix."

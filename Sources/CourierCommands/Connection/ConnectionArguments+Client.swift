@@ -53,6 +53,7 @@ extension ConnectionArguments {
     /// - Returns: The configuration.
     package func configuration() -> MQTTClientConfig {
         var config = MQTTClientConfig(options: connectOptions)
+        config.logHandler = nil  // The commands print what happens themselves.
         config.autoReconnectInterval = Self.reconnectInterval
         config.maxAutoReconnectInterval = Self.reconnectInterval
         config.messageAdapters = [DataMessageAdapter(), TextMessageAdapter()]

@@ -91,7 +91,7 @@ package struct ConnectionProblem: Hashable, Sendable {
     /// The texts of the system's errors, as `strerror` has them.
     private static func words(of code: TransportError.Code) -> String? {
         switch code {
-        case .nameResolutionFailed: "Unable to connect (Lookup error.)."
+        case .hostNotFound, .nameResolutionFailed: "Unable to connect (Lookup error.)."
         case .connectionRefused: "Error: Connection refused"
         case .connectTimedOut: "Error: Connection timed out"
         case .unreachable: "Error: No route to host"

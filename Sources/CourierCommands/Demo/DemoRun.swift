@@ -49,9 +49,10 @@ final class DemoRun: @unchecked Sendable {
         config.messageAdapters = [TextMessageAdapter()]
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 1
-        config.reconnectJitter = .none
+        config.reconnect.jitter = .none
         config.networkMonitor = AlwaysAvailableNetwork()  // The broker is in this process: no network is needed.
         config.deliveryQueue = queue
+        config.logHandler = nil  // Lost connections are part of the show.
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 

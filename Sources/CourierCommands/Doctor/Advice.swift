@@ -22,7 +22,8 @@ enum Advice {
             "Nothing answers: a firewall may drop packets to port \(port), or the machine is off. Ask who runs it."
         case (.connectTimedOut, .proxy):
             "The proxy does not answer, or not for the broker: ask who runs the proxy, or try without."
-        case (.nameResolutionFailed, .proxy): "Correct the name of the proxy (--proxy), or of the broker (-h)."
+        case (.hostNotFound, .proxy), (.nameResolutionFailed, .proxy):
+            "Correct the name of the proxy (--proxy), or of the broker (-h)."
         case (.unreachable, _): "There is no way to that network: look at this machine's network, or at its VPN."
         case (.socketNotFound, _): "Correct the path, or start the broker."
         case (.permissionDenied, .socket): "The operating system does not allow it: look at the rights to the socket."

@@ -10,6 +10,11 @@ extension CourierSession {
     /// Each loop has a buffer of its own, of ``BufferPolicy/values``.
     public var deadLetters: PublisherValues<DeadLetter, Never> { deadLetterPublisher.values }
 
+    /// Waits until the connection is established, as ``connected(timeout:)`` does, without a time limit.
+    ///
+    /// - Throws: What ``connected(timeout:)`` throws.
+    public nonisolated(nonsending) func connected() async throws { try await connected(timeout: nil) }
+
     /// Ends the connection, and returns when it has ended; at once when there is none.
     ///
     /// ```swift

@@ -108,24 +108,32 @@ public protocol CourierSession: CourierEventManager {
 
     // MARK: For async code
 
-    /// Waits until the connection is established; returns at once when it is, and throws at once while nobody wants one,
-    /// another client has the session, or trying on is pointless.
+    /// Waits until the connection is established, at most for a time. Returns at once if it is established.
     ///
-    /// It waits as long as the client goes on trying by itself, which has no end: cancel its task to end the wait.
-    /// A refusal of the user name or the password does not end it, not even with options that never change: an
-    /// account may be unlocked. To give up then, listen for ``CourierEventType/connectionFailure(timeTaken:error:)``
-    /// with the code ``CourierError/Code-swift.struct/notAuthorized`` and call ``CourierClient/disconnect()``.
+    /// ```swift
+    /// client.connect()
+    /// try await client.connected(timeout: .seconds(10))
+    /// ```
     ///
-    /// - Throws: Why it is not established, or `CancellationError`.
-    ///   ``CourierError/Code-swift.struct/sessionMissing`` when nobody wants a connection: `connect()` was not
-    ///   called, ``CourierClient/disconnect()`` was called since, or the app came back from the background and there is no
-    ///   topic to subscribe to; ``CourierError/Code-swift.struct/clientDestroyed``
-    ///   after ``CourierClient/destroy()``; ``CourierError/Code-swift.struct/sessionTakenOver`` while another client
-    ///   has the session, after which the client tries again by itself; ``CourierError/Code-swift.struct/connectionRefused``,
-    ///   ``CourierError/Code-swift.struct/notAuthorized``, ``CourierError/Code-swift.struct/invalidConfiguration``
-    ///   or ``CourierError/Code-swift.struct/secureConnectionFailed`` when the next attempt would fail in the same
-    ///   way.
-    func connected() async throws
+    /// While the client looks for its first connection after `connect()`, the wait also ends with a failure that lasts until a
+    /// person corrects something: refused credentials that the provider does not change, a host name that does not exist, or a
+    /// certificate that is not accepted, if every endpoint fails in such a way. The client keeps trying all the same, unless
+    /// its configuration says otherwise, and messages stay in their queue.
+    ///
+    /// A refused port and a host that does not answer may recover, so they do not end the wait. The log warns of them.
+    ///
+    /// - Parameter timeout: How long to wait; `nil` waits as long as the client keeps trying.
+    /// - Throws: Why there is no connection, or `CancellationError` if the task is cancelled.
+    ///   - ``CourierError/Code-swift.struct/timedOut`` after `timeout`; the error names the last failure.
+    ///   - ``CourierError/Code-swift.struct/notAuthorized``, ``CourierError/Code-swift.struct/connectionFailed``,
+    ///     ``CourierError/Code-swift.struct/connectionRefused``, ``CourierError/Code-swift.struct/secureConnectionFailed`` or
+    ///     ``CourierError/Code-swift.struct/invalidConfiguration`` if the next attempt would fail in the same way.
+    ///   - ``CourierError/Code-swift.struct/sessionMissing`` if no connection is wanted: `connect()` was not called,
+    ///     ``CourierClient/disconnect()`` was called since, or the app came back from the background and there is no topic to
+    ///     subscribe to.
+    ///   - ``CourierError/Code-swift.struct/sessionTakenOver`` while another client has the session.
+    ///   - ``CourierError/Code-swift.struct/clientDestroyed`` after ``CourierClient/destroy()``.
+    func connected(timeout: Duration?) async throws
 
     /// Encodes a value on the caller's side, sends it and waits for the acknowledgement.
     ///

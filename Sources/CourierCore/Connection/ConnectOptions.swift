@@ -127,8 +127,8 @@ public struct ConnectOptions: Hashable, Sendable {
     ///   - port: The broker's port.
     ///   - keepAlive: Seconds after the last packet that was sent until the client probes; 60 by default, 0 for never.
     ///   - clientId: The id of this client, unique among the broker's clients; each `%` becomes a random character.
-    ///   - username: The user name; empty sends none.
-    ///   - password: The password; empty sends none.
+    ///   - username: The user name; empty, the default, sends none.
+    ///   - password: The password; empty, the default, sends none.
     ///   - isCleanSession: Whether the broker forgets the earlier session; `false` by default.
     ///   - userProperties: User properties of CONNECT in MQTT 5; `nil` by default.
     ///   - alpn: Protocol names for the TLS handshake; `nil` by default.
@@ -142,8 +142,8 @@ public struct ConnectOptions: Hashable, Sendable {
         port: UInt16,
         keepAlive: UInt16 = 60,
         clientId: String,
-        username: String,
-        password: String,
+        username: String = "",
+        password: String = "",
         isCleanSession: Bool = false,
         userProperties: [String: String]? = nil,
         alpn: [String]? = nil,

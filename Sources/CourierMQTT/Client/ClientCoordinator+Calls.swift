@@ -68,8 +68,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Tells when there is a connection, or why there will be none; at once if it is known. The wait begins behind what
-    /// was asked for before: a `disconnect()` that is still to be heard is none of its business.
+    /// Calls `callback` once there is a connection, or with the reason why there is none. The wait begins
+    /// behind all calls that were made before, such as a `disconnect()` that the loop has not performed yet.
     @discardableResult
     func whenConnected(
         _ callback: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -80,6 +80,14 @@ extension ClientCoordinator {
             answerConnectionWaiters()
         }
         return key
+    }
+
+    /// The error of a caller that has waited long enough for a connection. On the loop.
+    func noConnection(within timeout: Duration) -> CourierError {
+        let reason = connectionFailure?.message.asSentence ?? "No attempt has failed so far."
+        return CourierError(
+            .timedOut, "There was no connection within \(timeout). \(reason) The client keeps trying.",
+            cause: connectionFailure)
     }
 
     /// Takes back what ``whenConnected(_:)`` was given, unless it is told before the loop comes to this.

@@ -70,10 +70,17 @@ final class MQTTClient: CourierClient {
 
     var responseInformation: String? { parts.coordinator.agreement.withLock { $0.responseInformation } }
 
-    func connected() async throws {
+    func connected(timeout: Duration?) async throws {
         let waiter = Waiter<Void>(parts.census)
         let coordinator = parts.coordinator
         let key = coordinator.whenConnected { waiter.resume($0.mapError { $0 }) }
+        let timer = timeout.map { timeout in
+            LoopTimer(on: parts.loop, after: timeout) {
+                waiter.resume(.failure(coordinator.noConnection(within: timeout)))
+                coordinator.forgetConnectionWaiter(key)
+            }
+        }
+        defer { timer?.cancel() }
         try await waiter.value { coordinator.forgetConnectionWaiter(key) }
     }
 

@@ -137,10 +137,8 @@ public struct MQTTClientConfig {
 
     // MARK: Time
 
-    /// How the reconnect intervals are spread, so that many clients do not come back at once.
-    public var reconnectJitter = ReconnectJitter.equal
-    /// How long a connection must last until the next loss begins with the first interval again; 10 s by default.
-    public var stableConnectionTime = Duration.seconds(10)
+    /// When the client connects again, beside ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
+    public var reconnect = ReconnectPolicy()
     /// Gives up on an acknowledgement after this long and reconnects; 60 s by default, `nil` is never.
     public var acknowledgementTimeout: Duration? = .seconds(60)
 
@@ -184,8 +182,8 @@ public struct MQTTClientConfig {
     public var lifecycle: (any AppLifecycle)?
     /// What sees every packet; nobody by default.
     public var packetObserver: (any PacketObserver)?
-    /// What takes the log; nobody by default.
-    public var logHandler: (any LogHandler)?
+    /// Where the log goes. By default, warnings and errors go to standard error; `nil` silences the client.
+    public var logHandler: (any LogHandler)? = StandardErrorLog.standard
 
     /// Collects the options for a provider that answers by closures.
     ///

@@ -15,9 +15,10 @@ extension SupervisorConfiguration {
         self.init()
         reconnectInterval = .seconds(Int64(config.autoReconnectInterval))
         maximumReconnectInterval = .seconds(Int64(config.maxAutoReconnectInterval))
-        jitter = config.reconnectJitter
-        try ClientSettings.checkTime(config.stableConnectionTime, "stableConnectionTime")
-        stableConnectionTime = config.stableConnectionTime
+        jitter = config.reconnect.jitter
+        try ClientSettings.checkTime(config.reconnect.stableConnectionTime, "reconnect.stableConnectionTime")
+        stableConnectionTime = config.reconnect.stableConnectionTime
+        whenRefused = config.reconnect.whenRefused
         let timeout = try Self.seconds(
             config.authenticationTimeoutInterval, "authenticationTimeoutInterval",
             isEnabled: config.enableAuthenticationTimeout)

@@ -40,7 +40,7 @@ final class UnusableClient: CourierClient {
         completions.add { [problem] in completion(.failure(problem)) }
     }
 
-    func connected() async throws { throw problem }
+    func connected(timeout: Duration?) async throws { throw problem }
 
     func subscribe(_ topics: [(topic: String, qos: QoS)]) {
         events.tell(.subscribeFailure(topics: topics, timeTaken: 0, error: problem), nil)

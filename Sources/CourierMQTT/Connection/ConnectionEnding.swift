@@ -65,6 +65,16 @@ struct ConnectionEnding: Sendable {
     }
 }
 
+extension ConnectionEnding {
+    /// The error for the app, with a sentence about what the client does.
+    func failure(followedBy sentence: String) -> ConnectionFailure {
+        .error(
+            CourierError(
+                error.code, "\(error.message.asSentence) \(sentence)", reasonCode: error.reasonCode, cause: error.cause)
+        )
+    }
+}
+
 extension ChannelCloseReason {
     /// Whether it was the other side's doing, as far as this side can tell.
     fileprivate var isByPeer: Bool {

@@ -24,8 +24,11 @@ extension ConnectionSupervisor {
     }
 
     /// Plans an attempt for `due`, or the sooner time at which one that has failed was to be made anew, and begins it
-    /// if that is now.
-    mutating func wait(until due: Instant, _ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
+    /// if that is now. Until then, callers of `connected()` get `failure`, if there is one.
+    mutating func wait(
+        until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
+        _ actions: inout [Action]
+    ) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
         var due = due
         var isUrgent = false
@@ -39,7 +42,9 @@ extension ConnectionSupervisor {
             if isUrgent { lastUrgentAt = now }
             return start(occasion, now, &actions)
         }
-        enter(.waiting(Waiting(due: due, planned: planned, occasion: occasion, isUrgent: isUrgent)), &actions)
+        var waiting = Waiting(due: due, planned: planned, occasion: occasion, isUrgent: isUrgent)
+        waiting.failure = failure
+        enter(.waiting(waiting), &actions)
         let tenths = (now.duration(to: due) / .milliseconds(100)).rounded(.up)
         let reason = network == .unavailable ? ", or when there is a network" : ""
         actions.append(.log(.info, "the next attempt begins in \(tenths / 10) s\(reason)"))
@@ -90,7 +95,8 @@ extension ConnectionSupervisor {
     private func authentication(_ attempt: AttemptID, _ now: Instant) -> Authentication {
         Authentication(
             attempt: attempt, startedAt: now,
-            giveUpAt: configuration.authenticationTimeout.map { now.advanced(by: $0) })
+            giveUpAt: configuration.authenticationTimeout.map { now.advanced(by: $0) },
+            warnAt: configuration.slowAttemptTime.map { now.advanced(by: $0) })
     }
 
     /// Begins to connect; `isAgain` says that the app is to be told of a reconnect, which the attempt follows.
@@ -110,7 +116,8 @@ extension ConnectionSupervisor {
         // A redirect of another endpoint has not led here.
         let detour = options == endpointOptions(grant.options) ? nil : redirect
         let opening = Opening(
-            attempt: attempt, options: options, detour: detour, startedAt: now, giveUpAt: giveUpAt)
+            attempt: attempt, options: options, detour: detour, startedAt: now, giveUpAt: giveUpAt,
+            warnAt: configuration.slowAttemptTime.map { now.advanced(by: $0) })
         enter(.opening(opening), &actions)
         actions.append(.open(options, attempt))
     }
@@ -267,6 +274,8 @@ extension ConnectionSupervisor {
         if network == .available { report(.available, &actions) }
         round?.accepted(using: &random)
         wasTakenOver = false
+        hasConnected = true
+        finalFailures = FinalFailures()
         endDetour()
         let connection = Connection(
             options: opening.options, detour: opening.detour, openedAt: opening.startedAt, acceptedAt: now,

@@ -10,10 +10,10 @@ extension ConnectionSupervisor {
         switch phase {
         case .opening(let opening): attemptFailed(opening, ending(opening.options, false), now, &actions)
         case .connected(let connection):
-            let ending = naming(refusedReferenceOf: ending(connection.options, true))
+            let ending = judged(naming(refusedReferenceOf: ending(connection.options, true)), connection, now)
             endRenewal(connection.renewal, now, &actions)
             emitLoss(of: connection, failure(of: ending), now, &actions)
-            respond(to: judged(ending, connection, now), now, &actions)
+            respond(to: ending, now, &actions)
         case .closing(let closing):
             switch closing.ended {
             case .attempt(let startedAt, let failure):
@@ -120,12 +120,12 @@ extension ConnectionSupervisor {
             return ending
         }
         drops.dropped(after: connection.acceptedAt.duration(to: now), configuration)
-        guard drops.isTakeover else { return ending }
+        guard drops.mayBeTakeover else { return ending }
         let dropped =
             "The broker \(connection.options.endpointName) dropped \(drops.count) connections in a row soon after accepting them."
         let id = connection.options.clientId.quoted()
-        guard connection.version < .v5 else {
-            // With MQTT 5 a broker says 0x8E; of one that does not, a network that breaks again and again looks the same.
+        guard drops.isTakeover, connection.version < .v5 else {
+            // With MQTT 5 most brokers say 0x8E. Without that, a network that breaks again and again looks the same.
             guard !connection.options.clientId.isEmpty else { return ending }
             var ending = ending
             ending.error = CourierError(
@@ -146,11 +146,23 @@ extension ConnectionSupervisor {
     private func failure(of ending: ConnectionEnding) -> ConnectionFailure {
         let row = ending.row
         guard stops(row) else { return .error(ending.error) }
-        return .error(
-            CourierError(
-                ending.error.code,
-                "\(ending.error.message.asSentence) The client waits for connect(): \(row.reason)",
-                reasonCode: ending.error.reasonCode, cause: ending.error.cause))
+        return ending.failure(followedBy: "The client waits for connect(): \(row.reason)")
+    }
+
+    /// Notes that an attempt or a connection has failed, for ``FinalFailures``.
+    private mutating func noteFailure(_ ending: ConnectionEnding) {
+        let row = ending.row
+        let isFinal =
+            switch row.response {
+            case .stop: true
+            case .renewCredentials:
+                // The same options may have been refused, whether they are fixed or the provider gave them again.
+                finalFailures.refused(grant?.options) || configuration.areOptionsFixed
+            case .retry: row.isFinal
+            case .retryAtOnce, .switchVersion, .followOnce, .followForGood, .yield: false
+            }
+        // Without a network nothing is known of names and brokers; another server may be right where this one is wrong.
+        finalFailures.add(isFinal: isFinal && network == .available && !ending.isOfDetour)
     }
 
     /// Does what the table says.
@@ -160,54 +172,71 @@ extension ConnectionSupervisor {
         if row.subject == .endpoint { actions.append(.avoidAddress) }
         actions.append(.log(isStop ? .error : .warning, ending.error.message))
         if follow(ending, row.response) { return wait(until: now, .failure, now, &actions) }
+        if row.response != .switchVersion { noteFailure(ending) }
         if row.subject == .endpoint, !isStop {
             switch endpointFailed(row) {
             case .next: return wait(until: now, .failure, now, &actions)
-            case .other: return retryAtOnce(schedule.isFresh, now, &actions)
+            case .other: return retryAtOnce(schedule.isFresh, after: ending, now, &actions)
             case .over: break
             }
         }
         switch row.response == .stop && !isStop ? .retry : row.response {
-        case .retry, .followOnce: waitForSchedule(now, &actions)
-        case .retryAtOnce: retryAtOnce(schedule.isFresh, now, &actions)
+        case .retry, .followOnce: waitForSchedule(after: ending, now, &actions)
+        case .retryAtOnce: retryAtOnce(schedule.isFresh, after: ending, now, &actions)
         case .switchVersion: wait(until: now, .failure, now, &actions)
-        case .renewCredentials, .followForGood: renewCredentials(now, &actions)
+        case .renewCredentials, .followForGood: renewCredentials(after: ending, now, &actions)
         case .yield:
             wasTakenOver = true
             streak.redirects = 0
             let pause = nextPause(of: \.takeoverSchedule)
             let failure = failure(of: ending)
-            wait(until: now.advanced(by: pause), .takeover(failure), now, &actions)
+            wait(until: now.advanced(by: pause), .takeover, failure: failure, now, &actions)
             actions.append(.releaseWaiters(failure))
-        case .stop:
-            let failure = failure(of: ending)
-            enter(.resting(.stopped(failure)), &actions)
-            actions.append(.releaseWaiters(failure))
+        case .stop: stop(failure(of: ending), &actions)
         }
     }
 
-    private mutating func waitForSchedule(_ now: Instant, _ actions: inout [Action]) {
+    private mutating func stop(_ failure: ConnectionFailure, _ actions: inout [Action]) {
+        enter(.resting(.stopped(failure)), &actions)
+        actions.append(.releaseWaiters(failure))
+    }
+
+    /// Begins a pause, because every endpoint has had its turn. If all failures are final, callers of `connected()` that
+    /// wait for the first connection get the last of them.
+    private mutating func waitForSchedule(after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         streak.redirects = 0
+        let isFinal = finalFailures.endRound()
+        if isFinal, configuration.whenRefused == .stop {
+            return stop(
+                ending.failure(followedBy: "The client waits for connect(), as reconnect.whenRefused says."), &actions)
+        }
+        let failure =
+            isFinal && !hasConnected ? ending.failure(followedBy: "The client keeps trying, with growing pauses.") : nil
         let pause = nextPause(of: \.schedule)
-        wait(until: now.advanced(by: pause), .failure, now, &actions)
+        wait(until: now.advanced(by: pause), .failure, failure: failure, now, &actions)
+        if let failure { actions.append(.releaseWaiters(failure)) }
     }
 
     /// Tries at once if `isGranted` and the client has not been sent around too often, and counts it as a step of the
     /// schedule either way.
-    private mutating func retryAtOnce(_ isGranted: Bool, _ now: Instant, _ actions: inout [Action]) {
+    private mutating func retryAtOnce(
+        _ isGranted: Bool, after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
+    ) {
         guard isGranted, streak.redirects < configuration.maximumRedirects else {
-            return waitForSchedule(now, &actions)
+            return waitForSchedule(after: ending, now, &actions)
         }
         _ = nextPause(of: \.schedule)
         wait(until: now, .failure, now, &actions)
     }
 
-    private mutating func renewCredentials(_ now: Instant, _ actions: inout [Action]) {
+    private mutating func renewCredentials(
+        after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
+    ) {
         grant = nil
         actions.append(.clearCredentials)
         streak.refusals += 1
         // Options that never change would just be refused again.
-        retryAtOnce(streak.refusals == 1 && !configuration.areOptionsFixed, now, &actions)
+        retryAtOnce(streak.refusals == 1 && !configuration.areOptionsFixed, after: ending, now, &actions)
     }
 
     /// Takes the way that the broker shows, if it does and the client has not been sent around too often since the last

@@ -40,6 +40,8 @@ extension ConnectionSupervisor {
         authSchedule.reset()
         streak = Streak()
         drops = DropStreak()
+        hasConnected = false
+        finalFailures = FinalFailures()
         forgetEndpoints()
     }
 

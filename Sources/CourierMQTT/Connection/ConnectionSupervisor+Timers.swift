@@ -8,9 +8,10 @@ extension ConnectionSupervisor {
         switch phase {
         case .resting, .paused: return nil
         case .waiting(let waiting): return waiting.due
-        case .authenticating(let authentication): return authentication.giveUpAt
+        case .authenticating(let authentication):
+            return [authentication.giveUpAt, authentication.warnAt].compactMap(\.self).min()
         case .locating(let locating): return locating.giveUpAt
-        case .opening(let opening): return [opening.giveUpAt, restartAt].compactMap(\.self).min()
+        case .opening(let opening): return [opening.giveUpAt, opening.warnAt, restartAt].compactMap(\.self).min()
         case .connected(let connection):
             let renewal: Instant? =
                 switch connection.renewal {
@@ -31,13 +32,16 @@ extension ConnectionSupervisor {
             if waiting.isUrgent { lastUrgentAt = now }
             start(waiting.occasion, now, &actions)
         case .authenticating(let authentication):
-            guard let giveUpAt = authentication.giveUpAt, now >= giveUpAt else { return }
+            guard let giveUpAt = authentication.giveUpAt, now >= giveUpAt else {
+                return warnIfSlow(authentication, now, &actions)
+            }
             authenticationTimedOut(authentication, now, &actions)
         case .locating(let locating):
             guard now >= locating.giveUpAt else { return }
             endpointsFound(locating.attempt, .failed("no answer in time"), now, &actions)
         case .opening(let opening):
             guard let giveUpAt = opening.giveUpAt, now >= giveUpAt else {
+                warnIfSlow(opening, now, &actions)
                 return restartIfDue(opening, now, &actions)
             }
             let time = opening.startedAt.duration(to: giveUpAt)
@@ -56,6 +60,35 @@ extension ConnectionSupervisor {
             phase = .closing(closing)
             actions.append(.abort)
         }
+    }
+
+    private mutating func warnIfSlow(
+        _ authentication: Authentication, _ now: Instant, _ actions: inout [Action]
+    ) {
+        guard let warnAt = authentication.warnAt, now >= warnAt else { return }
+        var authentication = authentication
+        authentication.warnAt = nil
+        phase = .authenticating(authentication)
+        let time = authentication.startedAt.duration(to: now)
+        actions.append(
+            .log(
+                .warning,
+                "the connection service provider has not answered for \(time); the client waits for it. Is the "
+                    + "delivery queue running?"))
+    }
+
+    private mutating func warnIfSlow(_ opening: Opening, _ now: Instant, _ actions: inout [Action]) {
+        guard let warnAt = opening.warnAt, now >= warnAt else { return }
+        var opening = opening
+        opening.warnAt = nil
+        phase = .opening(opening)
+        let time = opening.startedAt.duration(to: now)
+        let what = opening.isConnectSent ? "does not answer the connection request" : "cannot be reached"
+        actions.append(
+            .log(
+                .warning,
+                "the broker \(opening.options.endpointName) \(what) for \(time); the client waits for it. Are host "
+                    + "and port right, and is a firewall in the way?"))
     }
 
     private mutating func look(at connection: Connection, _ now: Instant, _ actions: inout [Action]) {

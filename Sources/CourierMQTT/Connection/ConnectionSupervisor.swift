@@ -79,7 +79,7 @@ struct ConnectionSupervisor: Sendable {
         /// Something failed or was lost.
         case failure
         /// Another client took the session; a network that comes back changes nothing about that.
-        case takeover(ConnectionFailure)
+        case takeover
         /// The app called `connect()`.
         case request
         /// The app came back, has other credentials now, or a better endpoint is to be tried.
@@ -95,12 +95,16 @@ struct ConnectionSupervisor: Sendable {
         let occasion: Occasion
         /// Whether it was something other than the schedule that asked for it.
         var isUrgent = false
+        /// What callers of `connected()` get until then; `nil` while they wait. In a box, because it is rare.
+        @Rare var failure: ConnectionFailure?
     }
 
     struct Authentication: Sendable {
         let attempt: AttemptID
         let startedAt: Instant
         let giveUpAt: Instant?
+        /// When to warn that the provider is slow; `nil` once that was done.
+        var warnAt: Instant?
         /// Whether the credentials are for a server that the broker has referred to.
         var isOfReferral = false
     }
@@ -119,6 +123,8 @@ struct ConnectionSupervisor: Sendable {
         @Rare var detour: Redirect?
         let startedAt: Instant
         let giveUpAt: Instant?
+        /// When to warn that the broker is slow; `nil` once that was done.
+        var warnAt: Instant?
         var isConnectSent = false
     }
 
@@ -214,6 +220,9 @@ struct ConnectionSupervisor: Sendable {
     var isSearchDue = true
     /// Whether another client has had the session since a connection was last accepted.
     var wasTakenOver = false
+    /// Whether the broker has accepted a connection since `connect()`.
+    var hasConnected = false
+    var finalFailures = FinalFailures()
     var info: ConnectOptions?
     var liveness: Liveness
 
@@ -343,7 +352,7 @@ struct ConnectionSupervisor: Sendable {
         case .connected: .connected
         case .resting(let rest): .failed(rest.failure)
         case .waiting(let waiting):
-            if case .takeover(let failure) = waiting.occasion { .failed(failure) } else { .wait }
+            if let failure = waiting.failure { .failed(failure) } else { .wait }
         case .closing(let closing):
             if case .rest(let rest) = closing.next { .failed(rest.failure) } else { .wait }
         case .paused(.forTopics) where appPhase == .foreground: .failed(Self.nothingWanted)

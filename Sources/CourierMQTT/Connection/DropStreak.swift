@@ -11,6 +11,8 @@ struct DropStreak: Sendable {
     private var quickCount = 0
     /// Whether they mean another client; one more is enough then, until the count begins anew.
     private(set) var isTakeover = false
+    /// Whether another client is one explanation, which the error names.
+    var mayBeTakeover: Bool { count > 1 }
 
     /// The broker has dropped a connection that had lasted for so long.
     mutating func dropped(after time: Duration, _ configuration: SupervisorConfiguration) {

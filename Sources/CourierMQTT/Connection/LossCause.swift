@@ -38,8 +38,12 @@ enum LossCause: Hashable, Sendable {
         case configuration
         /// The way to the server, its name or its port failed.
         case unreachable
-        /// TLS failed.
+        /// The name of the server does not exist.
+        case unknownHost
+        /// TLS failed for a reason that may pass.
         case tls
+        /// One side did not accept the other's certificate.
+        case untrustedCertificate
         /// The server wants a client certificate and there is none to show.
         case clientCertificateMissing
         /// An open connection broke.
@@ -51,6 +55,10 @@ enum LossCause: Hashable, Sendable {
             switch code {
             case .invalidDescriptor: self = .configuration
             case .tlsClientCertificateRequired: self = .clientCertificateMissing
+            case .hostNotFound: self = .unknownHost
+            case .tlsUnknownAuthority, .tlsHostNameMismatch, .tlsCertificateExpired, .tlsCertificateNotYetValid,
+                .tlsCertificateRejected, .tlsPinMismatch, .tlsClientCertificateRejected:
+                self = .untrustedCertificate
             case .loopShutDown: self = .loopEnded
             default:
                 switch code.number {

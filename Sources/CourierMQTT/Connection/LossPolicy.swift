@@ -37,6 +37,8 @@ enum LossPolicy {
         /// Why this and nothing else.
         let reason: String
         var subject = Subject.endpoint
+        /// Whether the next attempt fails too, until a person corrects something.
+        var isFinal = false
     }
 
     /// The whole table. A cause is in one row; the last row is for what is in none.
@@ -123,11 +125,18 @@ enum LossPolicy {
             ],
             response: .retry, reason: "The network or the broker failed, and may recover."),
         Row(
+            causes: [.transport(.unknownHost)], response: .retry,
+            reason: "The name does not exist; correct its spelling, or add it to DNS.", isFinal: true),
+        Row(
             causes: [.unreadableStore], response: .retry,
             reason: "What the store has is not left behind; its disk may recover.", subject: .client),
         Row(
             causes: [.transport(.tls)], response: .retry,
-            reason: "Certificates are replaced, clocks are set, a captive portal goes away."),
+            reason: "A server that is being set up, or a captive portal, speaks no TLS for a while."),
+        Row(
+            causes: [.transport(.untrustedCertificate)], response: .retry,
+            reason: "The certificate is not accepted until it, the authorities or a clock are corrected.", isFinal: true
+        ),
         Row(causes: [], response: .retry, reason: "A code that does not belong into the packet that carried it."),
     ]
 

@@ -24,7 +24,8 @@ extension CourierError {
             .secureConnectionFailed
         // In TLS 1.3 the server's word on our certificate comes after the handshake, as an alert.
         case .tlsAlert: isEstablished ? .connectionLost : .secureConnectionFailed
-        case .nameResolutionFailed, .connectionRefused, .unreachable, .permissionDenied, .tooManyDescriptors,
+        case .hostNotFound, .nameResolutionFailed, .connectionRefused, .unreachable, .permissionDenied,
+            .tooManyDescriptors,
             .addressInUse, .socketNotFound, .proxyFailed, .proxyRefused, .proxyAuthenticationFailed,
             .webSocketRefused, .webSocketRedirected, .webSocketHandshakeFailed, .webSocketSubprotocolRefused:
             .connectionFailed

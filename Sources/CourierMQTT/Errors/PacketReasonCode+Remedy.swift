@@ -10,7 +10,8 @@ extension PacketReasonCode {
         case .clientIdentifierNotValid:
             "Use a client id that the broker allows; all allow 1 to 23 letters and digits."
         case .badUserNameOrPassword: "Get new credentials, or correct them."
-        case .notAuthorized: "Ask the broker's administrator for the permission, or use other credentials."
+        case .notAuthorized:
+            "Check the user name and the password, or ask the broker's administrator for the permission."
         case .serverUnavailable, .serverBusy, .serverShuttingDown: "Try again later."
         case .banned: "Ask the broker's administrator why this client is banned."
         case .badAuthenticationMethod: "Use an authentication method that the broker supports."

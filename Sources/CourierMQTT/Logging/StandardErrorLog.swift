@@ -3,20 +3,27 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Writes the log to standard error, a line for each record: what to look at first when nothing happens.
+/// Writes the log to standard error, a line for each record.
+///
+/// Clients write their warnings and errors in this way if the app sets no other `logHandler`. With a handler of its own, an
+/// app sees more:
 ///
 /// ```swift
 /// config.logHandler = StandardErrorLog()
 /// // 2026-11-21T09:30:00.123Z info connection [phone-7]: the next attempt begins in 2.0 s
 /// ```
 ///
-/// Lines are written on a queue, so that nobody waits for a slow terminal; beyond ``maximumWaiting`` lines are dropped,
-/// and the next one says how many.
+/// A queue writes the lines, so that no caller waits for a slow terminal. If more than ``maximumWaiting`` lines wait, further
+/// lines are dropped, and the next line says how many.
 public final class StandardErrorLog: LogHandler {
     /// How many lines may wait to be written: 1,000.
     public static let maximumWaiting = 1_000
 
-    private struct State {
+    /// The log of clients without another `logHandler`: warnings and errors, equal ones once a minute.
+    static let standard = StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter())
+
+    fileprivate struct State {
+        var limiter: LogLimiter?
         var waitingCount = 0
         var droppedCount = 0
     }
@@ -25,18 +32,22 @@ public final class StandardErrorLog: LogHandler {
     public let minimumLevel: LogLevel
 
     private let queue = DispatchQueue(label: "courier.standard-error-log")
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let write: @Sendable (String) -> Void
 
     /// Makes a log.
     ///
     /// - Parameter minimumLevel: The least level that is written; `.info` by default.
     public convenience init(minimumLevel: LogLevel = .info) {
-        self.init(minimumLevel: minimumLevel) { FileHandle.standardError.write(Data($0.utf8)) }
+        self.init(minimumLevel: minimumLevel, limiter: nil)
     }
 
-    init(minimumLevel: LogLevel, write: @escaping @Sendable (String) -> Void) {
+    init(
+        minimumLevel: LogLevel, limiter: LogLimiter? = nil,
+        write: @escaping @Sendable (String) -> Void = StandardErrorLog.writeToStandardError
+    ) {
         self.minimumLevel = minimumLevel
+        state = Mutex(State(limiter: limiter))
         self.write = write
     }
 
@@ -46,26 +57,46 @@ public final class StandardErrorLog: LogHandler {
     public func log(_ record: LogRecord) {
         guard record.level >= minimumLevel else { return }
         let now = Date()
-        let dropped = state.withLock { state -> Int? in
-            guard state.waitingCount < Self.maximumWaiting else {
-                state.droppedCount += 1
-                return nil
-            }
-            state.waitingCount += 1
-            defer { state.droppedCount = 0 }
-            return state.droppedCount
-        }
-        guard let dropped else { return }
+        guard let (droppedCount, repeatCount) = state.withLock({ $0.accept(record) }) else { return }
         queue.async { [self] in
             state.withLock { $0.waitingCount -= 1 }
-            if dropped > 0 { write("(\(dropped) lines were dropped)\n") }
-            write(Self.line(record, now))
+            if droppedCount > 0 { write("(\(droppedCount) lines were dropped)\n") }
+            write(Self.line(record, now, repeatCount))
         }
     }
 
-    private static func line(_ record: LogRecord, _ date: Date) -> String {
+    private static func line(_ record: LogRecord, _ date: Date, _ repeatCount: Int) -> String {
         let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let client = record.clientID.map { " [\($0.quoted())]" } ?? ""
-        return "\(time) \(record.level) \(record.source)\(client): \(record.message)\n"
+        let repeats = repeatCount > 0 ? " (\(repeatCount + 1) times in the last minutes)" : ""
+        return "\(time) \(record.level) \(record.source)\(client): \(record.message)\(repeats)\n"
+    }
+
+    /// Standard error may be closed, or a pipe without a reader. Neither ends the process.
+    private static let writeToStandardError: @Sendable (String) -> Void = { line in
+        StreamFailure.withoutBrokenPipeSignal { try? FileHandle.standardError.write(contentsOf: Data(line.utf8)) }
+    }
+}
+
+extension StandardErrorLog.State {
+    /// Counts a line that is to be written. Returns the numbers of lines that were dropped, and of equal records that were not
+    /// written before it; `nil` if the record is not written.
+    fileprivate mutating func accept(_ record: LogRecord) -> (droppedCount: Int, repeatCount: Int)? {
+        var repeatCount = 0
+        switch limiter?.decide(record, now: .now) {
+        case nil: break
+        case .write(let count)?: repeatCount = count
+        case .skip?: return nil
+        case .drop?:
+            droppedCount += 1
+            return nil
+        }
+        guard waitingCount < StandardErrorLog.maximumWaiting else {
+            droppedCount += 1
+            return nil
+        }
+        waitingCount += 1
+        defer { droppedCount = 0 }
+        return (droppedCount, repeatCount)
     }
 }

@@ -40,4 +40,20 @@ enum StreamFailure {
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
+
+    /// Writes in `body` to a pipe that nobody reads fail, and this thread has its signals as before afterwards.
+    static func withoutBrokenPipeSignal(_ body: () -> Void) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        var earlier = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &signals, &earlier)
+        body()
+        // The signal of a write that failed must not be delivered now. One that was blocked before is left alone.
+        if sigismember(&earlier, SIGPIPE) == 0 {
+            var noTime = timespec(tv_sec: 0, tv_nsec: 0)
+            while sigtimedwait(&signals, nil, &noTime) == SIGPIPE {}
+        }
+        pthread_sigmask(SIG_SETMASK, &earlier, nil)
+    }
 }

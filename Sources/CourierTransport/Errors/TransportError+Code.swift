@@ -24,6 +24,7 @@ extension TransportError {
             case proxyFailed = 209
             case proxyRefused = 210
             case proxyAuthenticationFailed = 211
+            case hostNotFound = 212
             case webSocketRefused = 220
             case webSocketRedirected = 221
             case webSocketUnauthorized = 222
@@ -85,7 +86,9 @@ extension TransportError {
 
         // MARK: No connection came about
 
-        /// The host name has no address, or nobody could be asked for it.
+        /// DNS says that the host name does not exist, or that it has no address.
+        public static let hostNotFound = Code(.hostNotFound)
+        /// The addresses of the host name are not known, because no DNS server answered.
         public static let nameResolutionFailed = Code(.nameResolutionFailed)
         /// The machine is there and nothing listens on that port or socket.
         public static let connectionRefused = Code(.connectionRefused)

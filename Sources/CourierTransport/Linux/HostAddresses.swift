@@ -8,7 +8,7 @@ package enum HostAddresses {
     /// Asks the operating system; blocks, sometimes for half a minute.
     ///
     /// - Returns: The addresses in the operating system's order, each once.
-    /// - Throws: ``TransportError/Code/nameResolutionFailed``.
+    /// - Throws: ``TransportError/Code/hostNotFound`` or ``TransportError/Code/nameResolutionFailed``.
     package static func lookUp(_ host: String) throws(TransportError) -> [String] {
         var found: [String] = []
         for address in try SocketAddress.lookUp(host: host, port: 0, isNumeric: false)

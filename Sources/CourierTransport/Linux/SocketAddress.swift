@@ -72,7 +72,7 @@ struct SocketAddress: Sendable {
 extension SocketAddress {
     /// Asks the operating system for the addresses of a host. Blocks unless `isNumeric`, which only reads an address.
     ///
-    /// - Throws: ``TransportError/Code/nameResolutionFailed``.
+    /// - Throws: ``TransportError/Code/hostNotFound`` or ``TransportError/Code/nameResolutionFailed``.
     static func lookUp(
         host: String, port: UInt16, isNumeric: Bool, isPassive: Bool = false
     ) throws(TransportError) -> [SocketAddress] {
@@ -84,10 +84,7 @@ extension SocketAddress {
         let result = getaddrinfo(host, String(port), &hints, &list)
         defer { if let list { freeaddrinfo(list) } }
         guard result == 0 else {
-            let words = result == EAI_SYSTEM ? describe(errno: errno) : String(cString: gai_strerror(result))
-            throw TransportError(
-                .nameResolutionFailed, "the host name \(quoted(host)) has no address: \(words)",
-                errno: result == EAI_SYSTEM ? errno : nil)
+            throw problem(result, errno, of: host)
         }
         var found: [SocketAddress] = []
         var next = list
@@ -98,10 +95,26 @@ extension SocketAddress {
             next = info.ai_next
         }
         guard !found.isEmpty else {
-            throw TransportError(.nameResolutionFailed, "the host name \(quoted(host)) has no IPv4 or IPv6 address")
+            throw TransportError(.hostNotFound, "the host name \(quoted(host)) has no IPv4 or IPv6 address")
         }
         return found
     }
+
+    private static func problem(_ result: Int32, _ errno: Int32, of host: String) -> TransportError {
+        let words = result == EAI_SYSTEM ? describe(errno: errno) : String(cString: gai_strerror(result))
+        switch result {
+        case EAI_NONAME, noData, noAddressOfFamily:
+            return TransportError(
+                .hostNotFound, "the host name \(quoted(host)) does not exist (\(words)); correct its spelling")
+        default:
+            return TransportError(
+                .nameResolutionFailed, "the address of the host name \(quoted(host)) could not be looked up: \(words)",
+                errno: result == EAI_SYSTEM ? errno : nil)
+        }
+    }
+
+    /// `EAI_NODATA` and `EAI_ADDRFAMILY`, which are not in every standard library's headers.
+    private static let (noData, noAddressOfFamily): (Int32, Int32) = (-5, -9)
 
     private static func quoted(_ host: String) -> String { "“\(host)”" }
 }

@@ -184,7 +184,7 @@ final class TCPDialer: Dialer {
             }
         }
         guard let first = failures.min(by: { rank($0) < rank($1) }) else {
-            return TransportError(.nameResolutionFailed, "the host name “\(host)” has no address")
+            return TransportError(.hostNotFound, "the host name “\(host)” has no address")
         }
         guard failures.count > 1 else { return first }
         return TransportError(

@@ -162,7 +162,7 @@ final class ProxyDialer: Dialer {
     /// One sentence for all addresses: the first failure leads, the others are named.
     private var summary: TransportError {
         guard let first = refusals.first else {
-            return TransportError(.nameResolutionFailed, "the host name “\(host)” has no address")
+            return TransportError(.hostNotFound, "the host name “\(host)” has no address")
         }
         guard refusals.count > 1 else { return first }
         let tried = targets.map(\.text).joined(separator: ", ")

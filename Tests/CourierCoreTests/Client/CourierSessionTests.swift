@@ -131,7 +131,7 @@ private final class MockClient: CourierClient, QuietSession {
     func messagePublisher() -> AnyPublisher<Message, Never> {
         PassthroughSubject<Message, Never>().eraseToAnyPublisher()
     }
-    func connected() async throws {}
+    func connected(timeout: Duration?) async throws {}
     nonisolated(nonsending) func publish<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt {
@@ -215,7 +215,7 @@ private final class OverridingClient: QuietSession {
         mock.messagePublisher(topic: topic, errorDecodeHandler: errorDecodeHandler)
     }
     func messagePublisher() -> AnyPublisher<Message, Never> { mock.messagePublisher() }
-    func connected() async throws {}
+    func connected(timeout: Duration?) async throws {}
     nonisolated(nonsending) func publish<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt {

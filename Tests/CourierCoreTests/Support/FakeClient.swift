@@ -25,7 +25,7 @@ final class FakeClient: CourierClient {
         session.withLock { $0 = false }
         state.send(.disconnected)
     }
-    func connected() async throws {}
+    func connected(timeout: Duration?) async throws {}
 
     nonisolated(nonsending) func publish<Value>(
         _ value: Value, as request: PublishRequest

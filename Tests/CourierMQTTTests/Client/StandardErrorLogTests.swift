@@ -1,5 +1,6 @@
 import CourierCore
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -39,5 +40,39 @@ import Testing
             await Task.yield()
         }
         #expect(lines.all.contains { $0.hasPrefix("(") && $0.hasSuffix("lines were dropped)\n") })
+    }
+
+    @Test func `the log of clients without a handler writes warnings, equal ones once, and counts what it drops`() async
+    {
+        let lines = Lines()
+        let log = StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter()) { lines.add($0) }
+        log.log(LogRecord(level: .info, source: "s", message: "too little"))
+        for _ in 0..<5 { log.log(LogRecord(level: .warning, source: "s", message: "again")) }
+        for number in 0..<100 { log.log(LogRecord(level: .error, source: "s", message: "\(number)")) }
+        while lines.all.count < LogLimiter.maximumCount { await Task.yield() }
+        #expect(lines.all.count == 60)
+        #expect(lines.all.count { $0.contains("again") } == 1)
+    }
+
+    @Test func `a configuration has this log unless the app sets another or none`() {
+        let config = MQTTClientConfig(
+            options: ConnectOptions(host: "h", port: 1883, clientId: "c", username: "", password: ""))
+        let log = config.logHandler as? StandardErrorLog
+        #expect(log === StandardErrorLog.standard && log?.minimumLevel == .warning)
+    }
+
+    @Test func `a write to a pipe that nobody reads ends neither the process nor the signals of the thread`() {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        var isWritten = true
+        StreamFailure.withoutBrokenPipeSignal { isWritten = write(ends[1], "x", 1) == 1 }
+        #expect(!isWritten)
+        var signals = sigset_t()
+        sigpending(&signals)
+        #expect(sigismember(&signals, SIGPIPE) == 0)
+        pthread_sigmask(SIG_BLOCK, nil, &signals)
+        #expect(sigismember(&signals, SIGPIPE) == 0)
+        close(ends[1])
     }
 }

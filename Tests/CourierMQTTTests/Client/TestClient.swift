@@ -45,8 +45,9 @@ final class TestClient: Sendable {
         queue = DispatchQueue(label: "test.delivery")
         config.deliveryQueue = queue
         config.autoReconnectInterval = 1
-        config.reconnectJitter = .none
+        config.reconnect.jitter = .none
         config.networkMonitor = AlwaysAvailableNetwork()
+        config.logHandler = nil
         config.eventLoops = group
         change(&config)
         client = MQTTClient(try ClientParts(config))

@@ -91,7 +91,9 @@ import Testing
         let expected: [(TransportError.Code, LossCause.TransportProblem)] = [
             (.invalidConfiguration, .configuration), (.keyMismatch, .configuration),
             (.invalidDescriptor, .configuration), (.connectionRefused, .unreachable), (.unreachable, .unreachable),
-            (.tooManyDescriptors, .unreachable), (.tlsUnknownAuthority, .tls), (.tlsClientCertificateRejected, .tls),
+            (.tooManyDescriptors, .unreachable), (.nameResolutionFailed, .unreachable), (.hostNotFound, .unknownHost),
+            (.tlsHandshakeFailed, .tls), (.tlsNotSpoken, .tls), (.tlsUnknownAuthority, .untrustedCertificate),
+            (.tlsClientCertificateRejected, .untrustedCertificate),
             (.tlsClientCertificateRequired, .clientCertificateMissing), (.reset, .broken), (.truncated, .broken),
             (.systemFailure, .broken), (.loopShutDown, .loopEnded),
         ]

@@ -41,7 +41,7 @@ import Testing
     private static let expected: [LossCause: LossPolicy.Response] = [
         .transport(.configuration): .stop, .transport(.clientCertificateMissing): .stop,
         .transport(.loopEnded): .stop, .transport(.unreachable): .retry, .transport(.broken): .retry,
-        .transport(.tls): .retry,
+        .transport(.unknownHost): .retry, .transport(.tls): .retry, .transport(.untrustedCertificate): .retry,
         .unusableOptions: .stop, .unreadableStore: .retry, .otherVersion: .switchVersion, .malformedPacket: .retry,
         .protocolViolation: .retry, .acknowledgementTimeout: .retry, .connectTimeout: .retry, .closedByServer: .retry,
         .closedHere: .retry, .silence: .retryAtOnce, .repeatedDrops: .yield,
@@ -95,7 +95,9 @@ import Testing
         switch problem {
         case .configuration: .badCertificateFile
         case .unreachable: .nameResolutionFailed
-        case .tls: .tlsUnknownAuthority
+        case .unknownHost: .hostNotFound
+        case .tls: .tlsNotSpoken
+        case .untrustedCertificate: .tlsUnknownAuthority
         case .clientCertificateMissing: .tlsClientCertificateRequired
         case .broken: .reset
         case .loopEnded: .loopShutDown
@@ -230,7 +232,7 @@ import Testing
             } else {
                 world.refuse(.badUserNameOrPassword)
             }
-            #expect(world.fetch == nil && world.supervisor.waiterAnswer == .wait)
+            #expect(world.fetch == nil && (world.supervisor.waiterAnswer == .wait) == isConnected)
             pauses.append((world.deadline ?? 0) - refusedAt)
             world.fireTimer()
             world.grant()
@@ -383,7 +385,9 @@ import Testing
             switch problem {
             case .configuration: "transport: configuration"
             case .unreachable: "transport: not reachable"
+            case .unknownHost: "transport: unknown host name"
             case .tls: "transport: TLS"
+            case .untrustedCertificate: "transport: certificate not accepted"
             case .clientCertificateMissing: "transport: client certificate wanted"
             case .broken: "transport: broken"
             case .loopEnded: "transport: loop ended"

@@ -45,6 +45,7 @@ struct SupervisorHarness {
     init(seed: UInt64 = 1, _ change: (inout SupervisorConfiguration) -> Void = { _ in }) {
         var configuration = SupervisorConfiguration()
         configuration.jitter = .none
+        configuration.slowAttemptTime = nil  // The tests of it set it.
         configuration.redirects.allowedHosts = Self.referredHosts
         change(&configuration)
         start = ContinuousClock.now

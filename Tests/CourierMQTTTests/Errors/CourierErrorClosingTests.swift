@@ -94,8 +94,14 @@ import Testing
 
     @Test(arguments: [
         (refused(.badUserNameOrPassword), "Get new credentials, or correct them."),
-        (refused(.notAuthorized), "Ask the broker's administrator for the permission, or use other credentials."),
-        (ended(.notAuthorized), "Ask the broker's administrator for the permission, or use other credentials."),
+        (
+            refused(.notAuthorized),
+            "Check the user name and the password, or ask the broker's administrator for the permission."
+        ),
+        (
+            ended(.notAuthorized),
+            "Check the user name and the password, or ask the broker's administrator for the permission."
+        ),
     ])
     func `where nobody has other credentials, a person has to get them`(_ reason: CloseReason, _ remedy: String) throws
     {

@@ -55,7 +55,7 @@ import Testing
 
     private static func durations(_ changes: inout Changes) {
         changes.add("sessionExpiry", times) { $0.sessionExpiry = $1 }
-        changes.add("stableConnectionTime", times) { $0.stableConnectionTime = $1 }
+        changes.add("reconnect.stableConnectionTime", times) { $0.reconnect.stableConnectionTime = $1 }
         changes.add("acknowledgementTimeout", times) { $0.acknowledgementTimeout = $1 }
         changes.add("will.delay", times) { $0.will = WillMessage(topic: "a", text: "", delay: $1) }
         changes.add("endpoints.returnsToPreferred", times) { $0.endpoints.returnsToPreferred = .after($1) }
@@ -165,8 +165,8 @@ import Testing
             expectCourierError(.invalidConfiguration, name) { try CourierClientFactory().validate(config) }
         }
         var config = Self.config()
-        config.stableConnectionTime = .seconds(-1)
-        expectCourierError(.invalidConfiguration, "stableConnectionTime is -1.0 seconds") {
+        config.reconnect.stableConnectionTime = .seconds(-1)
+        expectCourierError(.invalidConfiguration, "reconnect.stableConnectionTime is -1.0 seconds") {
             try CourierClientFactory().validate(config)
         }
     }
@@ -219,7 +219,7 @@ import Testing
                 drainInterval: .seconds(Int64.max))
             $0.maximumKeptMessages = .max
             $0.endpoints.maximumCount = .max
-            $0.stableConnectionTime = .seconds(Int64.max)
+            $0.reconnect.stableConnectionTime = .seconds(Int64.max)
             $0.messagePersistenceTTLSeconds = 999_999_999
             $0.messageCleanupInterval = 999_999_999
         } _: { world in

@@ -84,7 +84,7 @@ import Testing
         let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.orderly)])
         try await Self.run(setup, [first], afterwards: Self.closing(session.accept), store: store) {
             $0.maxAutoReconnectInterval = 600
-            $0.stableConnectionTime = .seconds(60)
+            $0.reconnect.stableConnectionTime = .seconds(60)
         } _: { world in
             let (large, small) = try await Self.publishBoth(world, gate, session.qos, setup, payload: payload)
             await world.run(for: .seconds(26))

@@ -41,7 +41,7 @@ import Testing
     @Test func `the three short pauses have no jitter`() async throws {
         let provider = Self.answers(.httpError(statusCode: 503), 3)
         try await ScriptedWorld.run(provider: provider) {
-            $0.reconnectJitter = .full
+            $0.reconnect.jitter = .full
         } _: { world in
             await world.connect()
             await world.run(for: .seconds(20))
@@ -152,7 +152,7 @@ import Testing
                 password: "wrong"))
         config.autoReconnectInterval = given.autoReconnectInterval
         config.maxAutoReconnectInterval = given.maxAutoReconnectInterval
-        config.reconnectJitter = given.reconnectJitter
+        config.reconnect.jitter = given.reconnect.jitter
         config.deliveryQueue = given.deliveryQueue
         config.eventLoops = given.eventLoops
         config.endpoint = given.endpoint
@@ -190,33 +190,49 @@ import Testing
             world.client.connect()
             await Self.failures(1, world)
             let error = world.errors(of: "connectionFailure").first
-            #expect(error?.message.contains("Ask the broker's administrator for the permission") == true)
+            #expect(error?.message.contains("ask the broker's administrator for the permission") == true)
         }
     }
 
-    @Test func `an app that gives up by disconnect() when they are refused ends the wait for the connection`()
+    @Test func `a refusal of fixed options ends connected(), and the client keeps trying with what is queued`()
         async throws
     {
-        try await ScriptedWorld.run(afterwards: [.refuse(.badUserNameOrPassword)]) {
+        let refusals = Array(repeating: ConnectionScript.connection([.refuse(.badUserNameOrPassword)]), count: 2)
+        try await ScriptedWorld.run(refusals) {
             Self.fix(&$0)
         } _: { world in
             world.client.connect()
-            await Self.failures(1, world)
+            let publish = try world.publish("kept")
             let waiting = Task { [client = world.client] in try await client.connected() }
-            await world.until { world.client.waitingCount == 1 }
-            let watch = world.client.eventPublisher.sink { [client = world.client] event in
-                guard case .connectionFailure(_, let error) = event.type, let error = error as? CourierError,
-                    error.code == .notAuthorized
-                else { return }
-                client.disconnect()
-            }
-            await world.run(for: .seconds(1))
-            await world.until { world.client.waitingCount == 0 }
             let error = await #expect(throws: CourierError.self) { try await waiting.value }
-            #expect(error?.code == .sessionMissing)
-            await world.run(for: .seconds(100))
-            #expect(await world.broker.connections.count == 2)
-            watch.cancel()
+            #expect(error?.code == .notAuthorized)
+            #expect(error?.message.contains("The client keeps trying") == true)
+            #expect(error?.message.contains("0x86") == true)
+            // A caller that comes in the pause gets the same error at once.
+            let again = await #expect(throws: CourierError.self) { try await world.client.connected() }
+            #expect(again?.message == error?.message)
+            await world.run(for: .seconds(1))
+            await Self.failures(2, world)
+            #expect(publish.value == nil, "nothing queued ends by a refusal")
+            await world.run(for: .seconds(2))
+            #expect(world.client.connectionState == .connected)
+            await world.until { publish.value != nil }
+            #expect(publish.value?.success != nil)
+        }
+    }
+
+    @Test func `with whenRefused = stop the client waits for connect() after a refusal`() async throws {
+        try await ScriptedWorld.run([.connection([.refuse(.badUserNameOrPassword)])]) {
+            Self.fix(&$0)
+            $0.reconnect.whenRefused = .stop
+        } _: { world in
+            world.client.connect()
+            let error = await #expect(throws: CourierError.self) { try await world.client.connected() }
+            #expect(error?.message.contains("waits for connect()") == true)
+            await world.run(for: .seconds(1_000))
+            #expect(await world.broker.connections.count == 1)
+            await world.connect()
+            #expect(world.client.connectionState == .connected)
         }
     }
 

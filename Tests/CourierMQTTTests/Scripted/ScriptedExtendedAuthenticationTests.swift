@@ -95,7 +95,7 @@ import Testing
             config.eventLoops = given.eventLoops
             config.endpoint = given.endpoint
             config.networkMonitor = given.networkMonitor
-            config.reconnectJitter = .none
+            config.reconnect.jitter = .none
         } _: { world in
             try await body(world)
         }

@@ -47,7 +47,7 @@ import Testing
             .connection([.accept(), .pause(.seconds(2)), .cut(.orderly)]),
         ]
         try await ScriptedWorld.run(script) {
-            $0.stableConnectionTime = .seconds(2)
+            $0.reconnect.stableConnectionTime = .seconds(2)
         } _: { world in
             await world.connect()
             await world.run(for: .seconds(20))
@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: [ReconnectJitter.equal, .full])
     func `jitter stays in its range, and is there`(_ jitter: ReconnectJitter) async throws {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) {
-            $0.reconnectJitter = jitter
+            $0.reconnect.jitter = jitter
         } _: {
             world in
             await world.connect()

@@ -59,7 +59,7 @@ import Testing
         let provider = HostProvider(port: home.port)
         var config = MQTTClientConfig(authService: provider, autoReconnectInterval: 1, maxAutoReconnectInterval: 1)
         config.deliveryQueue = DispatchQueue(label: "redirect")
-        config.reconnectJitter = .none
+        config.reconnect.jitter = .none
         config.networkMonitor = AlwaysAvailableNetwork()
         change(&config)
         let client = CourierClientFactory().makeMQTTClient(config: config)

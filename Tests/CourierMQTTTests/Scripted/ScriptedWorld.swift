@@ -56,8 +56,9 @@ final class ScriptedWorld: Sendable {
             config = MQTTClientConfig(authService: asked, autoReconnectInterval: 1, maxAutoReconnectInterval: 30)
             config.deliveryQueue = queue
             config.eventLoops = group
-            config.reconnectJitter = .none
+            config.reconnect.jitter = .none
             config.networkMonitor = AlwaysAvailableNetwork()
+            config.logHandler = nil
             config.protocolVersion = .version5
             if case .memory(let capacity) = way {
                 config.endpoint = { _ in broker.connectInMemory(capacity: capacity) }

@@ -150,13 +150,13 @@ struct ClientWireTests {
             host: "localhost", port: port, clientId: "patient", username: "", password: "", scheme: "mqtts")
         let test = try TestClient(options) { $0.tls = certificates.client }
         test.client.connect()
-        let connected = Task { try await test.client.connected() }
-        try await test.wait(for: "connectionFailure")
+        let error = await #expect(throws: CourierError.self) { try await test.client.connected() }
+        #expect(error?.code == .secureConnectionFailed)
         await first.shutdown()
         try await LocalPort.untilFree(port)
         let second = try LoopbackBroker.start(
             on: .tcp(port: port), tls: try TLSContext(server: TLSServerConfiguration(identity: certificates.server)))
-        try await connected.value
+        try await test.wait(for: "connectionSuccess")
         try await test.end()
         await second.shutdown()
     }

@@ -35,7 +35,7 @@ import Foundation
         config.adapterRules = [AdapterRule("positions/#", contentType: "application/x-plist")]
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 30
-        config.reconnectJitter = .none
+        config.reconnect.jitter = .none
         config.networkMonitor = AlwaysAvailableNetwork()  // The broker is in this process: no network is needed.
         config.endpoint = { cable.endpoint(for: $0) }
         client = CourierClientFactory().makeMQTTClient(config: config)

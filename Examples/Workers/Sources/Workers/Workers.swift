@@ -32,7 +32,6 @@ extension MQTTClientConfig {
         self.init(
             options: ConnectOptions(
                 host: "127.0.0.1", port: port, clientId: name, username: "", password: "", isCleanSession: true))
-        logHandler = StandardErrorLog(minimumLevel: .warning)
     }
 }
 

@@ -45,8 +45,9 @@ final class Walk {
             authService: WalkProvider(), autoReconnectInterval: 1, maxAutoReconnectInterval: 8)
         config.deliveryQueue = queue
         config.eventLoops = machine.group
-        config.reconnectJitter = .none
+        config.reconnect.jitter = .none
         config.networkMonitor = AlwaysAvailableNetwork()
+        config.logHandler = nil
         config.protocolVersion = .version5
         config.acknowledgementTimeout = nil
         config.offline = plan.offline

@@ -1,0 +1,144 @@
+import Foundation
+
+extension ConnectOptions {
+    /// Reads a broker's URL, such as `mqtts://ada:secret@broker.example.com`.
+    ///
+    /// ```swift
+    /// let options = try ConnectOptions(url: "mqtts://ada:secret@broker.example.com?client_id=phone-7")
+    /// ```
+    ///
+    /// | part | |
+    /// |---|---|
+    /// | scheme | `mqtt`, `mqtts` (TLS), `ws`, `wss` (WebSocket), `unix` (a socket, as in `unix:///run/broker.sock`) |
+    /// | user name and password | may be left out; special characters are percent-encoded, such as `%40` for `@` |
+    /// | port | 1883, 8883, 80 or 443 by default, as the scheme says |
+    /// | path | only with `ws` and `wss`, where it is `/mqtt` by default, and with `unix` |
+    /// | query | `client_id` and nothing else |
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - clientId: The client id, unless the URL has one. Without an id the client gets a random one and a clean session.
+    ///   - keepAlive: Seconds without traffic after which the client sends PINGREQ; 60 by default, 0 for never.
+    ///   - isCleanSession: Whether the broker forgets the earlier session. By default it keeps the session of a client whose
+    ///     id is given.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration`` with the part that is wrong. The error quotes only the
+    ///   scheme, because a password may be anywhere else.
+    public init(
+        url: String, clientId: String? = nil, keepAlive: UInt16 = 60, isCleanSession: Bool? = nil
+    ) throws(CourierError) {
+        let parts = try BrokerURLParts(url)
+        if clientId != nil, parts.clientID != nil {
+            throw BrokerURLParts.refusal("has a client_id, and clientId is given as well; leave one of them out")
+        }
+        let id = clientId ?? parts.clientID
+        if id == nil, isCleanSession == false {
+            throw BrokerURLParts.refusal(
+                "has no client_id, which a session that the broker keeps needs; add one, or set isCleanSession")
+        }
+        self.init(
+            host: parts.host, port: parts.port, keepAlive: keepAlive, clientId: id ?? "courier-%%%%%%%%",
+            username: parts.username, password: parts.password, isCleanSession: isCleanSession ?? (id == nil),
+            scheme: parts.scheme, webSocket: parts.path.map { WebSocketOptions(path: $0) })
+    }
+}
+
+/// The parts of a broker's URL, decoded and checked.
+private struct BrokerURLParts {
+    private static let ports: KeyValuePairs<String, UInt16> = [
+        "mqtt": 1_883, "mqtts": 8_883, "ws": 80, "wss": 443, "unix": 0,
+    ]
+
+    let scheme: String
+    let host: String
+    let port: UInt16
+    var username = ""
+    var password = ""
+    /// The path of a WebSocket; `nil` for the default.
+    var path: String?
+    var clientID: String?
+
+    init(_ url: String) throws(CourierError) {
+        guard let mark = url.firstRange(of: "://") else {
+            throw Self.refusal("has no scheme; write it as mqtt://broker.example.com")
+        }
+        scheme = url[..<mark.lowerBound].lowercased()
+        guard let defaultPort = Self.ports.first(where: { [scheme] in $0.key == scheme })?.value else {
+            throw Self.refusal(
+                "has the scheme \(scheme.quoted()); use \(Self.ports.map(\.key).joined(separator: ", "))")
+        }
+        var rest = url[mark.upperBound...]
+        guard !rest.contains("#") else { throw Self.refusal("has a fragment (#); write %23 in a password") }
+        if let mark = rest.firstIndex(of: "?") {
+            clientID = try Self.clientID(rest[rest.index(after: mark)...])
+            rest = rest[..<mark]
+        }
+        var authority = rest.prefix { $0 != "/" }
+        let path = rest[authority.endIndex...]
+        if let at = authority.lastIndex(of: "@") {
+            let words = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            username = try Self.decoded(words[0], "user name")
+            if words.count > 1 { password = try Self.decoded(words[1], "password") }
+            authority = authority[authority.index(after: at)...]
+        }
+        guard scheme != "unix" else {
+            guard authority.isEmpty, path.count > 1 else {
+                throw Self.refusal("has no path of a socket; write it as unix:///run/broker.sock")
+            }
+            (host, port) = (try Self.decoded(path, "path"), 0)
+            return
+        }
+        (host, port) = try Self.hostAndPort(authority, defaultPort)
+        switch scheme {
+        case "ws", "wss": if !path.isEmpty { self.path = String(path) }
+        default:
+            guard path.isEmpty || path == "/" else {
+                throw Self.refusal("has a path, which only ws, wss and unix have; write %2F for a slash in a password")
+            }
+        }
+    }
+
+    static func refusal(_ what: String) -> CourierError {
+        CourierError(.invalidConfiguration, "The broker's URL \(what).")
+    }
+
+    private static func decoded(_ text: Substring, _ name: String) throws(CourierError) -> String {
+        guard let decoded = String(text).removingPercentEncoding else {
+            throw refusal("has a percent sign in its \(name) that encodes no UTF-8; write it as %25")
+        }
+        return decoded
+    }
+
+    private static func clientID(_ query: Substring) throws(CourierError) -> String {
+        guard let mark = query.firstIndex(of: "="), query[..<mark] == "client_id", !query.contains("&") else {
+            throw refusal("has a query that is not client_id alone; write %3F for a question mark in a password")
+        }
+        let id = try decoded(query[query.index(after: mark)...], "client_id")
+        guard !id.isEmpty else { throw refusal("has an empty client_id; name one, or leave it out") }
+        return id
+    }
+
+    private static func hostAndPort(
+        _ text: Substring, _ defaultPort: UInt16
+    ) throws(CourierError) -> (host: String, port: UInt16) {
+        let host: Substring
+        var rest: Substring
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw refusal("has a \"[\" without its \"]\"") }
+            host = text[..<end].dropFirst()
+            rest = text[text.index(after: end)...]
+            guard host.contains(":") else { throw refusal("has brackets around a host that is no IPv6 address") }
+        } else {
+            host = text.prefix { $0 != ":" }
+            rest = text[host.endIndex...]
+            guard !rest.dropFirst().contains(":") else {
+                throw refusal("has several colons in its host; an IPv6 address stands in brackets")
+            }
+        }
+        guard !host.isEmpty else { throw refusal("has no host") }
+        guard !rest.isEmpty else { return (try decoded(host, "host"), defaultPort) }
+        guard rest.removeFirst() == ":", rest.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(rest),
+            port > 0
+        else { throw refusal("has a port that is no number from 1 to 65535") }
+        return (try decoded(host, "host"), port)
+    }
+}

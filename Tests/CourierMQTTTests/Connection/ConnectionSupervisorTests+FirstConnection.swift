@@ -1,0 +1,192 @@
+import CourierCore
+import CourierTransport
+import Foundation
+import MQTTCodec
+import MQTTEngine
+import Testing
+
+@testable import CourierMQTT
+
+/// When callers of `connected()` learn that the first connection cannot come about, and what the log says meanwhile.
+extension ConnectionSupervisorTests {
+    /// A client that has begun its first attempt.
+    private func opening(
+        _ options: ConnectOptions = SupervisorHarness.options,
+        _ change: (inout SupervisorConfiguration) -> Void = { _ in }
+    ) -> SupervisorHarness {
+        var world = SupervisorHarness(change)
+        world.handle(.connectRequested(source: "test"))
+        world.grant(options)
+        return world
+    }
+
+    private static let two = ConnectOptions(
+        host: "a", port: 1883, clientId: "c", username: "ada", password: "s3cret",
+        alternatives: [BrokerEndpoint(host: "b", port: 1884)])
+
+    private func fail(_ world: inout SupervisorHarness, _ code: TransportError.Code) {
+        world.handle(.closed(.transportClosed, .failed(TransportError(code, "\(code)"))))
+    }
+
+    /// Whether a caller of `connected()` gets an error at once.
+    private func isHopeless(_ world: SupervisorHarness) -> Bool {
+        if case .failed = world.supervisor.waiterAnswer { true } else { false }
+    }
+
+    @Test func `each refusal of fixed options ends the waits, until the broker accepts a connection`() {
+        var world = opening { $0.areOptionsFixed = true }
+        for count in 1...3 {
+            world.refuse(.badUserNameOrPassword)
+            #expect(world.releases.count == count && isHopeless(world))
+            world.fireTimer()
+            world.grant()
+            #expect(!isHopeless(world), "an attempt is under way")
+        }
+        world.accept()
+        #expect(world.releases.count == 4)
+        world.disconnectedByServer(.notAuthorized)
+        world.fireTimer()
+        world.grant()
+        world.refuse(.badUserNameOrPassword)
+        #expect(world.releases.count == 4 && !isHopeless(world), "it is not the first connection any more")
+        world.expectNoFaults()
+    }
+
+    @Test func `connect() after disconnect() waits for a first connection again`() {
+        var world = SupervisorHarness { $0.areOptionsFixed = true }
+        world.connect()
+        world.handle(.disconnectRequested)
+        world.closeEnds()
+        world.handle(.connectRequested(source: "test"))
+        world.grant()
+        world.refuse(.badUserNameOrPassword)
+        #expect(isHopeless(world))
+        world.expectNoFaults()
+    }
+
+    @Test func `a provider that gives other credentials has another chance, and the same ones have none`() {
+        var world = opening()
+        world.refuse(.notAuthorized)
+        #expect(!isHopeless(world) && world.fetch != nil)
+        let other = ConnectOptions(host: "broker", port: 1883, clientId: "c", username: "ada", password: "other")
+        world.grant(other)
+        world.refuse(.notAuthorized)
+        #expect(!isHopeless(world), "these were refused for the first time")
+        world.fireTimer()
+        world.grant(other)
+        world.refuse(.notAuthorized)
+        #expect(isHopeless(world) && world.releases.count == 1)
+        world.expectNoFaults()
+    }
+
+    @Test(arguments: [
+        (TransportError.Code.hostNotFound, true), (.tlsUnknownAuthority, true), (.tlsHostNameMismatch, true),
+        (.tlsCertificateExpired, true), (.tlsPinMismatch, true), (.nameResolutionFailed, false),
+        (.connectionRefused, false), (.connectTimedOut, false), (.unreachable, false), (.closedDuringHandshake, false),
+    ])
+    func `a failure ends the waits if it lasts until a person corrects something`(
+        _ code: TransportError.Code, _ isFinal: Bool
+    ) {
+        var world = opening()
+        fail(&world, code)
+        #expect(isHopeless(world) == isFinal)
+        #expect(world.releases.count == (isFinal ? 1 : 0))
+        #expect(world.deadline == 1, "the client keeps trying")
+        world.expectNoFaults()
+    }
+
+    @Test func `without a network an unknown host name means nothing`() {
+        var world = opening()
+        world.handle(.networkChanged(.unavailable))
+        fail(&world, .hostNotFound)
+        #expect(!isHopeless(world))
+        world.expectNoFaults()
+    }
+
+    @Test func `every endpoint must have failed for good`() {
+        var world = opening(Self.two)
+        fail(&world, .hostNotFound)
+        #expect(world.isOpen && !isHopeless(world), "the second one has its turn")
+        fail(&world, .connectionRefused)
+        #expect(!isHopeless(world), "the second one may recover")
+        world.fireTimer()
+        fail(&world, .hostNotFound)
+        fail(&world, .tlsUnknownAuthority)
+        #expect(isHopeless(world), "each round is judged alone")
+        world.expectNoFaults()
+    }
+
+    @Test func `an older version that is tried next does not hide that the credentials are refused`() {
+        var world = opening { $0.areOptionsFixed = true }
+        world.handle(.closed(.versionNotSupported(next: .v311), .closedByPeer))
+        #expect(world.isOpen && !isHopeless(world))
+        world.refuse(.badUserNameOrPassword)
+        #expect(isHopeless(world))
+        world.expectNoFaults()
+    }
+
+    @Test func `in the background the waits end as well`() {
+        var world = opening()
+        world.handle(.topicsChanged(areWanted: true))
+        world.handle(.phaseChanged(.background))
+        world.closeEnds()
+        world.handle(.phaseChanged(.foreground))
+        world.wait(5)
+        world.fireTimer()
+        world.grant()
+        fail(&world, .hostNotFound)
+        #expect(isHopeless(world))
+        world.expectNoFaults()
+    }
+
+    @Test(arguments: [false, true])
+    func `with whenRefused = stop the client waits for connect() after a failure that lasts`(_ wasConnected: Bool) {
+        var world = opening {
+            $0.areOptionsFixed = true
+            $0.whenRefused = .stop
+        }
+        if wasConnected {
+            world.accept()
+            world.wait(20)
+            world.drop()
+            world.fireTimer()
+        }
+        fail(&world, .connectionRefused)
+        #expect(world.deadline != nil, "a port that refuses may recover")
+        world.fireTimer()
+        world.refuse(.badUserNameOrPassword)
+        #expect(world.deadline == nil && isHopeless(world))
+        guard case .error(let error)?? = world.releases.last else {
+            Issue.record("no error")
+            return
+        }
+        #expect(error.message.contains("reconnect.whenRefused"))
+        world.handle(.connectRequested(source: "test"))
+        #expect(world.fetch != nil)
+        world.expectNoFaults()
+    }
+
+    @Test func `the log warns once of a provider and of a broker that do not answer`() {
+        func warnings(_ world: SupervisorHarness, _ words: String) -> Int {
+            world.logLines.count { $0.contains(words) }
+        }
+        var world = SupervisorHarness { $0.slowAttemptTime = .seconds(4) }
+        world.handle(.connectRequested(source: "test"))
+        #expect(world.deadline == 4)
+        world.fireTimer()
+        #expect(warnings(world, "the connection service provider has not answered for 4.0 seconds") == 1)
+        #expect(world.deadline == nil && world.fetch != nil)
+        world.grant()
+        #expect(world.deadline == 8)
+        world.fireTimer()
+        #expect(warnings(world, "the broker broker:1883 cannot be reached for 4.0 seconds") == 1)
+        #expect(world.deadline == nil && world.isOpen)
+        world.drop()
+        world.fireTimer()
+        world.handle(.connectSent)
+        world.fireTimer()
+        #expect(warnings(world, "the broker broker:1883 does not answer the connection request for 4.0 seconds") == 1)
+        world.handle(.accepted(ConnAck(), .v5))
+        #expect(world.logLines.count { $0.contains("for 4.0 seconds") } == 3)
+    }
+}

@@ -1,0 +1,59 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// How long `connected(timeout:)` waits, and what its error says.
+@Suite(.timeLimit(.minutes(5))) struct ScriptedConnectedTests {
+    private func waiting(_ world: ScriptedWorld, _ timeout: Duration) async -> Task<Void, any Error> {
+        let count = world.client.waitingCount
+        let task = Task { [client = world.client] in try await client.connected(timeout: timeout) }
+        await world.until { world.client.waitingCount == count + 1 }
+        return task
+    }
+
+    @Test func `the wait ends after its time, with the last failure`() async throws {
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
+            world.client.connect()
+            let early = await waiting(world, .seconds(5))
+            let late = await waiting(world, .seconds(50))
+            await world.run(for: .milliseconds(4_900))
+            #expect(world.client.waitingCount == 2)
+            await world.run(for: .milliseconds(200))
+            let error = await #expect(throws: CourierError.self) { try await early.value }
+            #expect(error?.code == .timedOut)
+            #expect(error?.message.hasPrefix("There was no connection within 5.0 seconds. The broker ") == true)
+            #expect(error?.message.hasSuffix(" The client keeps trying.") == true)
+            #expect((error?.cause as? CourierError)?.code == .connectionRefused)
+            #expect(world.client.waitingCount == 1)
+            late.cancel()
+            await #expect(throws: CancellationError.self) { try await late.value }
+            #expect(world.client.connectionState != .connected)
+        }
+    }
+
+    @Test func `without a failure the error says so`() async throws {
+        try await ScriptedWorld.run([.connection([.expect(.connect)])], isScriptChecked: false) { world in
+            world.client.connect()
+            let wait = await waiting(world, .seconds(3))
+            await world.run(for: .seconds(3))
+            let error = await #expect(throws: CourierError.self) { try await wait.value }
+            #expect(error?.message.contains("No attempt has failed so far.") == true)
+        }
+    }
+
+    @Test func `a connection in time ends the wait, and its timer ends nothing later`() async throws {
+        try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
+            world.client.connect()
+            let wait = await waiting(world, .seconds(5))
+            await world.run(for: .seconds(2))
+            try await wait.value
+            try await world.client.connected(timeout: .zero)
+            await world.run(for: .seconds(100))
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+}
