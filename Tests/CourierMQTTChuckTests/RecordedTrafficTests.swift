@@ -16,7 +16,7 @@ import Testing
                 host: "127.0.0.1", port: port, clientId: "replayed", username: "", password: "", isCleanSession: true))
         config.deliveryQueue = DispatchQueue(label: "replayed")
         config.packetObserver = logger
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 

@@ -52,7 +52,7 @@ enum Contender: String, CaseIterable {
                 host: "127.0.0.1", port: port, clientId: "courier", username: "", password: "", isCleanSession: true))
         config.protocolVersion = .version311
         config.deliveryQueue = DispatchQueue(label: "bench")
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         let client = CourierClientFactory().makeMQTTClient(config: config)
         client.connect()
         try await client.connected()

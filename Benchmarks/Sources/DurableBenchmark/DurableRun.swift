@@ -82,8 +82,8 @@ extension DurableRun {
                 host: "127.0.0.1", port: port, clientId: "courier", username: "", password: "",
                 isCleanSession: false))
         config.protocolVersion = .version311
-        config.maximumInFlight = Int(Workload.window)
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.limits.maximumInFlight = Int(Workload.window)
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.messageStore = store
         let client = CourierClientFactory().makeMQTTClient(config: config)
         client.connect()

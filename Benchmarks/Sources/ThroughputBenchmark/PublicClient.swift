@@ -43,9 +43,9 @@ final class PublicClient: ThroughputClient, Sendable {
                 host: "127.0.0.1", port: workload.port, clientId: "courier", username: "", password: "",
                 isCleanSession: true))
         config.protocolVersion = workload.userPropertyCount > 0 ? .version5 : .version311
-        config.maximumInFlight = Int(workload.window)
+        config.limits.maximumInFlight = Int(workload.window)
         config.deliveryQueue = DispatchQueue(label: "bench")
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.packetObserver = observer
         client = CourierClientFactory().makeMQTTClient(config: config)
         if let handler { client.addEventHandler(handler) }

@@ -73,9 +73,9 @@ struct WireRun {
                 host: "127.0.0.1", port: port, clientId: "wire", username: "", password: "", isCleanSession: true,
                 scheme: wire.scheme))
         config.protocolVersion = .version5
-        config.maximumInFlight = Self.window
+        config.limits.maximumInFlight = Self.window
         config.deliveryQueue = DispatchQueue(label: "bench")
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         if wire.isSecure { config.tls = keys.client }
         return config
     }

@@ -65,24 +65,26 @@ extension ConnectionArguments {
             case .v5: .version5
             }
         config.will = willMessage
-        config.sessionExpiry = .seconds(wantedSessionExpiry)
-        config.maximumInFlight = maximumInFlight
-        if let maximum = properties.connect.receiveMaximum { config.receiveMaximum = maximum }
-        if let maximum = properties.connect.maximumPacketSize { config.maximumPacketSize = Int(maximum) }
-        if let maximum = properties.connect.topicAliasMaximum { config.topicAliasMaximum = maximum }
-        if let isWanted = properties.connect.requestsProblemInformation { config.requestsProblemInformation = isWanted }
+        config.session.expiry = .seconds(wantedSessionExpiry)
+        config.limits.maximumInFlight = maximumInFlight
+        if let maximum = properties.connect.receiveMaximum { config.limits.receiveMaximum = maximum }
+        if let maximum = properties.connect.maximumPacketSize { config.limits.maximumPacketSize = Int(maximum) }
+        if let maximum = properties.connect.topicAliasMaximum { config.session.topicAliasMaximum = maximum }
+        if let isWanted = properties.connect.requestsProblemInformation {
+            config.session.requestsProblemInformation = isWanted
+        }
         if let isWanted = properties.connect.requestsResponseInformation {
-            config.requestsResponseInformation = isWanted
+            config.session.requestsResponseInformation = isWanted
         }
         if let alias = properties.topicAlias, role != .subscriber, let topic = topics.last {
-            config.topicAliases = [topic: alias]
+            config.session.topicAliases = [topic: alias]
         }
         if isSecure { config.tls = tlsConfiguration }
         if let proxy { config.proxy = .proxy(proxy) }
         config.endpoints.usesServiceRecords = usesServiceRecords
-        config.subscriptionOptions = subscriptionOptions
-        config.subscriptionOptions.identifier = properties.subscribe.identifier
-        config.subscriptionOptions.userProperties = properties.subscribe.userProperties
+        config.session.subscriptionOptions = subscriptionOptions
+        config.session.subscriptionOptions.identifier = properties.subscribe.identifier
+        config.session.subscriptionOptions.userProperties = properties.subscribe.userProperties
         return config
     }
 

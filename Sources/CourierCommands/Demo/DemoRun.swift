@@ -50,7 +50,8 @@ final class DemoRun: @unchecked Sendable {
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 1
         config.reconnect.jitter = .none
-        config.networkMonitor = AlwaysAvailableNetwork()  // The broker is in this process: no network is needed.
+        // The broker is in this process: no network is needed.
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.deliveryQueue = queue
         config.logHandler = nil  // Lost connections are part of the show.
         return CourierClientFactory().makeMQTTClient(config: config)

@@ -71,7 +71,7 @@ final class SubscribeRun: @unchecked Sendable {
             if let count = settings.messageCount, count < 20,
                 settings.connection.properties.connect.receiveMaximum == nil
             {
-                config.receiveMaximum = UInt16(count)
+                config.limits.receiveMaximum = UInt16(count)
             }
         }
         self.connection = connection

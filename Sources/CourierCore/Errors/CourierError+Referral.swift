@@ -5,6 +5,6 @@ extension CourierError {
             .authenticationFailed,
             "The connection service provider has no options for \(server), to which the broker refers the client. Implement "
                 + "its form with a server, or let the client use the present credentials there "
-                + "(MQTTClientConfig.redirects).")
+                + "(MQTTClientConfig.endpoints.redirects).")
     }
 }

@@ -80,8 +80,8 @@ public enum CourierEventType: Sendable {
     /// The client gave a message up and does not send it again. The event carries the whole message, so that the app can
     /// save it. It follows `messageSendFailure`.
     ///
-    /// Either the broker ended connections because of the message (`MQTTClientConfig.rejectsHarmfulMessages`), or a stored
-    /// message has text that the client does not send (`MQTTClientConfig.textPolicy`) and left the message store.
+    /// Either the broker ended connections because of the message (`MQTTClientConfig.session.rejectsHarmfulMessages`), or a stored
+    /// message has text that the client does not send (`MQTTClientConfig.limits.textPolicy`) and left the message store.
     case messageRejected(message: Message, error: any Error)
     /// The message store failed: new messages may be refused, and what follows from deliveries is stored later.
     case messageStoreFailure(error: any Error)

@@ -135,7 +135,7 @@ struct ClientParts: Sendable {
 
     private static func loop(_ config: MQTTClientConfig) throws(CourierError) -> EventLoop {
         do throws(TransportError) {
-            if let group = config.eventLoops { return group.next() }
+            if let group = config.environment.eventLoops { return group.next() }
             return try SharedLoops.group.get().next()
         } catch {
             throw CourierError(error)

@@ -33,12 +33,12 @@ struct ClientSettings: Sendable {
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the option and the remedy.
     init(_ config: MQTTClientConfig) throws(CourierError) {
-        let texts = WireText(policy: config.textPolicy)
+        let texts = WireText(policy: config.limits.textPolicy)
         self.texts = texts
-        rejectsHarmfulMessages = config.rejectsHarmfulMessages
+        rejectsHarmfulMessages = config.session.rejectsHarmfulMessages
         topics = try Self.topics(config.topics, texts)
-        try config.subscriptionOptions.check(texts)
-        subscriptionOptions = config.subscriptionOptions
+        try config.session.subscriptionOptions.check(texts)
+        subscriptionOptions = config.session.subscriptionOptions
         registry = try AdapterRegistry(config.messageAdapters, rules: config.adapterRules)
         keepAlive = try Self.keepAlive(config)
         connection = Self.connection(config)
@@ -47,9 +47,10 @@ struct ClientSettings: Sendable {
         timeToKeep = try Self.seconds(config.messagePersistenceTTLSeconds, "messagePersistenceTTLSeconds")
         cleanupInterval = max(
             try Self.seconds(config.messageCleanupInterval, "messageCleanupInterval"), .milliseconds(100))
-        maximumKept = StoreSize(rows: max(config.maximumKeptMessages, 0), bytes: max(config.maximumKeptBytes, 0))
-        networkMonitor = config.networkMonitor
-        lifecycle = config.lifecycle
+        maximumKept = StoreSize(
+            rows: max(config.limits.maximumKeptMessages, 0), bytes: max(config.limits.maximumKeptBytes, 0))
+        networkMonitor = config.environment.networkMonitor
+        lifecycle = config.environment.lifecycle
         log = config.logHandler ?? SilentLog()
         observer = config.packetObserver.map { ClientObserver($0) }
         endpoint = config.endpoint
@@ -124,29 +125,29 @@ extension ClientSettings {
     private static func connection(_ config: MQTTClientConfig) -> ConnectionSettings {
         var settings = ConnectionSettings(limits(config))
         settings.version = config.protocolVersion
-        settings.texts = WireText(policy: config.textPolicy)
+        settings.texts = WireText(policy: config.limits.textPolicy)
         settings.will = config.will
         settings.tls = config.tls
         settings.proxy = config.proxy
-        if !config.topicAliases.isEmpty { settings.topicAliases = config.topicAliases }
+        if !config.session.topicAliases.isEmpty { settings.topicAliases = config.session.topicAliases }
         return settings
     }
 
     private static func limits(_ config: MQTTClientConfig) -> ConnectionLimits {
         var limits = ConnectionLimits()
-        limits.sessionExpiry = config.sessionExpiry
-        limits.acknowledgementTimeout = config.acknowledgementTimeout
-        if let keepAlive = config.adaptiveKeepAlive {
+        limits.sessionExpiry = config.session.expiry
+        limits.acknowledgementTimeout = config.session.acknowledgementTimeout
+        if let keepAlive = config.session.adaptiveKeepAlive {
             limits.keepAlive = KeepAliveBounds(keepAlive).announcedKeepAlive
             limits.channel.keepAliveIdle = nil  // With probes of TCP, no silence would be one.
         }
         limits.channel.peerCloseTimeout = config.peerCloseTimeout
-        limits.receiveMaximum = config.receiveMaximum
-        limits.maximumPacketSize = config.maximumPacketSize
-        limits.incomingTopicAliases = config.topicAliasMaximum
-        limits.requestsProblemInformation = config.requestsProblemInformation
-        limits.requestsResponseInformation = config.requestsResponseInformation
-        if let maximum = config.maximumInFlight {
+        limits.receiveMaximum = config.limits.receiveMaximum
+        limits.maximumPacketSize = config.limits.maximumPacketSize
+        limits.incomingTopicAliases = config.session.topicAliasMaximum
+        limits.requestsProblemInformation = config.session.requestsProblemInformation
+        limits.requestsResponseInformation = config.session.requestsResponseInformation
+        if let maximum = config.limits.maximumInFlight {
             limits.maximumInFlight = maximum
             limits.maximumInFlightBeforeVersion5 = maximum
         }
@@ -155,7 +156,7 @@ extension ClientSettings {
             limits.acknowledgements = .onCommand
         }
         limits.sessionLossPolicy =
-            switch config.sessionLossPolicy {
+            switch config.session.lossPolicy {
             case .resend: .resend
             case .fail: .fail
             case .drop: .drop
@@ -210,7 +211,7 @@ extension ClientSettings {
     }
 
     private static func keepAlive(_ config: MQTTClientConfig) throws(CourierError) -> AdaptiveKeepAlive? {
-        guard var keepAlive = config.adaptiveKeepAlive else { return nil }
+        guard var keepAlive = config.session.adaptiveKeepAlive else { return nil }
         let bounds = KeepAliveBounds(keepAlive)
         try bounds.check()
         try bounds.check(config.idleActivityTimeoutPolicy)

@@ -58,40 +58,13 @@ public struct MQTTClientConfig {
 
     /// Which version of MQTT to speak; 5, or 3.1.1 with a broker that does not know it, by default.
     public var protocolVersion = ProtocolVersionPolicy.preferVersion5
+    /// What the client and the broker agree on: how long a session lives, what a subscription asks for.
+    public var session = SessionOptions()
+    /// How much the client sends, receives and holds.
+    public var limits = ClientLimits()
     /// What the broker publishes when this client is lost; nothing by default. It is not published after `disconnect()` or
     /// `destroy()`, nor in the background, which end the connection in order.
     public var will: WillMessage?
-    /// How long the broker keeps the session without a connection (MQTT 5, unless `isCleanSession`); 7 days by default.
-    public var sessionExpiry = Duration.seconds(7 * 24 * 3_600)
-    /// What happens to unacknowledged messages when the broker has lost the session; they are sent anew by default.
-    public var sessionLossPolicy = SessionLossPolicy.resend
-    /// What is asked of the broker with each subscription (MQTT 5); what MQTT 3.1.1 does by default.
-    public var subscriptionOptions = SubscriptionOptions()
-    /// How many messages the broker may send without an acknowledgement (MQTT 5); 65,535 by default.
-    public var receiveMaximum = UInt16.max
-    /// How many messages are sent without an acknowledgement; `nil`, the default, is 1,000 where MQTT 5 says that the
-    /// broker allows as many, and 20 before MQTT 5, where no broker says and some end a connection that has more.
-    public var maximumInFlight: Int?
-    /// Which texts the client sends; by default those that every common broker accepts, ``TextPolicy/portable``. Any
-    /// other topic, client id, user name or property is an error at the call.
-    public var textPolicy = TextPolicy.portable
-    /// The size of the largest packet that is read, in bytes; 16 MiB by default.
-    public var maximumPacketSize = 16 << 20
-
-    /// How many topic aliases the broker may use in messages to this client (MQTT 5); 16 by default, 0 for none. The client
-    /// remembers the topic of each alias, which may have 65,535 bytes.
-    public var topicAliasMaximum: UInt16 = 16
-    /// The alias that stands for a topic in the messages of this client (MQTT 5); none by default, and at most 100.
-    ///
-    /// The first message of a connection to such a topic has the topic and its alias, the next ones the alias alone. Topics
-    /// that are not named here get aliases by themselves, as far as the broker allows. An alias from 1 to 65,535 that is
-    /// larger than the broker's maximum is not used: the broker would end the connection for it [MQTT-3.3.2-9].
-    public var topicAliases: [String: UInt16] = [:]
-    /// Whether the broker may explain refusals by reason strings and user properties (MQTT 5); `true` by default.
-    public var requestsProblemInformation = true
-    /// Whether the broker is asked for the beginning of response topics, which ``CourierCore/CourierSession/responseInformation``
-    /// returns (MQTT 5); `false` by default. The broker need not send it.
-    public var requestsResponseInformation = false
 
     // MARK: The way to the broker
 
@@ -110,14 +83,6 @@ public struct MQTTClientConfig {
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
     /// How to deal with several ways to the broker, as `ConnectOptions.alternatives` or service records name them.
     public var endpoints = EndpointPolicy()
-    /// The servers that the client may follow a server reference to. By default only the same host.
-    public var redirects = RedirectPolicy()
-    /// Whether the client ends a message at which the broker closes each connection; `true` by default.
-    ///
-    /// The client sends such a message alone. After three connections that ended right behind it, the message fails with
-    /// `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole message, and a message
-    /// store keeps it as rejected. If `false`, the client sends it again on each connection, and the messages behind it wait.
-    public var rejectsHarmfulMessages = true
     /// How long the end of a connection waits for the broker to close too, once everything was written; `nil`, the default, is
     /// ``CourierTransport/ChannelOptions/lingerTimeout``.
     package var peerCloseTimeout: Duration?
@@ -127,24 +92,9 @@ public struct MQTTClientConfig {
     package var storeClock = StoreClock()
     /// Who is asked for service records.
     var serviceRecords = ServiceRecords.system
-    /// The event loops of this client; those that all clients of the process share by default. A group of one's own has the
-    /// size of the read buffer and the priority of the thread that it is made with.
-    ///
-    /// Shut such a group down only after its clients have ended: after `disconnectAndWait()`, and when nobody holds
-    /// them any more. Without its loop nothing of a client goes on, no timeout comes, and whoever still waits, for
-    /// `connected()` or an answer, waits for ever.
-    public var eventLoops: EventLoopGroup?
-
-    // MARK: Time
 
     /// When the client connects again, beside ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
     public var reconnect = ReconnectPolicy()
-    /// Gives up on an acknowledgement after this long and reconnects; 60 s by default, `nil` is never.
-    public var acknowledgementTimeout: Duration? = .seconds(60)
-
-    /// How to find out how seldom this connection can be pinged, in the place of `ConnectOptions.keepAlive`; `nil`, the
-    /// default, is not at all.
-    public var adaptiveKeepAlive: AdaptiveKeepAlive?
 
     // MARK: Messages
 
@@ -153,33 +103,16 @@ public struct MQTTClientConfig {
     /// What may wait for a connection.
     public var offline = OfflinePolicy()
     /// Where messages of QoS 1 and 2 survive the process, such as a `SQLiteMessageStore` of CourierSQLite; `nil`, the
-    /// default, keeps them in memory. Several clients may share one; they are told apart by ``messageStoreScope``.
+    /// default, keeps them in memory. Several clients may share one; they are told apart by ``SessionOptions/storeScope``.
     public var messageStore: (any MessageStore)?
-    /// Under which name the messages of this client are in the store, and found again by the next process; `nil`, the
-    /// default, is the client id and broker of the first options that the provider returns.
-    ///
-    /// Name it yourself where messages are to be stored before the provider can answer, which may need a network, and
-    /// where it may name another broker or a client id with `%` next time. The names need not be those of the provider; as
-    /// long as they are, QoS 2 is exactly once across processes, and otherwise what was under way when a process ended is
-    /// sent anew by the next one and may arrive twice. Clients that share a store must have a scope each.
-    public var messageStoreScope: StoreScope?
-    /// How many messages may be kept that no reader wants; 10,000 by default. One for which there is no room is
-    /// acknowledged, and `messageReceiveFailure` tells of it.
-    public var maximumKeptMessages = 10_000
-    /// How many bytes of memory the messages may take that are kept without a message store, 16 MiB by default: topics,
-    /// properties, payloads and what is known of each. With a store, whose own limit counts what is in it, reading pauses
-    /// while as much is on its way into it.
-    public var maximumKeptBytes = 16 << 20
 
     // MARK: The world around
 
     /// Where readers, events and the closures of this client are called, and the provider is asked; the main queue by
     /// default. It must be serial.
     public var deliveryQueue = DispatchQueue.main
-    /// What tells whether there is a network; the system's by default.
-    public var networkMonitor: (any NetworkMonitor)?
-    /// What tells when the app is in the background; a program that always is in the foreground by default.
-    public var lifecycle: (any AppLifecycle)?
+    /// The network monitor, the app's lifecycle and the event loops.
+    public var environment = ClientEnvironment()
     /// What sees every packet; nobody by default.
     public var packetObserver: (any PacketObserver)?
     /// Where the log goes. By default, warnings and errors go to standard error; `nil` silences the client.
@@ -266,7 +199,7 @@ public struct MQTTClientConfig {
 
     /// Whose the stored messages are, if it is known before the provider has answered.
     var knownScope: StoreScope? {
-        if let messageStoreScope { return messageStoreScope }
+        if let scope = session.storeScope { return scope }
         guard let options = fixedOptions, !options.clientId.utf8.contains(UInt8(ascii: "%")) else { return nil }
         return StoreScope(options)
     }

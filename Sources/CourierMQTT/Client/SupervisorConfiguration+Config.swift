@@ -28,7 +28,7 @@ extension SupervisorConfiguration {
         connectTimeout = config.connectTimeoutPolicy
         idleActivityTimeout = config.idleActivityTimeoutPolicy
         try use(config.endpoints)
-        redirects = try config.redirects.checked()
+        redirects = try config.endpoints.redirects.checked()
         try Self.check(config.connectTimeoutPolicy)
         try Self.check(config.idleActivityTimeoutPolicy)
     }

@@ -67,7 +67,7 @@ extension ConnectionSupervisor {
         if isOwnHost(reference.host) {
             if policy.followsSameHost { return .allowed(asksProvider: false) }
             return .refused(
-                "The reference to \(reference) is not followed, because MQTTClientConfig.redirects.followsSameHost is "
+                "The reference to \(reference) is not followed, because MQTTClientConfig.endpoints.redirects.followsSameHost is "
                     + "false.")
         }
         if let credentials = policy.credentials(for: reference.host) {
@@ -75,7 +75,7 @@ extension ConnectionSupervisor {
         }
         return .refused(
             "The reference to \(reference) is not followed: it is another host, which would get the credentials. If it is "
-                + "yours, add \(reference.host.quoted()) to MQTTClientConfig.redirects.allowedHosts.")
+                + "yours, add \(reference.host.quoted()) to MQTTClientConfig.endpoints.redirects.allowedHosts.")
     }
 
     /// Whether the options, or the service records of their host, name this host.

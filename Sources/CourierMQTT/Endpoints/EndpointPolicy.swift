@@ -34,6 +34,9 @@ public struct EndpointPolicy: Hashable, Sendable {
     /// How many endpoints are used, at least 1; the least preferred of more are left out, which the log says.
     public var maximumCount = EndpointPolicy.defaultMaximumCount
 
+    /// The servers that the client may follow a server reference to. By default only the same host.
+    public var redirects = RedirectPolicy()
+
     /// The defaults.
     public init() {}
 }

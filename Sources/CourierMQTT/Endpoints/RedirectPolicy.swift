@@ -7,7 +7,7 @@ import CourierCore
 /// name (``CourierCore/ConnectOptions/alternatives``) or that service records have led to. Another host has to be allowed:
 ///
 /// ```swift
-/// config.redirects.allowedHosts = ["eu.broker.example.com": .fromProvider, "us.broker.example.com": .reused]
+/// config.endpoints.redirects.allowedHosts = ["eu.broker.example.com": .fromProvider, "us.broker.example.com": .reused]
 /// ```
 ///
 /// A connection with TLS is never followed by one without. A reference that is not followed is named, with this option, by

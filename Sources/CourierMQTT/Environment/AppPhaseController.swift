@@ -4,7 +4,7 @@ public import CourierCore
 ///
 /// ```swift
 /// let phases = AppPhaseController()
-/// config.lifecycle = phases
+/// config.environment.lifecycle = phases
 /// // When the window is hidden, and when it is shown again:
 /// phases.enterBackground()
 /// phases.enterForeground()

@@ -136,7 +136,7 @@ extension CourierError {
             self.init(
                 .malformedPacket,
                 "The broker \(endpoint) sent a packet of \(size) bytes, and the limit is \(limit). Raise "
-                    + "MQTTClientConfig.maximumPacketSize, or have smaller messages sent.",
+                    + "MQTTClientConfig.limits.maximumPacketSize, or have smaller messages sent.",
                 cause: error)
         default:
             self.init(

@@ -10,7 +10,7 @@
 /// var keepAlive = AdaptiveKeepAlive(maximumInterval: .seconds(1_200))
 /// keepAlive.memory = stored ?? KeepAliveMemory()
 /// keepAlive.memoryChanged = { memory in store(memory) }
-/// config.adaptiveKeepAlive = keepAlive
+/// config.session.adaptiveKeepAlive = keepAlive
 /// ```
 ///
 /// It takes the place of `ConnectOptions.keepAlive`, which is not looked at. CONNECT announces a keep-alive that leaves

@@ -63,7 +63,7 @@ extension ConnectionLimits {
     private func checkTimes() throws(CourierError) {
         let times: [(String, Duration?)] = [
             ("connectTimeout", connectTimeout), ("connAckTimeout", connAckTimeout), ("pingTimeout", pingTimeout),
-            ("acknowledgementTimeout", acknowledgementTimeout),
+            ("session.acknowledgementTimeout", acknowledgementTimeout),
         ]
         for case (let name, let time?) in times where time <= .zero || time > Self.longestTimeout {
             throw CourierError(
@@ -73,16 +73,16 @@ extension ConnectionLimits {
         if WireSeconds(sessionExpiry) == nil {
             throw CourierError(
                 .invalidConfiguration,
-                "sessionExpiry is \(sessionExpiry); it must be between 0 and \(UInt32.max) seconds.")
+                "session.expiry is \(sessionExpiry); it must be between 0 and \(UInt32.max) seconds.")
         }
     }
 
     private func checkRanges() throws(CourierError) {
         let limits: [(String, Int, ClosedRange<Int>)] = [
-            ("receiveMaximum", Int(receiveMaximum), 1...65_535),  // 3.1.2.11.3
-            ("maximumPacketSize", maximumPacketSize, Self.packetSizes),
-            ("maximumInFlight", maximumInFlight, 1...65_535),
-            ("maximumInFlight before MQTT 5", maximumInFlightBeforeVersion5, 1...65_535),
+            ("limits.receiveMaximum", Int(receiveMaximum), 1...65_535),  // 3.1.2.11.3
+            ("limits.maximumPacketSize", maximumPacketSize, Self.packetSizes),
+            ("limits.maximumInFlight", maximumInFlight, 1...65_535),
+            ("limits.maximumInFlight before MQTT 5", maximumInFlightBeforeVersion5, 1...65_535),
             ("channel.readsPerTurn", channel.readsPerTurn, 1...Int.max),
             ("channel.lowWaterMark", channel.lowWaterMark, 0...max(channel.highWaterMark, 0)),
             ("channel.highWaterMark", channel.highWaterMark, 1...Int.max),

@@ -53,24 +53,25 @@ extension ConnectionSettings {
         guard aliases.count <= topicAliasLimit else {
             throw CourierError(
                 .invalidConfiguration,
-                "The option `topicAliases` has \(aliases.count) topics; at most \(topicAliasLimit) are allowed.")
+                "The option `session.topicAliases` has \(aliases.count) topics; at most \(topicAliasLimit) are allowed."
+            )
         }
         var topics: [UInt16: String] = [:]
         for (topic, alias) in aliases.sorted(by: { $0.key < $1.key }) {
             do {
                 _ = try TopicName(topic)
             } catch {
-                throw CourierError(option: "The option `topicAliases`", error)
+                throw CourierError(option: "The option `session.topicAliases`", error)
             }
             guard alias > 0 else {  // [MQTT-3.3.2-8]
                 throw CourierError(
                     .invalidConfiguration,
-                    "The option `topicAliases` has the alias 0 for \(topic.quoted()); it must be 1 to 65535.")
+                    "The option `session.topicAliases` has the alias 0 for \(topic.quoted()); it must be 1 to 65535.")
             }
             if let other = topics.updateValue(topic, forKey: alias) {
                 throw CourierError(
                     .invalidConfiguration,
-                    "The option `topicAliases` has the alias \(alias) for \(other.quoted()) and \(topic.quoted()); give "
+                    "The option `session.topicAliases` has the alias \(alias) for \(other.quoted()) and \(topic.quoted()); give "
                         + "each topic an alias of its own.")
             }
         }

@@ -31,7 +31,7 @@ extension DisconnectOptions {
             if agreement.endsSession, sessionExpiry > .zero {
                 throw refuse(
                     "its session expiry is \(sessionExpiry), but this session ends with the connection, as CONNECT asked, "
-                        + "and can not be extended [MQTT-3.14.2-2]; set MQTTClientConfig.sessionExpiry, without a clean "
+                        + "and can not be extended [MQTT-3.14.2-2]; set MQTTClientConfig.session.expiry, without a clean "
                         + "session, before connecting")
             }
         }

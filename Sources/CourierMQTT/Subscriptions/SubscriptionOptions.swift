@@ -5,7 +5,7 @@ import MQTTCodec
 /// none of it.
 ///
 /// ```swift
-/// config.subscriptionOptions.retainedMessages = .ofNewSubscriptions
+/// config.session.subscriptionOptions.retainedMessages = .ofNewSubscriptions
 /// ```
 public struct SubscriptionOptions: Hashable, Sendable {
     /// When the broker sends the messages that it has kept.

@@ -23,10 +23,10 @@ struct ConnectionArgumentsTests {
                 + "-D connect user-property k v -D connect user-property k w "
                 + "-D subscribe subscription-identifier 9 -D subscribe user-property s 1")
         let config = arguments.configuration()
-        #expect(config.topicAliases == ["a": 3] && config.topicAliasMaximum == 7)
-        #expect(!config.requestsProblemInformation && config.requestsResponseInformation)
-        #expect(config.subscriptionOptions.identifier == 9)
-        #expect(config.subscriptionOptions.userProperties == [.init("s", "1")])
+        #expect(config.session.topicAliases == ["a": 3] && config.session.topicAliasMaximum == 7)
+        #expect(!config.session.requestsProblemInformation && config.session.requestsResponseInformation)
+        #expect(config.session.subscriptionOptions.identifier == 9)
+        #expect(config.session.subscriptionOptions.userProperties == [.init("s", "1")])
         #expect(arguments.connectOptions.userPropertyList == [.init("k", "v"), .init("k", "w")])
         #expect(config.protocolVersion == .version5)
     }

@@ -50,7 +50,7 @@ import Testing
     @Test func `on the main actor it leaves the main queue to the client`() async throws {
         let broker = try LoopbackBroker.start()
         var config = MQTTClientConfig(options: .local(broker.port))
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         #expect(config.deliveryQueue.label == DispatchQueue.main.label)
         let client = CourierClientFactory().makeMQTTClient(config: config)
         client.connect()

@@ -46,9 +46,9 @@ final class TestClient: Sendable {
         config.deliveryQueue = queue
         config.autoReconnectInterval = 1
         config.reconnect.jitter = .none
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.logHandler = nil
-        config.eventLoops = group
+        config.environment.eventLoops = group
         change(&config)
         client = MQTTClient(try ClientParts(config))
         let link = Link()

@@ -46,7 +46,9 @@ import Testing
             let reference: PacketProperties = [.serverReference("evil.example:1884 worse.example")]
             if isConnected { world.disconnectedByServer(code, reference) } else { world.refuse(code, reference) }
             let text = message(world)
-            #expect(text.contains("evil.example:1884") && text.contains("MQTTClientConfig.redirects.allowedHosts"))
+            #expect(
+                text.contains("evil.example:1884") && text.contains("MQTTClientConfig.endpoints.redirects.allowedHosts")
+            )
             for _ in 0..<10 {
                 if world.fetch != nil {
                     #expect(world.fetchedServer == nil)
@@ -132,7 +134,7 @@ import Testing
     @Test(arguments: ["", "a b", "mqtt://host", "host:1883"])
     func `the list of allowed hosts refuses a text that is not a host`(_ host: String) {
         var config = MQTTClientConfig(options: SupervisorHarness.options)
-        config.redirects.allowedHosts = [host: .reused]
+        config.endpoints.redirects.allowedHosts = [host: .reused]
         #expect(throws: CourierError.self) { try CourierClientFactory().validate(config) }
     }
 
@@ -196,7 +198,7 @@ import Testing
     @Test func `a provider without credentials for the host leaves the client at home`() {
         var world = asking(.serverMoved)
         world.deny(CourierError(noOptionsFor: BrokerEndpoint(host: "node", port: 1884)))
-        #expect(message(world).contains("node:1884") && message(world).contains("MQTTClientConfig.redirects"))
+        #expect(message(world).contains("node:1884") && message(world).contains("MQTTClientConfig.endpoints.redirects"))
         #expect(!world.isOpen && world.deadline.map { $0 > world.time } == true)
         world.fireTimer()
         #expect(host(world) == "broker:1883" && world.info?.password == "s3cret")

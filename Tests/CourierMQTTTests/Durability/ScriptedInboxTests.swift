@@ -384,7 +384,7 @@ import Testing
 
     @Test func `beyond the limit a message is given up, and that is told`() async throws {
         try await Self.run([Self.broker(Self.message(1, "a"), Self.message(2, "b"))], ControlledStore()) {
-            $0.maximumKeptMessages = 1
+            $0.limits.maximumKeptMessages = 1
         } _: { world, store in
             try await Self.go(world)
             await world.until { await Self.acknowledged(world) == [1, 2] }
@@ -401,7 +401,7 @@ import Testing
         store.hold()
         let script = ConnectionScript.connection([.accept(), .serve(until: .publish(to: "go"))] + messages)
         try await Self.run([script], store) {
-            $0.maximumKeptBytes = 1_000_000
+            $0.limits.maximumKeptBytes = 1_000_000
         } _: { world, store in
             try await Self.go(world)
             await world.until { world.events.contains("messageReceive") }

@@ -9,7 +9,7 @@ extension ScriptedOutboxTests {
     @Test func `what another process wanted brings the client back from the background`() async throws {
         let phases = AppPhaseController()
         try await Self.run {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
         } _: { world, store in
             try await store.memory.fill(
                 [.want(StoredSubscription(try TopicFilter("kept"), .subscribed(.two)))], world.scope)
@@ -27,7 +27,7 @@ extension ScriptedOutboxTests {
     @Test func `a store without topics brings nobody back`() async throws {
         let phases = AppPhaseController()
         try await Self.run {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
         } _: { world, _ in
             await world.connect()
             await world.until { world.client.connectionState == .connected }
@@ -44,7 +44,7 @@ extension ScriptedOutboxTests {
     {
         let phases = AppPhaseController()
         try await Self.run {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
         } _: { world, store in
             try await store.memory.fill(
                 [.want(StoredSubscription(try TopicFilter("kept"), .subscribed(.two)))], world.scope)

@@ -31,7 +31,7 @@ import Testing
         let answers: [ScriptedProvider.Answer] = [.options(), .options(other), .options()]
         var rows: [StoredOutgoing] = []
         try await StoreScopeTests.run(script, answers) {
-            $0.messageStoreScope = nil
+            $0.session.storeScope = nil
         } _: { world, store in
             await world.connect()
             for number in 1...count { try world.publish("\(number)") }

@@ -29,7 +29,7 @@ extension StoreScopeTests {
     @Test func `what a loop still has of the old account removes no row of the next one`() async throws {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {
-            $0.messageStoreScope = nil
+            $0.session.storeScope = nil
         } _: { world, store in
             let (old, next) = (StoreScope(Self.options()), StoreScope(other))
             try await store.memory.fill([Self.row(1, "old 1"), Self.row(2, "old 2")], old)
@@ -62,7 +62,7 @@ extension StoreScopeTests {
     @Test func `destroy() ends a session that an attempt waits for behind another one's reading`() async throws {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {
-            $0.messageStoreScope = nil
+            $0.session.storeScope = nil
         } _: { world, store in
             store.holdReads()
             await world.connect()

@@ -23,7 +23,7 @@ import Testing
         let store = ControlledStore()
         try await ScriptedWorld.run(script, provider: ScriptedProvider(options(), answers)) {
             $0.messageStore = store
-            $0.messageStoreScope = scope
+            $0.session.storeScope = scope
             change(&$0)
         } _: { world in
             try await body(world, store)
@@ -75,7 +75,7 @@ import Testing
         let store = MemoryMessageStore()
         let test = try TestClient(options) {
             $0.messageStore = store
-            $0.lifecycle = AppPhaseController(.background)
+            $0.environment.lifecycle = AppPhaseController(.background)
         }
         test.client.connect()
         try await test.client.enqueue("x", to: "t")
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `the time of a message runs while nobody knows whose it is`() async throws {
         try await Self.run([], [.silence]) {
-            $0.messageStoreScope = nil
+            $0.session.storeScope = nil
             $0.enableAuthenticationTimeout = false
         } _: { world, store in
             await world.connect()
@@ -131,7 +131,7 @@ import Testing
         async throws
     {
         try await Self.run {
-            if !isKnown { $0.messageStoreScope = nil }
+            if !isKnown { $0.session.storeScope = nil }
         } _: { world, store in
             let scope = isKnown ? Self.scope : StoreScope(Self.options())
             try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], scope)
@@ -178,7 +178,7 @@ import Testing
     @Test func `destroy() twice removes nothing of the next account`() async throws {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {
-            $0.messageStoreScope = nil
+            $0.session.storeScope = nil
         } _: { world, store in
             try await store.memory.fill([.enqueue(Self.message(1, "theirs", .one))], StoreScope(other))
             await world.connect()
@@ -194,7 +194,7 @@ import Testing
         let other = Self.options(id: "other")
         let filter = try TopicFilter("f")
         try await Self.run([], [.options(), .options(other)]) {
-            $0.messageStoreScope = nil
+            $0.session.storeScope = nil
         } _: { world, store in
             let left = StoredSubscription(filter, .subscribed(.one))
             try await store.memory.fill([.want(left)], StoreScope(other))
@@ -237,7 +237,7 @@ import Testing
     @Test func `the store is read again and again, also when an attempt was the last to fail`() async throws {
         let phases = AppPhaseController()
         try await Self.run {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
         } _: { world, store in
             store.fail { $0 == .removeAll ? CourierError(.storeFailed, "Not now.") : nil }
             world.client.destroy()
@@ -309,7 +309,7 @@ import Testing
     @Test func `a broker that changes on the way does not end what is under way`() async throws {
         let gate = ScriptGate()
         try await Self.run(Self.holding(gate), [.options(), .options(Self.options(host: "other.invalid"))]) {
-            $0.messageStoreScope = nil
+            $0.session.storeScope = nil
         } _: { world, store in
             let outcome = try await Self.publishAndLeave(world)
             store.hold()
@@ -330,7 +330,7 @@ import Testing
         let gate = ScriptGate()
         let options = Self.options(id: id)
         try await Self.run(Self.holding(gate), [.options(options), .options(Self.options(id: next))]) {
-            $0.messageStoreScope = nil
+            $0.session.storeScope = nil
         } _: { world, store in
             let outcome = try await Self.publishAndLeave(world)
             await world.connect()
@@ -351,7 +351,7 @@ import Testing
         let other = ScriptedProvider.Answer.options(Self.options(host: "other.invalid"))
         try await Self.run([], [.options(), other, other]) {
             $0.logHandler = log
-            if !isKnown { $0.messageStoreScope = nil }
+            if !isKnown { $0.session.storeScope = nil }
         } _: { world, _ in
             for _ in 0..<3 {
                 await world.connect()
@@ -372,7 +372,7 @@ import Testing
         func client(_ change: (inout MQTTClientConfig) -> Void) throws -> TestClient {
             try TestClient(.local(1, id: "app-%%%%")) {
                 $0.messageStore = store
-                $0.messageStoreScope = Self.scope
+                $0.session.storeScope = Self.scope
                 change(&$0)
             }
         }

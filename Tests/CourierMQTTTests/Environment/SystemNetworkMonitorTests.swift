@@ -98,7 +98,7 @@ struct SystemNetworkMonitorTests {
             let options = ConnectOptions(
                 host: "192.0.2.2", port: broker.port, clientId: "c", username: "", password: "")
             let test = try TestClient(options, on: namespace.group) { config in
-                config.networkMonitor = nil
+                config.environment.networkMonitor = nil
                 config.autoReconnectInterval = 3_600
                 config.maxAutoReconnectInterval = 3_600
             }

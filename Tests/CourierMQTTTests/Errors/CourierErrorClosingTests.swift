@@ -194,7 +194,8 @@ import Testing
         #expect(garbage.message.contains("port"))
         let large = try error([0x30, 0x80, 0x80, 0x01], limit: 999)
         #expect(large.code == .malformedPacket)
-        #expect(large.message.contains("999") && large.message.contains("Raise MQTTClientConfig.maximumPacketSize"))
+        #expect(
+            large.message.contains("999") && large.message.contains("Raise MQTTClientConfig.limits.maximumPacketSize"))
         for code in UInt8(1)...5 {
             let refusal = try error([0x20, 2, 0, code])
             #expect(refusal.code == (code >= 4 ? .notAuthorized : .connectionRefused))

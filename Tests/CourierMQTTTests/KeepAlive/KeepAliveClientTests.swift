@@ -19,8 +19,8 @@ import Testing
     ) async throws {
         // The broker does not learn that the path has forgotten a connection, and keeps it.
         try await ScriptedWorld.run(script, mayOverlap: true) { config in
-            config.adaptiveKeepAlive = keepAlive
-            guard let loop = config.eventLoops?.loops[0], let endpoint = config.endpoint else { return }
+            config.session.adaptiveKeepAlive = keepAlive
+            guard let loop = config.environment.eventLoops?.loops[0], let endpoint = config.endpoint else { return }
             config.endpoint = { path.endpoint(to: endpoint($0), on: loop) }
             change(&config)
         } _: { world in
@@ -183,7 +183,7 @@ import Testing
         let network = SwitchedNetwork()
         let path = ForgetfulPath(limit: .seconds(200))
         try await run(over: path) {
-            $0.networkMonitor = network
+            $0.environment.networkMonitor = network
         } _: { world in
             await world.run(for: .seconds(500))
             network.become(.unavailable)
@@ -203,10 +203,10 @@ import Testing
         try await run(over: path) { config in
             var other = MQTTClientConfig(provider: provider)
             other.deliveryQueue = config.deliveryQueue
-            other.eventLoops = config.eventLoops
+            other.environment.eventLoops = config.environment.eventLoops
             other.endpoint = config.endpoint
-            other.networkMonitor = config.networkMonitor
-            other.adaptiveKeepAlive = config.adaptiveKeepAlive
+            other.environment.networkMonitor = config.environment.networkMonitor
+            other.session.adaptiveKeepAlive = config.session.adaptiveKeepAlive
             config = other
         } _: { world in
             await world.until { world.client.connectionState == .connected }

@@ -55,7 +55,7 @@ import Testing
         for _ in 0..<5 where path.fatalSilences.isEmpty {
             let store = Store()
             let test = try TestClient(.local(port)) { config in
-                config.adaptiveKeepAlive = store.keepAlive(upTo: .seconds(4), step: .milliseconds(400))
+                config.session.adaptiveKeepAlive = store.keepAlive(upTo: .seconds(4), step: .milliseconds(400))
                 hurry(&config)
             }
             try await test.connect()
@@ -88,7 +88,7 @@ import Testing
             host: NetworkLab.serverAddress, port: broker.port, clientId: "lab-%%%%%%%%", username: "", password: "")
         let store = Store()
         let test = try TestClient(options, on: lab.client) { config in
-            config.adaptiveKeepAlive = store.keepAlive(upTo: .seconds(8), step: .milliseconds(800))
+            config.session.adaptiveKeepAlive = store.keepAlive(upTo: .seconds(8), step: .milliseconds(800))
             hurry(&config)
         }
         try await test.connect()

@@ -19,7 +19,7 @@ import Testing
 
     private func config(_ keepAlive: AdaptiveKeepAlive?) -> MQTTClientConfig {
         var config = MQTTClientConfig(options: .local(1883))
-        config.adaptiveKeepAlive = keepAlive
+        config.session.adaptiveKeepAlive = keepAlive
         return config
     }
 

@@ -42,11 +42,11 @@ import Testing
     private static func limits(_ changes: inout Changes) {
         changes.add("autoReconnectInterval", shorts) { $0.autoReconnectInterval = $1 }
         changes.add("maxAutoReconnectInterval", shorts) { $0.maxAutoReconnectInterval = $1 }
-        changes.add("receiveMaximum", shorts) { $0.receiveMaximum = $1 }
-        changes.add("maximumInFlight", counts) { $0.maximumInFlight = $1 }
-        changes.add("maximumPacketSize", counts) { $0.maximumPacketSize = $1 }
-        changes.add("maximumKeptMessages", counts) { $0.maximumKeptMessages = $1 }
-        changes.add("maximumKeptBytes", counts) { $0.maximumKeptBytes = $1 }
+        changes.add("receiveMaximum", shorts) { $0.limits.receiveMaximum = $1 }
+        changes.add("maximumInFlight", counts) { $0.limits.maximumInFlight = $1 }
+        changes.add("maximumPacketSize", counts) { $0.limits.maximumPacketSize = $1 }
+        changes.add("maximumKeptMessages", counts) { $0.limits.maximumKeptMessages = $1 }
+        changes.add("maximumKeptBytes", counts) { $0.limits.maximumKeptBytes = $1 }
         changes.add("endpoints.maximumCount", counts) { $0.endpoints.maximumCount = $1 }
         changes.add("offline.maximumCount", counts) { $0.offline.maximumCount = $1 }
         changes.add("offline.maximumBytes", counts) { $0.offline.maximumBytes = $1 }
@@ -54,24 +54,24 @@ import Testing
     }
 
     private static func durations(_ changes: inout Changes) {
-        changes.add("sessionExpiry", times) { $0.sessionExpiry = $1 }
+        changes.add("sessionExpiry", times) { $0.session.expiry = $1 }
         changes.add("reconnect.stableConnectionTime", times) { $0.reconnect.stableConnectionTime = $1 }
-        changes.add("acknowledgementTimeout", times) { $0.acknowledgementTimeout = $1 }
+        changes.add("acknowledgementTimeout", times) { $0.session.acknowledgementTimeout = $1 }
         changes.add("will.delay", times) { $0.will = WillMessage(topic: "a", text: "", delay: $1) }
         changes.add("endpoints.returnsToPreferred", times) { $0.endpoints.returnsToPreferred = .after($1) }
         changes.add("offline.maximumAge", times) { $0.offline.maximumAge = $1 }
         changes.add("offline.drainInterval", times) { $0.offline.drainInterval = $1 }
         changes.add("offline.overflow", times) { $0.offline.overflow = .suspend(timeout: $1) }
         changes.add("adaptiveKeepAlive.minimumInterval", times) {
-            $0.adaptiveKeepAlive = AdaptiveKeepAlive(minimumInterval: $1)
+            $0.session.adaptiveKeepAlive = AdaptiveKeepAlive(minimumInterval: $1)
         }
         changes.add("adaptiveKeepAlive.maximumInterval", times) {
-            $0.adaptiveKeepAlive = AdaptiveKeepAlive(maximumInterval: $1)
+            $0.session.adaptiveKeepAlive = AdaptiveKeepAlive(maximumInterval: $1)
         }
-        changes.add("adaptiveKeepAlive.step", times) { $0.adaptiveKeepAlive = AdaptiveKeepAlive(step: $1) }
+        changes.add("adaptiveKeepAlive.step", times) { $0.session.adaptiveKeepAlive = AdaptiveKeepAlive(step: $1) }
         changes.add("adaptiveKeepAlive.retryTime", times) {
-            $0.adaptiveKeepAlive = AdaptiveKeepAlive()
-            $0.adaptiveKeepAlive?.retryTime = $1
+            $0.session.adaptiveKeepAlive = AdaptiveKeepAlive()
+            $0.session.adaptiveKeepAlive?.retryTime = $1
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
     private static func config() -> MQTTClientConfig {
         var config = MQTTClientConfig(options: .local(1_883))
         config.deliveryQueue = DispatchQueue(label: "test.delivery")
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         return config
     }
 
@@ -217,7 +217,7 @@ import Testing
                 maximumCount: .max, maximumBytes: .max, maximumAge: .seconds(Int64.max),
                 overflow: .suspend(timeout: .seconds(Int64.max)), queuesQoS0: true, drainCount: .max,
                 drainInterval: .seconds(Int64.max))
-            $0.maximumKeptMessages = .max
+            $0.limits.maximumKeptMessages = .max
             $0.endpoints.maximumCount = .max
             $0.reconnect.stableConnectionTime = .seconds(Int64.max)
             $0.messagePersistenceTTLSeconds = 999_999_999

@@ -14,7 +14,7 @@ import Testing
     ) throws -> TestClient {
         try TestClient(.local(broker.port, id: "ada")) {
             $0.will = WillMessage(topic: Self.topic, text: "offline", qos: qos, isRetained: true)
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
         }
     }
 

@@ -74,9 +74,9 @@ struct OutgoingSetup: Sendable, CustomTestStringConvertible {
     ) async throws {
         try await ScriptedWorld.run(script) {
             $0.offline = policy
-            $0.acknowledgementTimeout = nil
+            $0.session.acknowledgementTimeout = nil
             // Else the client sends one message at a time after a cut.
-            $0.rejectsHarmfulMessages = false
+            $0.session.rejectsHarmfulMessages = false
             if hasStore { $0.messageStore = store }
         } _: { world in
             let handler = SilentHandler()

@@ -32,7 +32,7 @@ import Testing
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
         try await ScriptedWorld.run([script]) {
-            $0.maximumInFlight = 10
+            $0.limits.maximumInFlight = 10
         } _: { world in
             await world.connect()
             #expect(throws: CourierError.self) { while true { try world.publish("x") } }
@@ -53,7 +53,7 @@ import Testing
             .accept(), .fault(.drop(.pubAck, count: 9)), .pause(.seconds(5)), .cut(.reset),
         ])
         try await ScriptedWorld.run([broken]) {
-            $0.maximumInFlight = 2
+            $0.limits.maximumInFlight = 2
             $0.offline = OfflinePolicy(maximumCount: 2, overflow: .suspend(timeout: .seconds(600)))
         } _: { world in
             await world.connect()
@@ -77,7 +77,7 @@ import Testing
         ])
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([broken] + Array(repeating: endless, count: 9)) {
-            $0.maximumInFlight = 1
+            $0.limits.maximumInFlight = 1
             $0.offline = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(600)))
         } _: { world in
             await world.connect()

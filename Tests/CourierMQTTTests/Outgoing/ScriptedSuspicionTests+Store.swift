@@ -71,7 +71,7 @@ extension ScriptedSuspicionTests {
     @Test func `with the option off strikes of an earlier process mean nothing`() async throws {
         let store = ControlledStore()
         try await Self.run(Self.stored, afterwards: [.accept()], store: store) {
-            $0.rejectsHarmfulMessages = false
+            $0.session.rejectsHarmfulMessages = false
         } _: { world in
             try await store.memory.fill(
                 [.enqueue(Self.message(1, to: "large")), .strike(Self.first, count: 2)], world.scope)
@@ -97,7 +97,7 @@ extension ScriptedSuspicionTests {
         let mute = ConnectionScript.connection([accept, .fault(.drop(.pubRec, count: .max))])
         let closing = ConnectionScript.connection(Self.closing(accept))
         try await Self.run(Self.plain, Array(repeating: closing, count: 4) + [mute], afterwards: [.accept()]) {
-            $0.acknowledgementTimeout = nil
+            $0.session.acknowledgementTimeout = nil
         } _: { world in
             await world.connect()
             let large = try Self.publish(world, to: "large", .two)
@@ -117,7 +117,7 @@ extension ScriptedSuspicionTests {
             .accept(isSessionPresent: isSessionPresent), .fault(.drop(.pubRec, count: .max)),
         ]
         try await Self.run(Self.stored, afterwards: steps, store: store) {
-            $0.acknowledgementTimeout = nil
+            $0.session.acknowledgementTimeout = nil
         } _: { world in
             try await store.memory.fill(
                 [

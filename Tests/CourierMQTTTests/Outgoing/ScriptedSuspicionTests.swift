@@ -156,7 +156,7 @@ import Testing
         let gate = ScriptGate()
         let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.orderly)])
         try await Self.run(Self.plain, [first], afterwards: Self.closing()) {
-            $0.rejectsHarmfulMessages = false
+            $0.session.rejectsHarmfulMessages = false
             $0.protocolVersion = .version5
         } _: { world in
             let (large, small) = try await Self.publishBoth(world, gate)
@@ -245,7 +245,7 @@ import Testing
         let steps: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))] + Self.closing().dropFirst()
         try await Self.run(afterwards: Array(steps)) {
             $0.offline.maximumAge = .seconds(7)
-            $0.acknowledgementTimeout = nil
+            $0.session.acknowledgementTimeout = nil
         } _: { world in
             await world.connect()
             let large = try Self.publish(world, to: "large")
@@ -265,7 +265,7 @@ import Testing
     @Test func `an end that the app asked for starts no suspicion`() async throws {
         let unanswered: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))]
         try await Self.run(afterwards: unanswered) {
-            $0.acknowledgementTimeout = nil
+            $0.session.acknowledgementTimeout = nil
         } _: { world in
             await world.connect()
             _ = try Self.publish(world, to: "t")
@@ -281,7 +281,7 @@ import Testing
     @Test func `destroy() ends the suspicion`() async throws {
         let steps: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))] + Self.closing().dropFirst()
         try await Self.run(afterwards: Array(steps)) {
-            $0.acknowledgementTimeout = nil
+            $0.session.acknowledgementTimeout = nil
         } _: { world in
             await world.connect()
             _ = try Self.publish(world, to: "large")

@@ -179,7 +179,7 @@ import Testing
     @Test func `a full session lets a task wait for room, and refuses the other forms`() async throws {
         let gate = ScriptGate()
         try await Self.run(Self.held(gate)) {
-            $0.maximumInFlight = 10
+            $0.limits.maximumInFlight = 10
         } _: { world in
             var taken = 0
             let error = #expect(throws: CourierError.self) {

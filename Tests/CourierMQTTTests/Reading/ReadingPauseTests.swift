@@ -154,7 +154,7 @@ import Testing
                 + [.serve(until: .publish(to: "x")), .stall])
         let provider = ScriptedProvider([], keepAlive: timeout == .ping ? 10 : 0)
         try await ScriptedWorld.run([script], provider: provider) {
-            $0.acknowledgementTimeout = timeout == .acknowledgement ? .seconds(20) : nil
+            $0.session.acknowledgementTimeout = timeout == .acknowledgement ? .seconds(20) : nil
             $0.idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(isEnabled: timeout == .idleness)
         } _: { world in
             let messages = Self.smallReader(world)

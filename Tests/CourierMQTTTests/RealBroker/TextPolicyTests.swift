@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: forbidden)
     func `mosquitto ends the connection for a topic that is not portable`(_ topic: String) async throws {
         let broker = try await RealBroker()
-        let test = try TestClient(.local(broker.port)) { $0.textPolicy = .anyLegal }
+        let test = try TestClient(.local(broker.port)) { $0.limits.textPolicy = .anyLegal }
         try await test.connect()
         try test.client.publish(text: "x", to: topic, qos: .zero) { _ in }
         try await test.wait(for: "connectionLost", count: 1)

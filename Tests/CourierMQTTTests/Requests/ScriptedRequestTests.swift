@@ -166,9 +166,9 @@ import Testing
             let given = config
             config = MQTTClientConfig(provider: FailingProvider())
             config.deliveryQueue = given.deliveryQueue
-            config.eventLoops = given.eventLoops
+            config.environment.eventLoops = given.environment.eventLoops
             config.endpoint = given.endpoint
-            config.networkMonitor = given.networkMonitor
+            config.environment.networkMonitor = given.environment.networkMonitor
             config.protocolVersion = .version5
         } _: { world in
             await world.connect()

@@ -154,9 +154,9 @@ import Testing
         config.maxAutoReconnectInterval = given.maxAutoReconnectInterval
         config.reconnect.jitter = given.reconnect.jitter
         config.deliveryQueue = given.deliveryQueue
-        config.eventLoops = given.eventLoops
+        config.environment.eventLoops = given.environment.eventLoops
         config.endpoint = given.endpoint
-        config.networkMonitor = given.networkMonitor
+        config.environment.networkMonitor = given.environment.networkMonitor
         config.protocolVersion = .version5
     }
 
@@ -273,9 +273,9 @@ import Testing
         let given = config
         config = MQTTClientConfig(provider: provider)
         config.deliveryQueue = given.deliveryQueue
-        config.eventLoops = given.eventLoops
+        config.environment.eventLoops = given.environment.eventLoops
         config.endpoint = given.endpoint
-        config.networkMonitor = given.networkMonitor
+        config.environment.networkMonitor = given.environment.networkMonitor
         config.protocolVersion = .version5
     }
 

@@ -190,7 +190,7 @@ import Testing
         let broker = try LoopbackBroker.start()
         var config = MQTTClientConfig(options: .local(broker.port))
         config.deliveryQueue = DispatchQueue(label: "test.delivery")
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         var client: (any CourierClient)? = CourierClientFactory().makeMQTTClient(config: config)
         client?.connect()
         try await client?.connected()
@@ -208,7 +208,7 @@ import Testing
         let log = TextLog()
         var config = MQTTClientConfig(options: .local(broker.port))
         config.deliveryQueue = DispatchQueue(label: "test.delivery")
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.logHandler = log
         var client: (any CourierClient)? = CourierClientFactory().makeMQTTClient(config: config)
         client?.connect()

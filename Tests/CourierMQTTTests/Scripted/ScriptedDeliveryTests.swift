@@ -78,7 +78,7 @@ import Testing
     func `without a session it fails where the policy says so`(_ policy: SessionLossPolicy) async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .publish), .cut(.reset)])
         try await ScriptedWorld.run([script]) {
-            $0.sessionLossPolicy = policy
+            $0.session.lossPolicy = policy
         } _: { world in
             await world.connect()
             let outcome = try world.publish("x")
@@ -294,7 +294,7 @@ import Testing
         }
         script.append(.connection([Self.present]))
         try await ScriptedWorld.run(script, isScriptChecked: false) {
-            $0.maximumInFlight = 16
+            $0.limits.maximumInFlight = 16
         } _: { world in
             await world.connect()
             let outcomes = try (0..<1_000).map { try world.publish("\($0)", qos: $0 % 2 == 0 ? .one : .two) }

@@ -92,9 +92,9 @@ import Testing
             let given = config
             config = MQTTClientConfig(provider: provider)
             config.deliveryQueue = given.deliveryQueue
-            config.eventLoops = given.eventLoops
+            config.environment.eventLoops = given.environment.eventLoops
             config.endpoint = given.endpoint
-            config.networkMonitor = given.networkMonitor
+            config.environment.networkMonitor = given.environment.networkMonitor
             config.reconnect.jitter = .none
         } _: { world in
             try await body(world)

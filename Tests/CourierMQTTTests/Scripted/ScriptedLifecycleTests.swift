@@ -306,8 +306,8 @@ import Testing
                 config = MQTTClientConfig(authService: provider, autoReconnectInterval: 1, maxAutoReconnectInterval: 30)
                 if isStored { config.messageStore = store }
                 config.deliveryQueue = queue
-                config.eventLoops = group
-                config.networkMonitor = AlwaysAvailableNetwork()
+                config.environment.eventLoops = group
+                config.environment.networkMonitor = AlwaysAvailableNetwork()
                 config.protocolVersion = .version5
                 config.endpoint = { _ in broker.connectInMemory() }
                 config.topics = ["a": .one]

@@ -374,7 +374,7 @@ import Testing
             .connection([.accept(isSessionPresent: true)]),
         ]
         try await ScriptedWorld.run(script) {
-            $0.maximumInFlight = 1
+            $0.limits.maximumInFlight = 1
         } _: { world in
             await world.connect()
             var outcomes = try ["in flight", "waiting"].map { try world.publish($0) }

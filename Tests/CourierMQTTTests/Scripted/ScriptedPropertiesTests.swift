@@ -38,8 +38,8 @@ import Testing
     @Test func `the options of subscriptions go into one SUBSCRIBE for all filters, on each connection`() async throws {
         let lost = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, .cut(.orderly)])
         try await ScriptedWorld.run([lost]) {
-            $0.subscriptionOptions.identifier = 268_435_455
-            $0.subscriptionOptions.userProperties = Self.trace
+            $0.session.subscriptionOptions.identifier = 268_435_455
+            $0.session.subscriptionOptions.userProperties = Self.trace
         } _: { world in
             world.client.subscribe(("a", .one), ("b/#", .two))
             await world.connect()
@@ -151,7 +151,7 @@ import Testing
 
     @Test func `a session that ends with its connection can not be extended by DISCONNECT`() async throws {
         try await ScriptedWorld.run {
-            $0.sessionExpiry = .zero
+            $0.session.expiry = .zero
         } _: { world in
             await world.connect()
             let error = await Self.error {
@@ -185,9 +185,9 @@ import Testing
             isCleanSession: true, userProperties: ["b": "0", "a": "0"],
             userPropertyList: [UserProperty("b", "2"), UserProperty("a", "3"), UserProperty("b", "1")])
         try await ScriptedWorld.run([script], provider: ScriptedProvider(options)) {
-            $0.topicAliasMaximum = 3
-            $0.requestsProblemInformation = false
-            $0.requestsResponseInformation = true
+            $0.session.topicAliasMaximum = 3
+            $0.session.requestsProblemInformation = false
+            $0.session.requestsResponseInformation = true
         } _: { world in
             #expect(world.client.responseInformation == nil)
             await world.connect()
@@ -214,7 +214,7 @@ import Testing
     @Test func `a message has the alias that the configuration names`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.topicAliasMaximum(10)])])
         try await ScriptedWorld.run([script]) {
-            $0.topicAliases = ["t": 5]
+            $0.session.topicAliases = ["t": 5]
         } _: { world in
             await world.connect()
             for text in ["1", "2"] { try world.publish(text, to: "t", qos: .zero) }
@@ -229,7 +229,7 @@ import Testing
     func `aliases that can not be used are refused`(_ aliases: [String: UInt16]) {
         var config = MQTTClientConfig(
             options: ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: ""))
-        config.topicAliases = aliases
+        config.session.topicAliases = aliases
         #expect(throws: CourierError.self) { try CourierClientFactory().validate(config) }
     }
 }

@@ -180,7 +180,7 @@ import Testing
     @Test func `a broker that exceeds the receive maximum is told so with 0x93`() async throws {
         let flood = PublishFlood(count: 20, topic: "t", qos: .atLeastOnce, exceedsReceiveMaximum: true)
         try await ScriptedWorld.run([Self.broker(.flood(flood))]) {
-            $0.receiveMaximum = 5
+            $0.limits.receiveMaximum = 5
         } _: { world in
             let messages = Self.reader(world)
             await world.connect()

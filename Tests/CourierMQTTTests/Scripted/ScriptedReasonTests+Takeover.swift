@@ -37,7 +37,7 @@ extension ScriptedReasonTests {
         let network = SwitchedNetwork()
         let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
         try await ScriptedWorld.run([script], over: .tcp(host: "0.0.0.0")) {
-            $0.networkMonitor = network
+            $0.environment.networkMonitor = network
         } _: { world in
             await world.connect()
             try await world.broker.endOfConnection(1)

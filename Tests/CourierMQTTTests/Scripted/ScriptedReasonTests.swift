@@ -114,7 +114,7 @@ import Testing
         let places = Series<String>()
         try await ScriptedWorld.run(script) { config in
             for host in ["other", "::2", "server1", "server2", "server3", "server4"] {
-                config.redirects.allowedHosts[host] = .reused
+                config.endpoints.redirects.allowedHosts[host] = .reused
             }
             let endpoint = config.endpoint
             config.endpoint = { options in

@@ -121,7 +121,7 @@ import Testing
     @Test func `a network that comes back ends the pause`() async throws {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
-            $0.networkMonitor = network
+            $0.environment.networkMonitor = network
         } _: { world in
             await world.connect()
             await Self.run(world, for: .seconds(20))  // The next attempt would begin at 31 s.
@@ -140,7 +140,7 @@ import Testing
         let network = SwitchedNetwork()
         let silent = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([silent], over: Self.far) {
-            $0.networkMonitor = network
+            $0.environment.networkMonitor = network
         } _: { world in
             await world.connect()
             try await world.broker.connection(1)
@@ -159,7 +159,7 @@ import Testing
     @Test func `a network that comes and goes does not hammer the broker`() async throws {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
-            $0.networkMonitor = network
+            $0.environment.networkMonitor = network
         } _: { world in
             await world.connect()
             await Self.run(world, for: .seconds(32))
@@ -180,7 +180,7 @@ import Testing
     @Test func `without a network it tries each minute, since the monitor may be wrong`() async throws {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
-            $0.networkMonitor = network
+            $0.environment.networkMonitor = network
         } _: { world in
             await world.connect()
             await Self.untilRefused(world)
@@ -193,7 +193,7 @@ import Testing
     @Test func `the background disconnects, the foreground connects for a topic`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
             $0.topics = ["a": .one]
         } _: { world in
             await world.connect()
@@ -213,7 +213,7 @@ import Testing
     @Test func `the foreground does nothing for a client without topics, until it has one`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
         } _: { world in
             await world.connect()
             phases.enterBackground()
@@ -236,7 +236,7 @@ import Testing
     @Test func `with the last topic gone the foreground does nothing`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
         } _: { world in
             await world.connect()
             world.client.subscribe(("a", .one))
@@ -255,7 +255,7 @@ import Testing
     @Test func `connect() in the background waits for the foreground`() async throws {
         let phases = AppPhaseController(.background)
         try await ScriptedWorld.run {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
         } _: { world in
             await world.connect()
             await world.run(for: .seconds(100))
@@ -270,7 +270,7 @@ import Testing
     @Test func `the foreground ends a pause at once`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
             $0.topics = ["a": .one]
         } _: { world in
             await world.connect()
@@ -288,7 +288,7 @@ import Testing
         let phases = AppPhaseController()
         // An attempt that is given up before its CONNECT leaves the script unfulfilled, which is no mistake here.
         try await ScriptedWorld.run(afterwards: [.expect(.connect), .stall], isScriptChecked: false) {
-            $0.lifecycle = phases
+            $0.environment.lifecycle = phases
             $0.topics = ["a": .one]
         } _: { world in
             for step in 0..<60 {

@@ -60,7 +60,7 @@ import Testing
         var config = MQTTClientConfig(authService: provider, autoReconnectInterval: 1, maxAutoReconnectInterval: 1)
         config.deliveryQueue = DispatchQueue(label: "redirect")
         config.reconnect.jitter = .none
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         change(&config)
         let client = CourierClientFactory().makeMQTTClient(config: config)
         let errors = Series<CourierError>()
@@ -89,7 +89,7 @@ import Testing
         #expect(outcome.home.count == 2, "the client is back at its own broker")
         #expect(!outcome.asked.contains("127.0.0.2"))
         let text = outcome.errors.first?.message ?? ""
-        #expect(text.contains("127.0.0.2:") && text.contains("MQTTClientConfig.redirects.allowedHosts"))
+        #expect(text.contains("127.0.0.2:") && text.contains("MQTTClientConfig.endpoints.redirects.allowedHosts"))
     }
 
     @Test func `another port of the same host is followed with the same credentials`() async throws {
@@ -99,13 +99,13 @@ import Testing
     }
 
     @Test func `an allowed host gets the credentials that the provider has for it`() async throws {
-        let outcome = try await Self.referral { $0.redirects.allowedHosts = ["127.0.0.2": .fromProvider] }
+        let outcome = try await Self.referral { $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .fromProvider] }
         #expect(outcome.other.map(\.username) == ["node"])
         #expect(outcome.asked == ["home", "127.0.0.2"])
     }
 
     @Test func `an allowed host gets the present credentials where the list says so`() async throws {
-        let outcome = try await Self.referral { $0.redirects.allowedHosts = ["127.0.0.2": .reused] }
+        let outcome = try await Self.referral { $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .reused] }
         #expect(outcome.other.map(\.username) == ["home"])
         #expect(outcome.asked == ["home"])
     }

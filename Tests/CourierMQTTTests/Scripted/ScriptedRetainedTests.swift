@@ -94,7 +94,7 @@ import Testing
     @Test func `what a reader leaves counts as not retained where fresh messages keep the flag`() async throws {
         try await ScriptedWorld.run([ScriptedUnreadTests.broker(["a", "b"], isRetained: true)]) {
             $0.messagePersistenceTTLSeconds = 60
-            $0.subscriptionOptions.keepsRetainFlag = true
+            $0.session.subscriptionOptions.keepsRetainFlag = true
         } _: { world in
             var next: MessageSequence<Message>.Iterator?
             do {
@@ -112,7 +112,7 @@ import Testing
 
     @Test func `its loss is told where fresh messages keep the flag`() async throws {
         try await ScriptedWorld.run([ScriptedUnreadTests.broker(["a", "b"], isRetained: true)]) {
-            $0.subscriptionOptions.keepsRetainFlag = true
+            $0.session.subscriptionOptions.keepsRetainFlag = true
         } _: { world in
             do {
                 let first = Self.loop(world, "t")

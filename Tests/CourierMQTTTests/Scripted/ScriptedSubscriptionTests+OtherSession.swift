@@ -80,7 +80,7 @@ extension ScriptedSubscriptionTests {
             Self.connection(), Self.present,
         ]
         try await ScriptedWorld.run(script) {
-            $0.redirects.allowedHosts = ["other": .reused]
+            $0.endpoints.redirects.allowedHosts = ["other": .reused]
         } _: { world in
             let log = AttemptLog(world.test)
             await world.connect()

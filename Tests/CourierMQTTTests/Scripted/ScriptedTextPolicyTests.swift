@@ -83,7 +83,7 @@ import Testing
 
     @Test func `with anyLegal, control characters and deep topics are sent`() async throws {
         try await ScriptedWorld.run {
-            $0.textPolicy = .anyLegal
+            $0.limits.textPolicy = .anyLegal
         } _: { world in
             await world.connect()
             await world.until { world.client.connectionState == .connected }
@@ -103,7 +103,7 @@ import Testing
             var config = MQTTClientConfig(options: .local(1_883))
             change(&config)
             expectCourierError(.invalidConfiguration, words, "U+0009") { try CourierClientFactory().validate(config) }
-            config.textPolicy = .anyLegal
+            config.limits.textPolicy = .anyLegal
             #expect(throws: Never.self) { try CourierClientFactory().validate(config) }
         }
         expectRefusal("`topics`") { $0.topics["a\t"] = .one }
@@ -111,7 +111,7 @@ import Testing
         func expectRefusal(of options: ConnectOptions, _ words: String) {
             var config = MQTTClientConfig(options: options)
             expectCourierError(.invalidConfiguration, words, "U+0009") { try CourierClientFactory().validate(config) }
-            config.textPolicy = .anyLegal
+            config.limits.textPolicy = .anyLegal
             #expect(throws: Never.self) { try CourierClientFactory().validate(config) }
         }
         func options(
@@ -184,7 +184,7 @@ import Testing
 
     @Test func `with anyLegal, a stored message with a control character is sent`() async throws {
         try await ScriptedOutboxTests.run {
-            $0.textPolicy = .anyLegal
+            $0.limits.textPolicy = .anyLegal
         } _: { world, store in
             let stored = StoredMessage(
                 id: StoredMessage.ID(rawValue: 1), topic: "a\n", payload: [1], qos: .one, storedAt: Date())

@@ -155,7 +155,7 @@ import Testing
     @Test func `a network that comes back is answered by a ping, which has three seconds`() async throws {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run([.connection([.accept(), .stall])], over: .tcp(host: "0.0.0.0")) {
-            $0.networkMonitor = network
+            $0.environment.networkMonitor = network
         } _: { world in
             await world.connect()
             try await world.broker.connection(1)
@@ -213,7 +213,7 @@ import Testing
     @Test func `without a limit an acknowledgement may take for ever`() async throws {
         let script = ConnectionScript.connection([.accept(), .fault(.delay(.pubAck, by: .seconds(5_000)))])
         try await ScriptedWorld.run([script]) {
-            $0.acknowledgementTimeout = nil
+            $0.session.acknowledgementTimeout = nil
         } _: { world in
             await world.connect()
             let outcome = try world.publish("x")

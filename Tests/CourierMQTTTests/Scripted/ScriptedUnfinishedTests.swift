@@ -158,7 +158,7 @@ import Testing
             func log(_ record: LogRecord) { if record.level >= .warning { log.append(record.message) } }
         }
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"))]) {
-            $0.maximumKeptMessages = 0
+            $0.limits.maximumKeptMessages = 0
             $0.logHandler = Recorder(log: log)
         } _: { world in
             try await world.client.subscribeAndSettle("t", world)

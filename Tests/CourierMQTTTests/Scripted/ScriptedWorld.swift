@@ -55,9 +55,9 @@ final class ScriptedWorld: Sendable {
             let queue = config.deliveryQueue
             config = MQTTClientConfig(authService: asked, autoReconnectInterval: 1, maxAutoReconnectInterval: 30)
             config.deliveryQueue = queue
-            config.eventLoops = group
+            config.environment.eventLoops = group
             config.reconnect.jitter = .none
-            config.networkMonitor = AlwaysAvailableNetwork()
+            config.environment.networkMonitor = AlwaysAvailableNetwork()
             config.logHandler = nil
             config.protocolVersion = .version5
             if case .memory(let capacity) = way {

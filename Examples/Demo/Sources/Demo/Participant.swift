@@ -36,7 +36,8 @@ import Foundation
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 30
         config.reconnect.jitter = .none
-        config.networkMonitor = AlwaysAvailableNetwork()  // The broker is in this process: no network is needed.
+        // The broker is in this process: no network is needed.
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.endpoint = { cable.endpoint(for: $0) }
         client = CourierClientFactory().makeMQTTClient(config: config)
         client.addEventHandler(self)

@@ -53,7 +53,8 @@ import Foundation
         var config = MQTTClientConfig(
             options: ConnectOptions(
                 host: "127.0.0.1", port: broker.port, clientId: name, username: name, password: "nobody-sees-this"))
-        config.networkMonitor = AlwaysAvailableNetwork()  // The broker is in this process: no network is needed.
+        // The broker is in this process: no network is needed.
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.deliveryQueue = DispatchQueue(label: name)
         config.packetObserver = logger
         return CourierClientFactory().makeMQTTClient(config: config)

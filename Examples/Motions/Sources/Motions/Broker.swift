@@ -12,7 +12,8 @@ struct Broker: Sendable {
         var config = MQTTClientConfig(options: options)
         config.messageAdapters = [MotionAdapter(), TextMessageAdapter()]
         config.autoReconnectInterval = 1
-        config.networkMonitor = AlwaysAvailableNetwork()  // The broker may be on this machine: no network is needed.
+        // The broker may be on this machine: no network is needed.
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 }

@@ -68,7 +68,7 @@ struct Conversation {
             host: "127.0.0.1", port: brokerPort, clientId: id + "_%%%%", username: "", password: "",
             isCleanSession: true)
         var config = MQTTClientConfig(options: options)
-        config.networkMonitor = AlwaysAvailableNetwork()  // Nothing here needs a network.
+        config.environment.networkMonitor = AlwaysAvailableNetwork()  // Nothing here needs a network.
         if let line { config.endpoint = { _ in line.endpoint() } }
         return CourierClientFactory().makeMQTTClient(config: config)
     }

@@ -127,8 +127,9 @@ import Foundation
         var config = MQTTClientConfig(options: options)
         config.messageAdapters = [SightingAdapter()]
         config.autoReconnectInterval = 1
-        config.networkMonitor = AlwaysAvailableNetwork()  // The broker may be on this machine: no network is needed.
-        config.eventLoops = loops
+        // The broker may be on this machine: no network is needed.
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.eventLoops = loops
         try CourierClientFactory().validate(config)
         return CourierClientFactory().makeMQTTClient(config: config)
     }

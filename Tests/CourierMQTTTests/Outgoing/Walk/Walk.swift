@@ -44,15 +44,15 @@ final class Walk {
         var config = MQTTClientConfig(
             authService: WalkProvider(), autoReconnectInterval: 1, maxAutoReconnectInterval: 8)
         config.deliveryQueue = queue
-        config.eventLoops = machine.group
+        config.environment.eventLoops = machine.group
         config.reconnect.jitter = .none
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.logHandler = nil
         config.protocolVersion = .version5
-        config.acknowledgementTimeout = nil
+        config.session.acknowledgementTimeout = nil
         config.offline = plan.offline
-        config.maximumInFlight = plan.maximumInFlight
-        config.sessionLossPolicy = plan.sessionLossPolicy
+        config.limits.maximumInFlight = plan.maximumInFlight
+        config.session.lossPolicy = plan.sessionLossPolicy
         config.endpoint = { [broker] _ in broker.connect() }
         if plan.hasStore { config.messageStore = store }
         client = CourierClientFactory().makeMQTTClient(config: config)

@@ -46,7 +46,7 @@ final class ClusterLane: Sendable {
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 4
         config.deliveryQueue = DispatchQueue(label: id)
-        config.acknowledgementTimeout = .seconds(20)
+        config.session.acknowledgementTimeout = .seconds(20)
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 

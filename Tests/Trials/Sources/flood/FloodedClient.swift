@@ -15,7 +15,7 @@ struct FloodedClient: Sendable {
         config.protocolVersion = .version5
         config.deliveryQueue = DispatchQueue(label: "flooded")
         config.messagePersistenceTTLSeconds = keepsUnread ? 3_600 : 0
-        config.maximumKeptMessages = .max
+        config.limits.maximumKeptMessages = .max
         client = CourierClientFactory().makeMQTTClient(config: config)
         client.connect()
     }

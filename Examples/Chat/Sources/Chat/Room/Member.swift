@@ -25,8 +25,9 @@ import Foundation
         var config = MQTTClientConfig(provider: try tokens.provider())
         config.messageAdapters = [ProtobufMessageAdapter(), JSONMessageAdapter()]
         config.autoReconnectInterval = 1
-        config.networkMonitor = AlwaysAvailableNetwork()  // The server is on this machine: no network is needed.
-        config.subscriptionOptions.leavesOutOwnMessages = true
+        // The server is on this machine: no network is needed.
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
+        config.session.subscriptionOptions.leavesOutOwnMessages = true
         config.messagePersistenceTTLSeconds = 60  // For what comes before the loops below have begun.
         client = CourierClientFactory().makeMQTTClient(config: config)
     }

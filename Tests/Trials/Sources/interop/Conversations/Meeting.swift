@@ -37,7 +37,7 @@ final class Meeting: Sendable {
         config.messageAdapters = [DataMessageAdapter(), TextMessageAdapter()]
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 2
-        config.networkMonitor = AlwaysAvailableNetwork()
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.deliveryQueue = DispatchQueue(label: id)
         change(&config)
         let party = Party(name, config)
