@@ -53,7 +53,7 @@ final class DemoRun: @unchecked Sendable {
         // The broker is in this process: no network is needed.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.deliveryQueue = queue
-        config.logHandler = nil  // Lost connections are part of the show.
+        config.logHandler = nil  // The demo loses connections on purpose.
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 

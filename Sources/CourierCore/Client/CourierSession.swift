@@ -108,19 +108,20 @@ public protocol CourierSession: CourierEventManager {
 
     // MARK: For async code
 
-    /// Waits until the connection is established, at most for a time. Returns at once if it is established.
+    /// Waits until the connection is established, or until `timeout` has passed. Returns at once if it is established.
     ///
     /// ```swift
     /// client.connect()
     /// try await client.connected(timeout: .seconds(10))
     /// ```
     ///
-    /// While the client looks for its first connection after `connect()`, the wait also ends with a failure that lasts until a
-    /// person corrects something: refused credentials that the provider does not change, a host name that does not exist, or a
-    /// certificate that is not accepted, if every endpoint fails in such a way. The client keeps trying all the same, unless
-    /// its configuration says otherwise, and messages stay in their queue.
+    /// Before the first connection after `connect()`, the wait also ends if every endpoint has a final failure: one that lasts
+    /// until a person corrects something. Final failures are refused credentials that the provider does not change, a host name
+    /// that does not exist, and a certificate that is not accepted. The client still keeps trying, unless
+    /// `reconnect.whenRefused` is `.stop`, and messages stay in their queue.
     ///
-    /// A refused port and a host that does not answer may recover, so they do not end the wait. The log warns of them.
+    /// If nothing listens on the port, or the host does not answer, the wait goes on, because the broker may start later. The
+    /// log warns.
     ///
     /// - Parameter timeout: How long to wait; `nil` waits as long as the client keeps trying.
     /// - Throws: Why there is no connection, or `CancellationError` if the task is cancelled.

@@ -11,18 +11,18 @@ extension ConnectOptions {
     /// |---|---|
     /// | scheme | `mqtt`, `mqtts` (TLS), `ws`, `wss` (WebSocket), `unix` (a socket, as in `unix:///run/broker.sock`) |
     /// | user name and password | may be left out; special characters are percent-encoded, such as `%40` for `@` |
-    /// | port | 1883, 8883, 80 or 443 by default, as the scheme says |
+    /// | port | by default 1883 (`mqtt`), 8883 (`mqtts`), 80 (`ws`) or 443 (`wss`) |
     /// | path | only with `ws` and `wss`, where it is `/mqtt` by default, and with `unix` |
     /// | query | `client_id` and nothing else |
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - clientId: The client id, unless the URL has one. Without an id the client gets a random one and a clean session.
-    ///   - keepAlive: Seconds without traffic after which the client sends PINGREQ; 60 by default, 0 for never.
-    ///   - isCleanSession: Whether the broker forgets the earlier session. By default it keeps the session of a client whose
-    ///     id is given.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration`` with the part that is wrong. The error quotes only the
-    ///   scheme, because a password may be anywhere else.
+    ///   - clientId: The client id, unless the URL has one. If no id is given, the client uses a random id and a clean session.
+    ///   - keepAlive: Seconds after the last packet that was sent until the client probes; 60 by default, 0 for never.
+    ///   - isCleanSession: Whether the broker forgets the earlier session. By default, the session is clean only if no client id
+    ///     is given.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration`` with the part that is wrong. The error quotes
+    ///   nothing of the URL, because a password may be anywhere.
     public init(
         url: String, clientId: String? = nil, keepAlive: UInt16 = 60, isCleanSession: Bool? = nil
     ) throws(CourierError) {
@@ -33,7 +33,8 @@ extension ConnectOptions {
         let id = clientId ?? parts.clientID
         if id == nil, isCleanSession == false {
             throw BrokerURLParts.refusal(
-                "has no client_id, which a session that the broker keeps needs; add one, or set isCleanSession")
+                "has no client_id. A session that is not clean needs one; add a client_id, or set isCleanSession to true"
+            )
         }
         self.init(
             host: parts.host, port: parts.port, keepAlive: keepAlive, clientId: id ?? "courier-%%%%%%%%",
@@ -63,8 +64,8 @@ private struct BrokerURLParts {
         }
         scheme = url[..<mark.lowerBound].lowercased()
         guard let defaultPort = Self.ports.first(where: { [scheme] in $0.key == scheme })?.value else {
-            throw Self.refusal(
-                "has the scheme \(scheme.quoted()); use \(Self.ports.map(\.key).joined(separator: ", "))")
+            // Without the text, which may be a password.
+            throw Self.refusal("has an unknown scheme; use \(Self.ports.map(\.key).joined(separator: ", "))")
         }
         var rest = url[mark.upperBound...]
         guard !rest.contains("#") else { throw Self.refusal("has a fragment (#); write %23 in a password") }
@@ -82,14 +83,18 @@ private struct BrokerURLParts {
         }
         guard scheme != "unix" else {
             guard authority.isEmpty, path.count > 1 else {
-                throw Self.refusal("has no path of a socket; write it as unix:///run/broker.sock")
+                throw Self.refusal("has no socket path; write it as unix:///run/broker.sock")
             }
             (host, port) = (try Self.decoded(path, "path"), 0)
             return
         }
         (host, port) = try Self.hostAndPort(authority, defaultPort)
         switch scheme {
-        case "ws", "wss": if !path.isEmpty { self.path = String(path) }
+        case "ws", "wss":
+            guard !path.contains("@") else {
+                throw Self.refusal("has an @ in its path; write %40 there, and %2F for a slash in a password")
+            }
+            if !path.isEmpty { self.path = String(path) }
         default:
             guard path.isEmpty || path == "/" else {
                 throw Self.refusal("has a path, which only ws, wss and unix have; write %2F for a slash in a password")
@@ -103,14 +108,15 @@ private struct BrokerURLParts {
 
     private static func decoded(_ text: Substring, _ name: String) throws(CourierError) -> String {
         guard let decoded = String(text).removingPercentEncoding else {
-            throw refusal("has a percent sign in its \(name) that encodes no UTF-8; write it as %25")
+            throw refusal("has an invalid percent escape in its \(name); write a percent sign as %25")
         }
         return decoded
     }
 
     private static func clientID(_ query: Substring) throws(CourierError) -> String {
         guard let mark = query.firstIndex(of: "="), query[..<mark] == "client_id", !query.contains("&") else {
-            throw refusal("has a query that is not client_id alone; write %3F for a question mark in a password")
+            throw refusal(
+                "has a query with something other than client_id; write %3F for a question mark in a password")
         }
         let id = try decoded(query[query.index(after: mark)...], "client_id")
         guard !id.isEmpty else { throw refusal("has an empty client_id; name one, or leave it out") }
@@ -131,14 +137,14 @@ private struct BrokerURLParts {
             host = text.prefix { $0 != ":" }
             rest = text[host.endIndex...]
             guard !rest.dropFirst().contains(":") else {
-                throw refusal("has several colons in its host; an IPv6 address stands in brackets")
+                throw refusal("has several colons in its host; write an IPv6 address in brackets")
             }
         }
         guard !host.isEmpty else { throw refusal("has no host") }
         guard !rest.isEmpty else { return (try decoded(host, "host"), defaultPort) }
         guard rest.removeFirst() == ":", rest.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(rest),
             port > 0
-        else { throw refusal("has a port that is no number from 1 to 65535") }
+        else { throw refusal("has an invalid port; use a number from 1 to 65535") }
         return (try decoded(host, "host"), port)
     }
 }

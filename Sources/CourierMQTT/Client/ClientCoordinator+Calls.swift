@@ -51,7 +51,10 @@ extension ClientCoordinator {
             case .connect(let source):
                 startOnce()
                 durable?.openIfKnown()
-                if case .failed = supervisor.waiterAnswer { connectionFailure = nil }
+                if case .waiting = supervisor.phase {
+                } else if case .failed = supervisor.waiterAnswer {
+                    connectionFailure = nil
+                }
                 tell(.connectRequested(source: source))
             case .disconnect(let options, let told):
                 disconnectOptions = options

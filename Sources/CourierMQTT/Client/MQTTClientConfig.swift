@@ -58,9 +58,9 @@ public struct MQTTClientConfig {
 
     /// Which version of MQTT to speak; 5, or 3.1.1 with a broker that does not know it, by default.
     public var protocolVersion = ProtocolVersionPolicy.preferVersion5
-    /// What the client and the broker agree on: how long a session lives, what a subscription asks for.
+    /// Options of the session and its messages.
     public var session = SessionOptions()
-    /// How much the client sends, receives and holds.
+    /// Limits on what the client sends, receives and keeps in memory.
     public var limits = ClientLimits()
     /// What the broker publishes when this client is lost; nothing by default. It is not published after `disconnect()` or
     /// `destroy()`, nor in the background, which end the connection in order.
@@ -93,7 +93,7 @@ public struct MQTTClientConfig {
     /// Who is asked for service records.
     var serviceRecords = ServiceRecords.system
 
-    /// When the client connects again, beside ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
+    /// When the client reconnects, in addition to ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
     public var reconnect = ReconnectPolicy()
 
     // MARK: Messages

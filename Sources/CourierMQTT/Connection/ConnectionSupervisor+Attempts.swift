@@ -24,7 +24,7 @@ extension ConnectionSupervisor {
     }
 
     /// Plans an attempt for `due`, or the sooner time at which one that has failed was to be made anew, and begins it
-    /// if that is now. Until then, callers of `connected()` get `failure`, if there is one.
+    /// if that is now. During the pause, `connected()` throws `failure` if it is set.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]

@@ -121,11 +121,13 @@ extension ConnectionSupervisor {
         }
         drops.dropped(after: connection.acceptedAt.duration(to: now), configuration)
         guard drops.mayBeTakeover else { return ending }
+        // Equal records are logged once a minute, so the number ends somewhere.
+        let count = drops.count > configuration.takeoverTurnCount ? "many" : "\(drops.count)"
         let dropped =
-            "The broker \(connection.options.endpointName) dropped \(drops.count) connections in a row soon after accepting them."
+            "The broker \(connection.options.endpointName) dropped \(count) connections in a row soon after accepting them."
         let id = connection.options.clientId.quoted()
         guard drops.isTakeover, connection.version < .v5 else {
-            // With MQTT 5 most brokers say 0x8E. Without that, a network that breaks again and again looks the same.
+            // Most MQTT 5 brokers send 0x8E for a takeover. Without 0x8E, an unstable network looks the same.
             guard !connection.options.clientId.isEmpty else { return ending }
             var ending = ending
             ending.error = CourierError(
@@ -149,20 +151,29 @@ extension ConnectionSupervisor {
         return ending.failure(followedBy: "The client waits for connect(): \(row.reason)")
     }
 
-    /// Notes that an attempt or a connection has failed, for ``FinalFailures``.
+    /// Records the failure of an attempt or a connection in ``finalFailures``.
     private mutating func noteFailure(_ ending: ConnectionEnding) {
         let row = ending.row
         let isFinal =
             switch row.response {
             case .stop: true
-            case .renewCredentials:
-                // The same options may have been refused, whether they are fixed or the provider gave them again.
-                finalFailures.refused(grant?.options) || configuration.areOptionsFixed
-            case .retry: row.isFinal
+            case .renewCredentials: refusesFixedCredentials(ending.cause)
+            // A host that only service records lead to has no address of its own.
+            case .retry: row.isFinal && !(areRecordsUnknown && ending.cause == .transport(.unknownHost))
             case .retryAtOnce, .switchVersion, .followOnce, .followForGood, .yield: false
             }
-        // Without a network nothing is known of names and brokers; another server may be right where this one is wrong.
-        finalFailures.add(isFinal: isFinal && network == .available && !ending.isOfDetour)
+        // Without a network, or if it came back during the attempt, a failure says nothing about the host name. A failure of a
+        // server that the broker named says nothing about the broker.
+        finalFailures.add(
+            isFinal: isFinal && network == .available && restartAt == nil && !ending.isOfDetour,
+            isOfEveryEndpoint: row.subject == .client)
+    }
+
+    /// Records a refusal of credentials. Returns whether there are no others: the options are fixed, or the provider returned the
+    /// same options again. Only CONNACK counts, because a broker may end a connection for a topic that is forbidden.
+    private mutating func refusesFixedCredentials(_ cause: LossCause) -> Bool {
+        guard case .refused = cause else { return false }
+        return finalFailures.refused(grant?.options) || configuration.areOptionsFixed
     }
 
     /// Does what the table says.
@@ -201,17 +212,19 @@ extension ConnectionSupervisor {
         actions.append(.releaseWaiters(failure))
     }
 
-    /// Begins a pause, because every endpoint has had its turn. If all failures are final, callers of `connected()` that
-    /// wait for the first connection get the last of them.
+    /// Begins a pause after every endpoint was tried. If all failures are final, callers that wait for the first connection get
+    /// the last failure.
     private mutating func waitForSchedule(after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         streak.redirects = 0
         let isFinal = finalFailures.endRound()
         if isFinal, configuration.whenRefused == .stop {
+            actions.append(.log(.error, "the client waits for connect(), because reconnect.whenRefused is .stop"))
             return stop(
-                ending.failure(followedBy: "The client waits for connect(), as reconnect.whenRefused says."), &actions)
+                ending.failure(followedBy: "The client waits for connect(), because reconnect.whenRefused is .stop."),
+                &actions)
         }
         let failure =
-            isFinal && !hasConnected ? ending.failure(followedBy: "The client keeps trying, with growing pauses.") : nil
+            isFinal && !hasConnected ? ending.failure(followedBy: "The client tries again after a pause.") : nil
         let pause = nextPause(of: \.schedule)
         wait(until: now.advanced(by: pause), .failure, failure: failure, now, &actions)
         if let failure { actions.append(.releaseWaiters(failure)) }
@@ -225,6 +238,7 @@ extension ConnectionSupervisor {
         guard isGranted, streak.redirects < configuration.maximumRedirects else {
             return waitForSchedule(after: ending, now, &actions)
         }
+        _ = finalFailures.endRound()
         _ = nextPause(of: \.schedule)
         wait(until: now, .failure, now, &actions)
     }

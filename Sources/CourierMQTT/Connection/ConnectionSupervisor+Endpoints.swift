@@ -21,6 +21,7 @@ extension ConnectionSupervisor {
         _ attempt: AttemptID, _ found: EndpointSearch, _ now: Instant, _ actions: inout [Action]
     ) {
         guard case .locating(let locating) = phase, locating.attempt == attempt, let grant else { return }
+        areRecordsUnknown = false
         switch found {
         case .found(let endpoints):
             isSearchDue = false
@@ -30,6 +31,7 @@ extension ConnectionSupervisor {
             use(list, &actions)
         case .failed(let reason):
             isSearchDue = false  // Asked again when all that is known has failed.
+            areRecordsUnknown = true
             // What was known before is better than nothing, and the host itself may be a broker.
             let host = grant.options.host.shownHost.quoted()
             actions.append(.log(.warning, "the service records of \(host) are not known: \(reason)"))
@@ -83,6 +85,7 @@ extension ConnectionSupervisor {
         round = nil
         givenList = nil
         isSearchDue = true
+        areRecordsUnknown = false
         returnSchedule.reset()
     }
 

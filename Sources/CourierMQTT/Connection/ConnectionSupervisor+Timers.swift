@@ -69,12 +69,12 @@ extension ConnectionSupervisor {
         var authentication = authentication
         authentication.warnAt = nil
         phase = .authenticating(authentication)
-        let time = authentication.startedAt.duration(to: now)
+        let time = configuration.slowAttemptTime ?? .zero  // Not measured: equal records are logged once a minute.
         actions.append(
             .log(
                 .warning,
-                "the connection service provider has not answered for \(time); the client waits for it. Is the "
-                    + "delivery queue running?"))
+                "the auth provider has not answered for \(time); the client keeps waiting. Check that the delivery queue runs."
+            ))
     }
 
     private mutating func warnIfSlow(_ opening: Opening, _ now: Instant, _ actions: inout [Action]) {
@@ -82,13 +82,14 @@ extension ConnectionSupervisor {
         var opening = opening
         opening.warnAt = nil
         phase = .opening(opening)
-        let time = opening.startedAt.duration(to: now)
-        let what = opening.isConnectSent ? "does not answer the connection request" : "cannot be reached"
+        let time = configuration.slowAttemptTime ?? .zero
+        let name = opening.options.endpointName
+        let problem =
+            opening.isConnectSent
+            ? "the broker \(name) has not answered the connection request for \(time)"
+            : "no connection to the broker \(name) after \(time)"
         actions.append(
-            .log(
-                .warning,
-                "the broker \(opening.options.endpointName) \(what) for \(time); the client waits for it. Are host "
-                    + "and port right, and is a firewall in the way?"))
+            .log(.warning, "\(problem); the client keeps waiting. Check the host, the port and the firewall."))
     }
 
     private mutating func look(at connection: Connection, _ now: Instant, _ actions: inout [Action]) {

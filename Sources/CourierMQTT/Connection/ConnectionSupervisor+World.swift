@@ -14,6 +14,8 @@ extension ConnectionSupervisor {
             restartAt = nil
             guard case .waiting(var waiting) = phase, !waiting.occasion.isRequest else { return }
             waiting.due = max(waiting.due, now.advanced(by: configuration.offlineRetryInterval))
+            // Without a network no failure is final, and callers wait for the next attempt.
+            if case .failure = waiting.occasion { waiting.failure = nil }
             phase = .waiting(waiting)
         case .available: wakeUp(now, &actions)
         }

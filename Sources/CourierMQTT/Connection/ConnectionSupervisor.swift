@@ -95,7 +95,7 @@ struct ConnectionSupervisor: Sendable {
         let occasion: Occasion
         /// Whether it was something other than the schedule that asked for it.
         var isUrgent = false
-        /// What callers of `connected()` get until then; `nil` while they wait. In a box, because it is rare.
+        /// The error for callers of `connected()` during this pause; `nil` if they wait. In a box, because it is rarely set.
         @Rare var failure: ConnectionFailure?
     }
 
@@ -103,7 +103,7 @@ struct ConnectionSupervisor: Sendable {
         let attempt: AttemptID
         let startedAt: Instant
         let giveUpAt: Instant?
-        /// When to warn that the provider is slow; `nil` once that was done.
+        /// When to warn that the provider is slow; `nil` after the warning.
         var warnAt: Instant?
         /// Whether the credentials are for a server that the broker has referred to.
         var isOfReferral = false
@@ -123,7 +123,7 @@ struct ConnectionSupervisor: Sendable {
         @Rare var detour: Redirect?
         let startedAt: Instant
         let giveUpAt: Instant?
-        /// When to warn that the broker is slow; `nil` once that was done.
+        /// When to warn that the broker is slow; `nil` after the warning.
         var warnAt: Instant?
         var isConnectSent = false
     }
@@ -218,6 +218,8 @@ struct ConnectionSupervisor: Sendable {
     var givenList: EndpointList?
     /// Whether the service records are to be looked up before the next attempt.
     var isSearchDue = true
+    /// Whether the last look-up of service records failed.
+    var areRecordsUnknown = false
     /// Whether another client has had the session since a connection was last accepted.
     var wasTakenOver = false
     /// Whether the broker has accepted a connection since `connect()`.

@@ -11,7 +11,7 @@ struct DropStreak: Sendable {
     private var quickCount = 0
     /// Whether they mean another client; one more is enough then, until the count begins anew.
     private(set) var isTakeover = false
-    /// Whether another client is one explanation, which the error names.
+    /// Whether another client with the same id may be the cause. The error then says so.
     var mayBeTakeover: Bool { count > 1 }
 
     /// The broker has dropped a connection that had lasted for so long.

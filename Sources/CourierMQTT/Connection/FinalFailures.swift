@@ -1,7 +1,7 @@
 import CourierCore
 import CourierTransport
 
-/// Finds out that no connection can come about until a person corrects something.
+/// Decides whether every endpoint has failed for a final cause.
 ///
 /// A failure is final if the next attempt ends in the same way: the host name does not exist, a certificate is not accepted,
 /// or the broker refuses credentials and the provider has no others. A round of attempts tries each endpoint once.
@@ -11,16 +11,18 @@ struct FinalFailures: Sendable {
     /// The options whose credentials the broker refused last. In a box, because they are large and rare.
     @Rare private var refusedOptions: ConnectOptions?
 
-    /// Notes that the broker refused the credentials of these options; whether it refused the same ones before.
+    /// Records that the broker refused the credentials of these options. Returns whether it refused the same options before.
     mutating func refused(_ options: ConnectOptions?) -> Bool {
         defer { refusedOptions = options }
         return options != nil && options == refusedOptions
     }
 
-    /// Notes how an attempt failed.
-    mutating func add(isFinal: Bool) { areAllFinal = areAllFinal && isFinal }
+    /// Records how an attempt failed. A failure `isOfEveryEndpoint` if it would be the same at the others, as for credentials.
+    mutating func add(isFinal: Bool, isOfEveryEndpoint: Bool) {
+        areAllFinal = isFinal && (areAllFinal || isOfEveryEndpoint)
+    }
 
-    /// Ends the round; whether each of its failures was final.
+    /// Ends the round. Returns whether all its failures were final.
     mutating func endRound() -> Bool {
         defer { areAllFinal = true }
         return areAllFinal

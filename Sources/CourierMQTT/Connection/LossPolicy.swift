@@ -37,7 +37,7 @@ enum LossPolicy {
         /// Why this and nothing else.
         let reason: String
         var subject = Subject.endpoint
-        /// Whether the next attempt fails too, until a person corrects something.
+        /// Whether every attempt fails until a person corrects something.
         var isFinal = false
     }
 
@@ -132,10 +132,10 @@ enum LossPolicy {
             reason: "What the store has is not left behind; its disk may recover.", subject: .client),
         Row(
             causes: [.transport(.tls)], response: .retry,
-            reason: "A server that is being set up, or a captive portal, speaks no TLS for a while."),
+            reason: "The server may be starting, or a captive portal may answer in its place."),
         Row(
             causes: [.transport(.untrustedCertificate)], response: .retry,
-            reason: "The certificate is not accepted until it, the authorities or a clock are corrected.", isFinal: true
+            reason: "A person must correct the certificate, the trusted authorities or a clock.", isFinal: true
         ),
         Row(causes: [], response: .retry, reason: "A code that does not belong into the packet that carried it."),
     ]

@@ -1,27 +1,30 @@
-/// When the client connects again, beside the intervals of the published options.
+/// When the client reconnects, in addition to `autoReconnectInterval` and `maxAutoReconnectInterval`.
 ///
 /// ```swift
-/// config.reconnect.whenRefused = .stop  // A wrong password is not tried twice.
+/// config.reconnect.whenRefused = .stop  // Stops after a wrong password, instead of trying it again and again.
 /// ```
 public struct ReconnectPolicy: Hashable, Sendable {
-    /// What the client does when each endpoint fails for a reason that lasts until a person corrects something: refused
-    /// credentials that the provider does not change, a host name that does not exist, a certificate that is not accepted.
+    /// What the client does after a final failure: every endpoint fails in a way that lasts until a person corrects something.
+    ///
+    /// Final failures are refused credentials that the provider does not change, a host name that does not exist, and a
+    /// certificate that is not accepted.
     public enum RefusalResponse: Hashable, Sendable {
-        /// The client keeps trying, with growing pauses. The first connection that succeeds ends the trouble.
+        /// The client tries again after a pause.
         case keepTrying
 
         /// The client waits for the next `connect()`. Messages stay in the queue.
         case stop
     }
 
-    /// How the pauses are spread, so that many clients do not come back at once; half of each pause by default.
+    /// The random part of each pause, so that many clients do not reconnect at the same moment. By default, the second half of
+    /// each pause is random.
     public var jitter = ReconnectJitter.equal
 
-    /// How long a connection must last until the next loss begins with the first interval again; 10 s by default.
+    /// How long a connection must last so that the pauses start again at the first interval; 10 s by default.
     public var stableConnectionTime = Duration.seconds(10)
 
-    /// What follows a refusal that lasts; ``RefusalResponse/keepTrying`` by default. In both cases callers that await the
-    /// first connection learn the error at once.
+    /// What the client does after a final failure; ``RefusalResponse/keepTrying`` by default. In both cases, `connected()` throws
+    /// before the first connection. ``RefusalResponse/stop`` also applies after a connection was lost.
     public var whenRefused = RefusalResponse.keepTrying
 
     /// A policy with the default values.

@@ -62,7 +62,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// The least time from CONNACK, or from the provider's last answer, to a renewal, 1 s by default: for credentials that
     /// hardly last longer. It is as short as the first pause after a failure, so that what lasts 2 s still works.
     var minimumRenewalInterval = Duration.seconds(1)
-    /// What follows failures that last until a person corrects something.
+    /// What follows final failures.
     var whenRefused = ReconnectPolicy.RefusalResponse.keepTrying
     /// Whether the options never change, so that asking for others at once is in vain; `false` by default.
     var areOptionsFixed = false
@@ -72,7 +72,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// Whether the options alone say whether TLS is spoken: there are no TLS settings, and no byte streams of the app's
     /// own; `false` by default.
     var isTLSUpToOptions = false
-    /// After how long without an answer of the provider or the broker a warning says so, 4 s by default; `nil` is never.
+    /// How long the provider or the broker may stay silent before the log warns; 4 s by default, `nil` for no warning.
     var slowAttemptTime: Duration? = .seconds(4)
     /// When an attempt without CONNACK is given up.
     var connectTimeout = ConnectTimeoutPolicy()

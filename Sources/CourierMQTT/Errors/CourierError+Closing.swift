@@ -24,7 +24,8 @@ extension CourierError {
             // A port for TLS may close without a word as well; a broker that says so in CONNACK is closed by this side.
             let remedy =
                 isPlain && channel != .closedByOwner
-                ? " If that fails as well, the port may want TLS: the scheme \"tls\", often port 8883." : ""
+                ? " If the next attempt fails too, the port may need TLS: use the scheme \"mqtts\", often with port 8883."
+                : ""
             self.init(
                 .connectionRefused,
                 "The broker \(endpoint) does not seem to speak the version of MQTT that was tried; the next attempt "
@@ -68,7 +69,7 @@ extension CourierError {
             self.init(
                 .connectionFailed,
                 "\(error.message), before the broker answered the connection request. Is the port the right one, and "
-                    + "does the broker want TLS (the scheme \"tls\", often port 8883)?",
+                    + "does the broker want TLS (the scheme \"mqtts\", often port 8883)?",
                 cause: error)
         case .failed(let error): self.init(error, isEstablished: isEstablished)
         case .closedByPeer where isEstablished:

@@ -93,18 +93,19 @@ extension KeepAliveBounds {
         ] where !Self.intervals.contains(value) {
             throw CourierError(
                 .invalidConfiguration,
-                "adaptiveKeepAlive.\(name) is \(value); it must be between \(Self.intervals.lowerBound) and "
+                "session.adaptiveKeepAlive.\(name) is \(value); it must be between \(Self.intervals.lowerBound) and "
                     + "\(Self.intervals.upperBound).")
         }
         guard minimum <= maximum else {
             throw CourierError(
                 .invalidConfiguration,
-                "adaptiveKeepAlive.minimumInterval is \(minimum), more than the maximumInterval of \(maximum).")
+                "session.adaptiveKeepAlive.minimumInterval is \(minimum), more than the maximumInterval of \(maximum).")
         }
         guard retryTime >= maximum else {
             throw CourierError(
                 .invalidConfiguration,
-                "adaptiveKeepAlive.retryTime is \(retryTime); it must be at least the maximumInterval of \(maximum).")
+                "session.adaptiveKeepAlive.retryTime is \(retryTime); it must be at least the maximumInterval of \(maximum)."
+            )
         }
     }
 

@@ -7,20 +7,20 @@ import CourierCore
 struct LogLimiter {
     /// What happens to a record.
     enum Decision: Equatable {
-        /// The record is written, after so many equal records that were not.
+        /// Write the record. `repeatCount` equal records were skipped before it.
         case write(repeatCount: Int)
-        /// The record repeats another one.
+        /// The record repeats another one: do not write it.
         case skip
-        /// Too many different records came.
+        /// Too many different records were written: drop this one.
         case drop
     }
 
-    /// How long a record is not repeated, and the time that ``maximumCount`` is about.
+    /// For this time an equal record is not written again, and at most ``maximumCount`` records are written.
     static let interval = Duration.seconds(60)
     /// The number of records per interval.
     static let maximumCount = 60
 
-    /// The records that were written in the present interval; at most ``maximumCount``.
+    /// The records that were written lately, at most ``maximumCount``. Older ones are removed when the table is full.
     private var written: [LogRecord: Written] = [:]
 
     private struct Written {

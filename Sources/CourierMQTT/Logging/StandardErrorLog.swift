@@ -5,8 +5,8 @@ import Synchronization
 
 /// Writes the log to standard error, a line for each record.
 ///
-/// Clients write their warnings and errors in this way if the app sets no other `logHandler`. With a handler of its own, an
-/// app sees more:
+/// By default, clients write warnings and errors like this, equal ones once a minute. A log that the app makes has no such
+/// limit:
 ///
 /// ```swift
 /// config.logHandler = StandardErrorLog()
@@ -20,7 +20,12 @@ public final class StandardErrorLog: LogHandler {
     public static let maximumWaiting = 1_000
 
     /// The log of clients without another `logHandler`: warnings and errors, equal ones once a minute.
-    static let standard = StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter())
+    ///
+    /// If standard error is closed when the first configuration is made, nothing is written: another file may get its number.
+    static let standard =
+        fcntl(STDERR_FILENO, F_GETFD) == -1
+        ? StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter()) { _ in }
+        : StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter())
 
     fileprivate struct State {
         var limiter: LogLimiter?
@@ -68,7 +73,7 @@ public final class StandardErrorLog: LogHandler {
     private static func line(_ record: LogRecord, _ date: Date, _ repeatCount: Int) -> String {
         let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let client = record.clientID.map { " [\($0.quoted())]" } ?? ""
-        let repeats = repeatCount > 0 ? " (\(repeatCount + 1) times in the last minutes)" : ""
+        let repeats = repeatCount > 0 ? " (\(repeatCount + 1) times since it was last written)" : ""
         return "\(time) \(record.level) \(record.source)\(client): \(record.message)\(repeats)\n"
     }
 
@@ -79,8 +84,8 @@ public final class StandardErrorLog: LogHandler {
 }
 
 extension StandardErrorLog.State {
-    /// Counts a line that is to be written. Returns the numbers of lines that were dropped, and of equal records that were not
-    /// written before it; `nil` if the record is not written.
+    /// Counts a line. Returns how many lines were dropped and how many equal records were skipped before this line; `nil` if
+    /// the line is not written.
     fileprivate mutating func accept(_ record: LogRecord) -> (droppedCount: Int, repeatCount: Int)? {
         var repeatCount = 0
         switch limiter?.decide(record, now: .now) {

@@ -1,24 +1,23 @@
 public import CourierCore
 public import CourierTransport
 
-/// What tells a client about the machine and the app, and the threads that it works on.
+/// The network monitor, the app's lifecycle, and the event loops of a client.
 ///
 /// ```swift
 /// config.environment.networkMonitor = AlwaysAvailableNetwork()
 /// ```
 public struct ClientEnvironment {
-    /// What tells whether there is a network; the system's by default.
+    /// Reports whether a network is available; by default the monitor of the system.
     public var networkMonitor: (any NetworkMonitor)?
 
-    /// What tells when the app is in the background; a program that always is in the foreground by default.
+    /// Reports when the app enters the background. By default, the app is always in the foreground.
     public var lifecycle: (any AppLifecycle)?
 
-    /// The event loops of this client; those that all clients of the process share by default. A group of one's own has the
-    /// size of the read buffer and the priority of the thread that it is made with.
+    /// The event loops of this client. By default, all clients of the process share one group. Your own group can have another
+    /// read buffer size and thread priority.
     ///
-    /// Shut such a group down only after its clients have ended: after `disconnectAndWait()`, and when nobody holds
-    /// them any more. Without its loop nothing of a client goes on, no timeout comes, and whoever still waits, for
-    /// `connected()` or an answer, waits for ever.
+    /// Shut your group down only after `disconnectAndWait()` has returned and all references to its clients are released. After
+    /// the shutdown, no timeout fires, and callers that wait for `connected()` or a response wait forever.
     public var eventLoops: EventLoopGroup?
 
     /// The defaults.

@@ -1,30 +1,32 @@
-/// How much a client sends, receives and holds.
+/// Limits on what a client sends, receives and keeps in memory, and on its texts.
 ///
 /// ```swift
 /// config.limits.maximumInFlight = 100
 /// ```
 public struct ClientLimits: Hashable, Sendable {
-    /// How many messages the broker may send without an acknowledgement (MQTT 5); 65,535 by default.
+    /// The number of messages of QoS 1 and 2 that the broker may send before this client acknowledges them (MQTT 5); 65,535 by
+    /// default.
     public var receiveMaximum = UInt16.max
 
-    /// How many messages are sent without an acknowledgement; `nil`, the default, is 1,000 where MQTT 5 says that the
-    /// broker allows as many, and 20 before MQTT 5, where no broker says and some end a connection that has more.
+    /// The number of messages of QoS 1 and 2 that this client sends before the broker acknowledges them. By default (`nil`), it
+    /// is 1,000 with MQTT 5, or the broker's limit if that is lower. Before MQTT 5 it is 20, because a broker cannot announce its
+    /// limit, and some close the connection above it.
     public var maximumInFlight: Int?
 
     /// The size of the largest packet that is read, in bytes; 16 MiB by default.
     public var maximumPacketSize = 16 << 20
 
-    /// How many messages may be kept that no reader wants; 10,000 by default. One for which there is no room is
-    /// acknowledged, and `messageReceiveFailure` tells of it.
+    /// The number of messages without a reader that the client keeps if ``MQTTClientConfig/messagePersistenceTTLSeconds`` is set;
+    /// 10,000 by default. If it is reached, a further message is acknowledged and dropped, and `messageReceiveFailure` reports it.
     public var maximumKeptMessages = 10_000
 
-    /// How many bytes of memory the messages may take that are kept without a message store, 16 MiB by default: topics,
-    /// properties, payloads and what is known of each. With a store, whose own limit counts what is in it, reading pauses
-    /// while as much is on its way into it.
+    /// The bytes of memory for kept messages, with topics, properties, payloads and bookkeeping; 16 MiB by default. With a
+    /// message store, it limits the messages that are not stored yet: reading pauses when they reach it. The store has its own
+    /// limit.
     public var maximumKeptBytes = 16 << 20
 
-    /// Which texts the client sends; by default those that every common broker accepts, ``TextPolicy/portable``. Any
-    /// other topic, client id, user name or property is an error at the call.
+    /// Which texts the client sends; by default those that every common broker accepts, ``TextPolicy/portable``. The call throws
+    /// for any other topic, client id, user name or property.
     public var textPolicy = TextPolicy.portable
 
     /// The defaults.

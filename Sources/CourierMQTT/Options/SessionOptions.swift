@@ -1,6 +1,6 @@
 public import CourierCore
 
-/// What a client and its broker agree on, beside what ``CourierCore/ConnectOptions`` say.
+/// Options of the session and its messages, in addition to ``CourierCore/ConnectOptions``.
 ///
 /// ```swift
 /// config.session.expiry = .seconds(3_600)
@@ -9,51 +9,52 @@ public struct SessionOptions {
     /// How long the broker keeps the session without a connection (MQTT 5, unless `isCleanSession`); 7 days by default.
     public var expiry = Duration.seconds(7 * 24 * 3_600)
 
-    /// What happens to unacknowledged messages when the broker has lost the session; they are sent anew by default.
+    /// What happens to unacknowledged messages if the broker has lost the session; by default they are sent again.
     public var lossPolicy = SessionLossPolicy.resend
 
-    /// Gives up on an acknowledgement after this long and reconnects; 60 s by default, `nil` is never.
+    /// How long the client waits for an acknowledgement before it reconnects; 60 s by default, `nil` for no limit.
     public var acknowledgementTimeout: Duration? = .seconds(60)
 
-    /// Whether the client ends a message at which the broker closes each connection; `true` by default.
+    /// Whether the client stops sending a message if the broker closes each connection after it; `true` by default.
     ///
-    /// The client sends such a message alone. After three connections that ended right behind it, the message fails with
-    /// `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole message, and a message
-    /// store keeps it as rejected. If `false`, the client sends it again on each connection, and the messages behind it wait.
+    /// The client sends such a message alone. After three connections that ended right after this message, the message fails
+    /// with `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole message, and a
+    /// message store keeps it as rejected. If `false`, the client sends it again on each connection, and the messages behind it
+    /// wait.
     public var rejectsHarmfulMessages = true
 
-    /// What is asked of the broker with each subscription (MQTT 5); what MQTT 3.1.1 does by default.
+    /// The options of each subscription (MQTT 5). The defaults behave as MQTT 3.1.1.
     public var subscriptionOptions = SubscriptionOptions()
 
     /// How many topic aliases the broker may use in messages to this client (MQTT 5); 16 by default, 0 for none. The client
     /// remembers the topic of each alias, which may have 65,535 bytes.
     public var topicAliasMaximum: UInt16 = 16
 
-    /// The alias that stands for a topic in the messages of this client (MQTT 5); none by default, and at most 100.
+    /// The aliases for topics of this client's messages (MQTT 5); empty by default, at most 100 topics.
     ///
-    /// The first message of a connection to such a topic has the topic and its alias, the next ones the alias alone. Topics
-    /// that are not named here get aliases by themselves, as far as the broker allows. An alias from 1 to 65,535 that is
-    /// larger than the broker's maximum is not used: the broker would end the connection for it [MQTT-3.3.2-9].
+    /// The first message of a connection to such a topic has the topic and its alias, the next ones the alias alone. The client
+    /// assigns aliases to other topics itself, up to the broker's maximum. An alias from 1 to 65,535 that is larger than the
+    /// broker's maximum is not used, because the broker would end the connection [MQTT-3.3.2-9].
     public var topicAliases: [String: UInt16] = [:]
 
-    /// How to find out how seldom this connection can be pinged, in the place of `ConnectOptions.keepAlive`; `nil`, the
-    /// default, is not at all.
+    /// Finds the longest keep-alive that the network path allows, and replaces `ConnectOptions.keepAlive`. `nil`, the default,
+    /// turns this off.
     public var adaptiveKeepAlive: AdaptiveKeepAlive?
 
     /// Whether the broker may explain refusals by reason strings and user properties (MQTT 5); `true` by default.
     public var requestsProblemInformation = true
 
-    /// Whether the broker is asked for the beginning of response topics, which ``CourierCore/CourierSession/responseInformation``
-    /// returns (MQTT 5); `false` by default. The broker need not send it.
+    /// Whether the client asks the broker for the beginning of response topics (MQTT 5), which
+    /// ``CourierCore/CourierSession/responseInformation`` returns; `false` by default. The broker need not send it.
     public var requestsResponseInformation = false
 
-    /// Under which name the messages of this client are in the store, and found again by the next process; `nil`, the
-    /// default, is the client id and broker of the first options that the provider returns.
+    /// Identifies this client's messages in the message store, so that the next process finds them. By default (`nil`), it is
+    /// the client id and broker of the first options that the provider returns.
     ///
-    /// Name it yourself where messages are to be stored before the provider can answer, which may need a network, and
-    /// where it may name another broker or a client id with `%` next time. The names need not be those of the provider; as
-    /// long as they are, QoS 2 is exactly once across processes, and otherwise what was under way when a process ended is
-    /// sent anew by the next one and may arrive twice. Clients that share a store must have a scope each.
+    /// Set it if messages must be stored before the provider answers. Set it also if the provider may name another broker next
+    /// time, or a client id with `%`. If the scope has the client id and the broker of the provider, QoS 2 is exactly once across
+    /// processes. If it differs, the next process sends unfinished messages again, and they may arrive twice. Each client that
+    /// shares a store needs a scope of its own.
     public var storeScope: StoreScope?
 
     /// The defaults.

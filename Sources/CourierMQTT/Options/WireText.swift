@@ -53,5 +53,5 @@ struct WireText: Sendable {
         throw CourierError(.invalidTopicFilter, "The topic filter \(filter.string.quoted()) \(problem).")
     }
 
-    private static let remedy = ", so remove it or set `textPolicy` to `.anyLegal`"
+    private static let remedy = ", so remove it or set `limits.textPolicy` to `.anyLegal`"
 }

@@ -161,7 +161,7 @@ extension MessageDistributor {
     private func warnOfUnfinished() {
         warn(
             "Messages that a loop has left unfinished hold up others: there is no room to keep more; read their topics, "
-                + "or raise maximumKeptMessages or maximumKeptBytes.")
+                + "or raise limits.maximumKeptMessages or limits.maximumKeptBytes.")
     }
 
     private func storeUnfinished(_ messages: [ReceivedMessage], in rows: DurableInbox) {
@@ -298,8 +298,8 @@ extension MessageDistributor {
         guard message.qos != .zero else { return }
         let remedy =
             cause == nil
-            ? "it was not kept; read it, unsubscribe, or raise messagePersistenceTTLSeconds, maximumKeptMessages or "
-                + "maximumKeptBytes."
+            ? "it was not kept; read it, unsubscribe, or raise messagePersistenceTTLSeconds, limits.maximumKeptMessages "
+                + "or limits.maximumKeptBytes."
             : "the message store has no room for it; read it, unsubscribe, or raise the limits of the store."
         tellGivenUp(message, "nobody reads this topic, and \(remedy)", cause: cause)
     }

@@ -41,7 +41,8 @@ enum StreamFailure {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Writes in `body` to a pipe that nobody reads fail, and this thread has its signals as before afterwards.
+    /// Runs `body` with SIGPIPE blocked, so that a write to a closed pipe fails instead of ending the process. Then restores the
+    /// thread's signal mask.
     static func withoutBrokenPipeSignal(_ body: () -> Void) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -49,7 +50,8 @@ enum StreamFailure {
         var earlier = sigset_t()
         pthread_sigmask(SIG_BLOCK, &signals, &earlier)
         body()
-        // The signal of a write that failed must not be delivered now. One that was blocked before is left alone.
+        // The signal of a write that failed must not be delivered now. If SIGPIPE was blocked before, a pending
+        // signal is kept.
         if sigismember(&earlier, SIGPIPE) == 0 {
             var noTime = timespec(tv_sec: 0, tv_nsec: 0)
             while sigtimedwait(&signals, nil, &noTime) == SIGPIPE {}

@@ -71,7 +71,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the problem.
     func check(_ texts: WireText) throws(CourierError) {
         guard let problem = properties.problem(texts) else { return }
-        throw CourierError(.invalidConfiguration, "The SUBSCRIBE of the option `subscriptionOptions` \(problem).")
+        throw CourierError(
+            .invalidConfiguration, "The SUBSCRIBE of the option `session.subscriptionOptions` \(problem).")
     }
 
     /// The entry of a SUBSCRIBE for a filter; of one that the session has, `isRenewal` wants no retained messages.

@@ -88,7 +88,7 @@ extension TransportError {
 
         /// DNS says that the host name does not exist, or that it has no address.
         public static let hostNotFound = Code(.hostNotFound)
-        /// The addresses of the host name are not known, because no DNS server answered.
+        /// The lookup of the host name failed for another reason, for example because no DNS server answered.
         public static let nameResolutionFailed = Code(.nameResolutionFailed)
         /// The machine is there and nothing listens on that port or socket.
         public static let connectionRefused = Code(.connectionRefused)

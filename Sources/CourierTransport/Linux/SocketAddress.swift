@@ -113,7 +113,7 @@ extension SocketAddress {
         }
     }
 
-    /// `EAI_NODATA` and `EAI_ADDRFAMILY`, which are not in every standard library's headers.
+    /// The values of `EAI_NODATA` and `EAI_ADDRFAMILY`. Some C libraries do not define them.
     private static let (noData, noAddressOfFamily): (Int32, Int32) = (-5, -9)
 
     private static func quoted(_ host: String) -> String { "“\(host)”" }

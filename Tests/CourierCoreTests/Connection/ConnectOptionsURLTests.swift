@@ -45,7 +45,7 @@ import Testing
         #expect(try ConnectOptions(url: "mqtt://h?client_id=c").isCleanSession == false)
         #expect(try ConnectOptions(url: "mqtt://h?client_id=c", isCleanSession: true).isCleanSession)
         #expect(try ConnectOptions(url: "mqtt://h", keepAlive: 7, isCleanSession: true).keepAlive == 7)
-        expectCourierError(.invalidConfiguration, "a session that the broker keeps") {
+        expectCourierError(.invalidConfiguration, "A session that is not clean needs one") {
             _ = try ConnectOptions(url: "mqtt://h", isCleanSession: false)
         }
         expectCourierError(.invalidConfiguration, "leave one of them out") {
@@ -54,18 +54,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("broker", "no scheme"), ("http://h", "the scheme \"http\"; use mqtt, mqtts, ws, wss, unix"),
+        ("broker", "no scheme"), ("http://h", "an unknown scheme; use mqtt, mqtts, ws, wss, unix"),
+        ("ada:secret@h://x", "an unknown scheme"), ("wss://ada:12/secret@h", "an @ in its path"),
         ("mqtt://", "no host"),
         ("mqtt://u:secret@", "no host"), ("mqtt://h:0", "port"), ("mqtt://h:65536", "port"), ("mqtt://h:", "port"),
         ("mqtt://h:+1", "port"), ("mqtt://h:٣", "port"), ("mqtt://::1", "brackets"), ("mqtt://[::1", "without its"),
         ("mqtt://[h]", "no IPv6"), ("mqtt://[::1]x", "port"), ("mqtt://h/secret", "a path"),
-        ("mqtt://h?clean=secret", "client_id alone"), ("mqtt://h?client_id=a&b=secret", "client_id alone"),
-        ("mqtt://h?client_id", "client_id alone"), ("mqtt://h?client_id=", "empty client_id"),
+        ("mqtt://h?clean=secret", "other than client_id"), ("mqtt://h?client_id=a&b=secret", "other than client_id"),
+        ("mqtt://h?client_id", "other than client_id"), ("mqtt://h?client_id=", "empty client_id"),
         ("mqtt://h#secret", "fragment"), ("mqtt://u:secret%ZZ@h", "in its password"),
         ("mqtt://u%FF:p@h", "in its user name"),
-        ("unix://", "no path"), ("unix:///", "no path"), ("unix://h/secret", "no path"),
+        ("unix://", "no socket path"), ("unix:///", "no socket path"), ("unix://h/secret", "no socket path"),
     ])
-    func `a mistake is named, and nothing of the URL but its scheme`(_ url: String, _ words: String) {
+    func `a mistake is named, and nothing of the URL`(_ url: String, _ words: String) {
         expectCourierError(.invalidConfiguration, words) { _ = try ConnectOptions(url: url) }
         do throws(CourierError) {
             _ = try ConnectOptions(url: url)

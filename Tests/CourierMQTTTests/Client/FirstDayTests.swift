@@ -7,8 +7,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What a new user reads after a typical mistake: the error of `connected()`, or a warning within 5 seconds. The table in
-/// docs/troubleshooting.md has the same rows.
+/// The error of `connected()`, or the warning in the log, that a new user reads after a typical mistake.
+/// docs/troubleshooting.md lists these mistakes and a few more.
 @Suite(.timeLimit(.minutes(1))) struct FirstDayTests {
     /// A log whose warnings can be awaited.
     private final class AwaitedLog: LogHandler {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a path to certificates that do not exist, and one to something else`() async throws {
+    @Test func `an authorities file that is missing, and one without a certificate`() async throws {
         let folder = try TemporaryFolder()
         try "no certificate".write(toFile: folder.file("garbage.pem"), atomically: true, encoding: .utf8)
         for (name, words) in [("missing.pem", "No such file"), ("garbage.pem", "certificate")] {
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `options with a typo`() async throws {
+    @Test func `options that are not valid`() async throws {
         await expectError(
             .invalidConfiguration, ["\"mqqt\""], from: try client(options(1_883, scheme: "mqqt")))
         await expectError(.invalidConfiguration, ["port"], from: try client(options(0)))
@@ -169,10 +169,10 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `no TLS to a port that wants it`() async throws {
+    @Test func `plain TCP to a TLS port`() async throws {
         try await WireBroker.with(WireCase(peer: .mosquitto, wire: .tls)) { broker in
             try await expectWarning(
-                ["localhost:\(broker.port)", "the scheme \"tls\""],
+                ["localhost:\(broker.port)", "the scheme \"mqtts\""],
                 from: try client(options(broker.port, scheme: "mqtt")))
         }
     }
@@ -190,7 +190,7 @@ import Testing
         await client.disconnectAndWait()
     }
 
-    @Test func `a message that the reader's type does not fit`() async throws {
+    @Test func `a message that cannot be decoded as the reader's type`() async throws {
         struct Note: Codable, Sendable { let title: String }
         let broker = try await RealBroker()
         let client = try client(options(broker.port))

@@ -52,7 +52,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `connect() after disconnect() waits for a first connection again`() {
+    @Test func `after disconnect() and connect() a final failure ends the waits again`() {
         var world = SupervisorHarness { $0.areOptionsFixed = true }
         world.connect()
         world.handle(.disconnectRequested)
@@ -64,7 +64,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a provider that gives other credentials has another chance, and the same ones have none`() {
+    @Test func `refused credentials are final only if the provider returns the same ones again`() {
         var world = opening()
         world.refuse(.notAuthorized)
         #expect(!isHopeless(world) && world.fetch != nil)
@@ -76,6 +76,64 @@ extension ConnectionSupervisorTests {
         world.grant(other)
         world.refuse(.notAuthorized)
         #expect(isHopeless(world) && world.releases.count == 1)
+        world.expectNoFaults()
+    }
+
+    @Test func `a provider that returns the refused options at once has no second chance`() {
+        var world = opening { $0.whenRefused = .stop }
+        world.refuse(.badUserNameOrPassword)
+        #expect(!isHopeless(world) && world.fetch != nil)
+        world.grant()
+        world.refuse(.badUserNameOrPassword)
+        #expect(isHopeless(world) && world.deadline == nil)
+        #expect(world.logLines.contains { $0.contains("reconnect.whenRefused is .stop") })
+        world.expectNoFaults()
+    }
+
+    @Test func `one refusal of fixed credentials counts for every endpoint`() {
+        var world = opening(Self.two) { $0.areOptionsFixed = true }
+        fail(&world, .connectionRefused)
+        world.refuse(.badUserNameOrPassword)
+        #expect(isHopeless(world))
+        world.expectNoFaults()
+    }
+
+    @Test func `a broker that ends an accepted connection as not authorized does not stop the client`() {
+        var world = opening {
+            $0.areOptionsFixed = true
+            $0.whenRefused = .stop
+        }
+        world.accept()
+        world.disconnectedByServer(.notAuthorized)
+        #expect(world.deadline != nil, "the topic of a message may have been forbidden")
+        world.expectNoFaults()
+    }
+
+    @Test func `a network that goes away makes a final failure an ordinary one`() {
+        var world = opening()
+        fail(&world, .hostNotFound)
+        #expect(isHopeless(world))
+        world.handle(.networkChanged(.unavailable))
+        #expect(!isHopeless(world))
+        world.expectNoFaults()
+    }
+
+    @Test func `a network that came back during the attempt leaves the host name in doubt`() {
+        var world = opening()
+        world.handle(.networkChanged(.unavailable))
+        world.wait(1)
+        world.handle(.networkChanged(.available))
+        fail(&world, .hostNotFound)
+        #expect(!isHopeless(world))
+        world.expectNoFaults()
+    }
+
+    @Test func `a host name is not final while its service records are not known`() throws {
+        var world = opening { $0.usesServiceRecords = true }
+        let search = try #require(world.search)
+        world.handle(.endpointsFound(search, .failed("no answer")))
+        fail(&world, .hostNotFound)
+        #expect(!isHopeless(world))
         world.expectNoFaults()
     }
 
@@ -95,7 +153,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `without a network an unknown host name means nothing`() {
+    @Test func `without a network an unknown host name does not end the waits`() {
         var world = opening()
         world.handle(.networkChanged(.unavailable))
         fail(&world, .hostNotFound)
@@ -103,7 +161,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `every endpoint must have failed for good`() {
+    @Test func `connected() throws only if every endpoint had a final failure`() {
         var world = opening(Self.two)
         fail(&world, .hostNotFound)
         #expect(world.isOpen && !isHopeless(world), "the second one has its turn")
@@ -116,7 +174,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an older version that is tried next does not hide that the credentials are refused`() {
+    @Test func `refused credentials end the waits also after a fallback to an older version`() {
         var world = opening { $0.areOptionsFixed = true }
         world.handle(.closed(.versionNotSupported(next: .v311), .closedByPeer))
         #expect(world.isOpen && !isHopeless(world))
@@ -125,7 +183,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `in the background the waits end as well`() {
+    @Test func `after a return from the background a final failure still ends the waits`() {
         var world = opening()
         world.handle(.topicsChanged(areWanted: true))
         world.handle(.phaseChanged(.background))
@@ -174,19 +232,19 @@ extension ConnectionSupervisorTests {
         world.handle(.connectRequested(source: "test"))
         #expect(world.deadline == 4)
         world.fireTimer()
-        #expect(warnings(world, "the connection service provider has not answered for 4.0 seconds") == 1)
+        #expect(warnings(world, "the auth provider has not answered for 4.0 seconds") == 1)
         #expect(world.deadline == nil && world.fetch != nil)
         world.grant()
         #expect(world.deadline == 8)
         world.fireTimer()
-        #expect(warnings(world, "the broker broker:1883 cannot be reached for 4.0 seconds") == 1)
+        #expect(warnings(world, "no connection to the broker broker:1883 after 4.0 seconds") == 1)
         #expect(world.deadline == nil && world.isOpen)
         world.drop()
         world.fireTimer()
         world.handle(.connectSent)
         world.fireTimer()
-        #expect(warnings(world, "the broker broker:1883 does not answer the connection request for 4.0 seconds") == 1)
+        #expect(warnings(world, "the broker broker:1883 has not answered the connection request for 4.0 seconds") == 1)
         world.handle(.accepted(ConnAck(), .v5))
-        #expect(world.logLines.count { $0.contains("for 4.0 seconds") } == 3)
+        #expect(world.logLines.count { $0.contains(" 4.0 seconds") } == 3)
     }
 }

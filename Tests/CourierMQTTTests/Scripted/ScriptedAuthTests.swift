@@ -206,7 +206,7 @@ import Testing
             let waiting = Task { [client = world.client] in try await client.connected() }
             let error = await #expect(throws: CourierError.self) { try await waiting.value }
             #expect(error?.code == .notAuthorized)
-            #expect(error?.message.contains("The client keeps trying") == true)
+            #expect(error?.message.contains("The client tries again after a pause.") == true)
             #expect(error?.message.contains("0x86") == true)
             // A caller that comes in the pause gets the same error at once.
             let again = await #expect(throws: CourierError.self) { try await world.client.connected() }

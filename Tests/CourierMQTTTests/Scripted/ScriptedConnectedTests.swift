@@ -56,4 +56,16 @@ import Testing
             #expect(world.client.connectionState == .connected)
         }
     }
+
+    @Test func `connect() during the pause keeps the reason of the last failure`() async throws {
+        try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
+            for _ in 0..<3 {
+                world.client.connect()
+                let wait = await waiting(world, .milliseconds(900))
+                await world.run(for: .seconds(1))
+                let error = await #expect(throws: CourierError.self) { try await wait.value }
+                #expect(error?.cause != nil, "\(error?.message ?? "")")
+            }
+        }
+    }
 }
