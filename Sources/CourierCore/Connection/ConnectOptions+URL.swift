@@ -18,7 +18,7 @@ extension ConnectOptions {
     /// - Parameters:
     ///   - url: The URL.
     ///   - clientId: The client id, unless the URL has one. If no id is given, the client uses a random id and a clean session.
-    ///   - keepAlive: Seconds after the last packet that was sent until the client probes; 60 by default, 0 for never.
+    ///   - keepAlive: Seconds after the last packet that was sent until the client sends PINGREQ; 60 by default, 0 for never.
     ///   - isCleanSession: Whether the broker forgets the earlier session. By default, the session is clean only if no client id
     ///     is given.
     /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration`` with the part that is wrong. The error quotes
@@ -64,7 +64,7 @@ private struct BrokerURLParts {
         }
         scheme = url[..<mark.lowerBound].lowercased()
         guard let defaultPort = Self.ports.first(where: { [scheme] in $0.key == scheme })?.value else {
-            // Without the text, which may be a password.
+            // The error does not quote the scheme, because it may be a part of a password.
             throw Self.refusal("has an unknown scheme; use \(Self.ports.map(\.key).joined(separator: ", "))")
         }
         var rest = url[mark.upperBound...]
@@ -114,7 +114,9 @@ private struct BrokerURLParts {
     }
 
     private static func clientID(_ query: Substring) throws(CourierError) -> String {
-        guard let mark = query.firstIndex(of: "="), query[..<mark] == "client_id", !query.contains("&") else {
+        guard let mark = query.firstIndex(of: "="), query[..<mark] == "client_id",
+            !query.contains(where: { $0 == "&" || $0 == "@" })
+        else {
             throw refusal(
                 "has a query with something other than client_id; write %3F for a question mark in a password")
         }

@@ -51,10 +51,8 @@ extension ClientCoordinator {
             case .connect(let source):
                 startOnce()
                 durable?.openIfKnown()
-                if case .waiting = supervisor.phase {
-                } else if case .failed = supervisor.waiterAnswer {
-                    connectionFailure = nil
-                }
+                // In a pause the client keeps trying, and the reason of the last failure stays.
+                if case .failed = supervisor.waiterAnswer, !supervisor.isInPause { connectionFailure = nil }
                 tell(.connectRequested(source: source))
             case .disconnect(let options, let told):
                 disconnectOptions = options

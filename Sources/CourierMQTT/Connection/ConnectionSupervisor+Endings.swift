@@ -121,7 +121,7 @@ extension ConnectionSupervisor {
         }
         drops.dropped(after: connection.acceptedAt.duration(to: now), configuration)
         guard drops.mayBeTakeover else { return ending }
-        // Equal records are logged once a minute, so the number ends somewhere.
+        // Equal lines are logged once a minute. A number that grows forever would make each line different.
         let count = drops.count > configuration.takeoverTurnCount ? "many" : "\(drops.count)"
         let dropped =
             "The broker \(connection.options.endpointName) dropped \(count) connections in a row soon after accepting them."
@@ -199,6 +199,7 @@ extension ConnectionSupervisor {
         case .yield:
             wasTakenOver = true
             streak.redirects = 0
+            _ = finalFailures.endRound()
             let pause = nextPause(of: \.takeoverSchedule)
             let failure = failure(of: ending)
             wait(until: now.advanced(by: pause), .takeover, failure: failure, now, &actions)

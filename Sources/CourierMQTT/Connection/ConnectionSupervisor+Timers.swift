@@ -69,7 +69,7 @@ extension ConnectionSupervisor {
         var authentication = authentication
         authentication.warnAt = nil
         phase = .authenticating(authentication)
-        let time = configuration.slowAttemptTime ?? .zero  // Not measured: equal records are logged once a minute.
+        let time = configuration.slowAttemptTime ?? .zero  // Not the measured time, so that the lines are equal.
         actions.append(
             .log(
                 .warning,

@@ -348,6 +348,9 @@ struct ConnectionSupervisor: Sendable {
         case failed(ConnectionFailure)
     }
 
+    /// Whether the next attempt is planned and has not begun.
+    var isInPause: Bool { if case .waiting = phase { true } else { false } }
+
     /// The answer for a wait that starts now.
     var waiterAnswer: WaiterAnswer {
         switch phase {

@@ -17,7 +17,7 @@ struct FinalFailures: Sendable {
         return options != nil && options == refusedOptions
     }
 
-    /// Records how an attempt failed. A failure `isOfEveryEndpoint` if it would be the same at the others, as for credentials.
+    /// Records how an attempt failed. A failure of every endpoint, such as refused credentials, counts for the whole round.
     mutating func add(isFinal: Bool, isOfEveryEndpoint: Bool) {
         areAllFinal = isFinal && (areAllFinal || isOfEveryEndpoint)
     }

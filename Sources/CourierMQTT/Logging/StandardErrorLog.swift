@@ -79,7 +79,7 @@ public final class StandardErrorLog: LogHandler {
 
     /// Standard error may be closed, or a pipe without a reader. Neither ends the process.
     private static let writeToStandardError: @Sendable (String) -> Void = { line in
-        StreamFailure.withoutBrokenPipeSignal { try? FileHandle.standardError.write(contentsOf: Data(line.utf8)) }
+        BrokenPipeSignal.block { try? FileHandle.standardError.write(contentsOf: Data(line.utf8)) }
     }
 }
 

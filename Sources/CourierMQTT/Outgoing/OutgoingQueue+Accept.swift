@@ -3,7 +3,7 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// A message that a caller hands over, beside its payload. Never copied, because its references would be counted each time.
+/// A message that a caller hands over, without its payload. It cannot be copied, because each copy would count references.
 struct OutgoingPublish: ~Copyable, Sendable {
     let topic: String
     let qos: QoS
@@ -11,7 +11,7 @@ struct OutgoingPublish: ~Copyable, Sendable {
     var isLatestOnly = false
     /// The properties that the app gave.
     var properties = MessageProperties.empty
-    /// The adapter's content type, if the app gave no properties; apart from them, because it costs no memory so.
+    /// The adapter's content type, if the app gave no properties. It is not in ``properties``, which would allocate memory.
     var contentType: String?
     /// Whether events report the message's end.
     var isObserved = false
@@ -212,7 +212,7 @@ extension OutgoingQueue.State {
         return hasSession ? .notConnected : .noSession
     }
 
-    /// Encodes a new message's properties into ``scratch``, unless no broker can be told them.
+    /// Encodes a new message's properties into ``scratch``, if a broker may speak MQTT 5.
     ///
     /// - Returns: What is wrong with them. ``scratch`` is empty then.
     @inline(__always)

@@ -32,30 +32,4 @@ enum StreamFailure {
         default: .systemFailure
         }
     }
-
-    /// Lets a write to a pipe that nobody reads fail on this thread, instead of ending the process.
-    static func blockBrokenPipeSignal() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-    }
-
-    /// Runs `body` with SIGPIPE blocked, so that a write to a closed pipe fails instead of ending the process. Then restores the
-    /// thread's signal mask.
-    static func withoutBrokenPipeSignal(_ body: () -> Void) {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        var earlier = sigset_t()
-        pthread_sigmask(SIG_BLOCK, &signals, &earlier)
-        body()
-        // The signal of a write that failed must not be delivered now. If SIGPIPE was blocked before, a pending
-        // signal is kept.
-        if sigismember(&earlier, SIGPIPE) == 0 {
-            var noTime = timespec(tv_sec: 0, tv_nsec: 0)
-            while sigtimedwait(&signals, nil, &noTime) == SIGPIPE {}
-        }
-        pthread_sigmask(SIG_SETMASK, &earlier, nil)
-    }
 }

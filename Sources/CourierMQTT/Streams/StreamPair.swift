@@ -144,7 +144,7 @@ public final class StreamPair: DuplexByteStream {
     // MARK: The writing thread
 
     private func writeAll(_ stream: OutputStream) {
-        StreamFailure.blockBrokenPipeSignal()
+        BrokenPipeSignal.block()
         if stream.streamStatus == .notOpen { stream.open() }
         var chunk: [UInt8] = []
         while outgoing.next(&chunk) {

@@ -109,6 +109,16 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
+    @Test func `after a takeover the next round of failures is judged alone`() {
+        var world = opening { $0.whenRefused = .stop }
+        world.accept()
+        world.disconnectedByServer(.sessionTakenOver)
+        world.fireTimer()
+        fail(&world, .hostNotFound)
+        #expect(world.deadline == nil && isHopeless(world), "the first failure is final")
+        world.expectNoFaults()
+    }
+
     @Test func `a network that goes away makes a final failure an ordinary one`() {
         var world = opening()
         fail(&world, .hostNotFound)

@@ -1,0 +1,31 @@
+import Foundation
+
+/// Keeps SIGPIPE from ending the process when the calling thread writes to a pipe that nobody reads.
+enum BrokenPipeSignal {
+    /// Blocks the signal for the rest of this thread's life. A write to a closed pipe fails instead.
+    static func block() {
+        var signals = signals
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    /// Blocks the signal while `body` runs, and restores the thread's signal mask.
+    static func block(while body: () -> Void) {
+        var signals = signals
+        var earlier = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &signals, &earlier)
+        body()
+        // The signal of a write that failed must not be delivered now. If SIGPIPE was blocked before, a pending signal is kept.
+        if sigismember(&earlier, SIGPIPE) == 0 {
+            var noTime = timespec(tv_sec: 0, tv_nsec: 0)
+            while sigtimedwait(&signals, nil, &noTime) == SIGPIPE {}
+        }
+        pthread_sigmask(SIG_SETMASK, &earlier, nil)
+    }
+
+    private static var signals: sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        return signals
+    }
+}
