@@ -38,6 +38,7 @@ import Foundation
         config.reconnect.jitter = .none
         // The broker is in this process: no network is needed.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
+        config.logHandler = nil  // The demo loses connections on purpose, and prints what happens.
         config.endpoint = { cable.endpoint(for: $0) }
         client = CourierClientFactory().makeMQTTClient(config: config)
         client.addEventHandler(self)
