@@ -263,17 +263,18 @@ import Testing
         #expect(Self.all(queue) == [0] + newest)
     }
 
-    /// Five times the memory of a message that comes alone.
-    private static var fiveMessages: Int {
+    /// Between four and five times the memory of a message that comes alone. Not five times: what an array may hold depends on
+    /// the memory that the system gives, so not all messages count the same.
+    private static var fourMessagesAndMore: Int {
         var sender = Sender()
-        return 5 * sender.slice([.one]).byteCount
+        return sender.slice([.one]).byteCount * 46 / 10
     }
 
-    /// A queue with room for five messages that come alone.
+    /// A queue that the fifth message that comes alone fills.
     private static func inBytes(
         _ overflow: ReadBuffer.Overflow, drained: @escaping @Sendable () -> Void = {}
     ) -> ReaderQueue {
-        ReaderQueue(ReadBuffer(limit: 1_000, byteLimit: fiveMessages, overflow: overflow), drained: drained)
+        ReaderQueue(ReadBuffer(limit: 1_000, byteLimit: fourMessagesAndMore, overflow: overflow), drained: drained)
     }
 
     @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest])
@@ -299,8 +300,8 @@ import Testing
         func messages(_ count: Int) -> [MessageSlice] { (0..<count).map { _ in sender.slice([.zero]) } }
         let newest = Self.inBytes(.dropOldest)
         var batch = messages(7)
-        #expect(newest.push(&batch).dropped == 2)
-        #expect(Self.taken(newest) == Array(2..<7))
+        #expect(newest.push(&batch).dropped == 3)
+        #expect(Self.taken(newest) == Array(3..<7))
         let oldest = Self.inBytes(.dropNewest)
         batch = messages(7)
         #expect(oldest.push(&batch).dropped == 2)
