@@ -33,6 +33,8 @@ import Testing
             [.rememberPacketID(1), .rememberPacketID(65_535)], [.forgetPacketID(1)],
             [.want(StoredSubscription(filter, .subscribed(.two)))], [.want(StoredSubscription(filter, .unsubscribing))],
             [.forgetSubscription(filter)], [.forgetAllPacketIDs],
+            [.rememberSession(StoreScope(clientID: "phone", broker: "one:1883"))],
+            [.rememberSession(StoreScope(clientID: "", broker: ""))],
             [.rememberPacketID(9), .want(StoredSubscription(filter, .subscribed(.zero)))], [.removeAll],
             [.enqueue(message(2, bootTime: bootTime, isLatestOnly: true)), .keep(message(3, bootTime: bootTime))],
             [.strike(id(2), count: 2)], [.progress(id(2), .sent(packetID: 4))], [.strike(id(2), count: 3)],
@@ -99,7 +101,7 @@ import Testing
         let later = Date(timeIntervalSinceNow: 1e6 + Double(number))
         let bytes = [0, 10, 5_000][Int.random(in: 0..<3, using: &random)]
         let bootTime = BootTime(bootID: UUID(), sinceBoot: .nanoseconds(Int64.random(in: 0...1 << 50, using: &random)))
-        return switch Int.random(in: 0..<29, using: &random) {
+        return switch Int.random(in: 0..<30, using: &random) {
         case 0...5: .enqueue(message(number, bytes: bytes))
         case 6...8: .progress(id(number), .sent(packetID: UInt16(number)))
         case 9: .progress(id(number), .received(packetID: UInt16(number)))
@@ -117,6 +119,7 @@ import Testing
         case 25: .removeRejected(id(number))
         case 26: .enqueue(message(number, bytes: bytes, bootTime: bootTime, isLatestOnly: true))
         case 27: .keep(message(number, bytes: bytes, expiresAt: later, bootTime: bootTime))
+        case 28: .rememberSession(StoreScope(clientID: "phone", broker: "\(number):1883"))
         default: number == 1 ? .removeAll : .rememberPacketID(UInt16(number))
         }
     }

@@ -40,6 +40,12 @@ public enum StoreChange: Hashable, Sendable {
     case forgetPacketID(UInt16)
     /// The broker has no session: forget all packet ids.
     case forgetAllPacketIDs
+    /// From now on, the packet ids of outgoing and incoming messages are those of the session with this client id at this
+    /// broker. It replaces the earlier session. It changes no rows; the client has forgotten their packet ids before.
+    ///
+    /// A store may ignore it. Messages of QoS 2 that are unfinished when the process ends may then arrive twice, unless the
+    /// client id and the broker are those of the scope.
+    case rememberSession(StoreScope)
 
     // MARK: Subscriptions
 
@@ -50,7 +56,7 @@ public enum StoreChange: Hashable, Sendable {
 
     // MARK: Everything
 
-    /// Remove all rows of the scope, also the rejected messages. Message ids still go on growing.
+    /// Remove all rows of the scope, also the rejected messages, and forget the session. Message ids still go on growing.
     case removeAll
 }
 

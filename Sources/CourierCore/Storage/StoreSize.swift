@@ -29,7 +29,8 @@ package struct StoreSize: Hashable, Sendable {
             case .enqueue(let message), .keep(let message): self += StoreSize(of: message)
             case .want(let subscription): self += StoreSize(of: subscription.filter)
             case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
-                .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .forgetSubscription, .removeAll:
+                .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .rememberSession, .forgetSubscription,
+                .removeAll:
                 break
             }
         }

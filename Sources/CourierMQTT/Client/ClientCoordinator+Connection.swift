@@ -26,14 +26,41 @@ extension ClientCoordinator {
     private func prepare() {
         guard let preparation, !preparation.isGivenUp, !isPreparing else { return }
         isPreparing = true
-        guard let durable else { return prepareTLS(preparation) }
-        durable.open(durable.knownScope ?? scope(of: preparation.plan.options)) { [self] result in
-            switch result {
-            case .success where isWanted(preparation): prepareTLS(preparation)
-            case .success: prepared(.success(nil), preparation)
-            case .failure(let error): prepared(.failure(error), preparation)
+        guard let durable else {
+            reconfigure(for: preparation.plan)
+            return prepareTLS(preparation)
+        }
+        let session = scope(of: preparation.plan.options)
+        durable.open(durable.knownScope ?? session) { [self] result in
+            continuing(preparation, after: result) {
+                durable.prepare(
+                    for: session, driver, reconfigure: { [self] in reconfigure(for: preparation.plan) },
+                    { [self] result in continuing(preparation, after: result) { prepareTLS(preparation) } })
             }
         }
+    }
+
+    /// Goes on with an attempt if it is still wanted and nothing failed.
+    private func continuing(
+        _ preparation: Preparation, after result: Result<Void, CourierError>, _ next: () -> Void
+    ) {
+        switch result {
+        case .success where isWanted(preparation): next()
+        case .success: prepared(.success(nil), preparation)
+        case .failure(let error): prepared(.failure(error), preparation)
+        }
+    }
+
+    /// Tells the driver about the next connection.
+    private func reconfigure(for plan: ConnectPlan) {
+        var engine = plan.engine
+        if startsClean { engine.connect.isCleanStart = true }
+        let cluster = supervisor.clusterName(of: plan.options)
+        let isSameCluster = cluster != nil && cluster == lastCluster
+        driver.reconfigure(engine, isSameServer: plan.name == lastServer || isSameCluster)
+        lastServer = plan.name
+        lastCluster = cluster
+        agreement.withLock { $0.connects(engine.connect) }
     }
 
     private func prepareTLS(_ preparation: Preparation) {
@@ -89,25 +116,10 @@ extension ClientCoordinator {
     }
 
     func open(_ plan: ConnectPlan, _ tls: TLSContext?) {
-        var engine = plan.engine
-        if startsClean { engine.connect.isCleanStart = true }
-        let cluster = supervisor.clusterName(of: plan.options)
-        let isSameCluster = cluster != nil && cluster == lastCluster
-        let reconfigure = { [self] in
-            driver.reconfigure(engine, isSameServer: plan.name == lastServer || isSameCluster)
-        }
-        if let durable {
-            durable.connects(as: scope(of: plan.options), driver, reconfigure: reconfigure)
-        } else {
-            reconfigure()
-        }
-        lastServer = plan.name
-        lastCluster = cluster
         connectionNumber += 1
         authenticationFailure = nil
         let history = addresses ?? AddressHistory()
         addresses = history
-        agreement.withLock { $0.connects(engine.connect) }
         driver.open(
             plan.endpoint, tls: tls, proxy: plan.proxy, options: plan.channel, history: history, tap: tap(on: plan))
     }

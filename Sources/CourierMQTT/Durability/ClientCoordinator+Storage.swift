@@ -32,12 +32,12 @@ extension ClientCoordinator {
             warn(
                 "The client id \(template.quoted()) is a template, and there is a messageStore: the next process has "
                     + "another id, so what this one leaves in the store stays there and is never sent; give a client id "
-                    + "without %, or set messageStoreScope.", options)
+                    + "without %, or set session.storeScope.", options)
         } else if let scope = durable.keepsRowsElsewhere(than: StoreScope(options)) {
             warn(
                 "The provider names \(words(StoreScope(options))) now, and the messages stay stored as those of "
                     + "\(words(scope)): the next process finds them only if its provider names that first; set "
-                    + "messageStoreScope.", options)
+                    + "session.storeScope.", options)
         }
     }
 

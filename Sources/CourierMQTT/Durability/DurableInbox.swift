@@ -34,8 +34,6 @@ final class DurableInbox: @unchecked Sendable {
     let epoch: () -> Int
     /// Whose rows they were when the client ended.
     private var endedScope: StoreScope?
-    /// Whether the next process may get repetitions of what this one has received.
-    var storesPacketIDs = true
     /// At most how many rows there are, with those that a reader has; some may have expired.
     private var count = 0
     /// The rows that a reader has, until the store has removed them.
@@ -104,7 +102,7 @@ final class DurableInbox: @unchecked Sendable {
         // Until it is stored, the message's page is there as well, for a reader that comes meanwhile.
         let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
         var changes: [StoreChange] = [.keep(row)]
-        if let packetID, storesPacketIDs { changes.append(.rememberPacketID(packetID)) }
+        if let packetID { changes.append(.rememberPacketID(packetID)) }
         addUnstoredBytes(byteCount)
         additions.add(changes, isRefusable: true) { [weak self] outcome in
             if let self, outcome.isRefusal { count = max(count - 1, handedOut.count) }
@@ -132,7 +130,6 @@ final class DurableInbox: @unchecked Sendable {
     /// Stores by what a repetition of a message of QoS 2 is known; the broker may be told of its receipt when `settled` is
     /// called with success. In the order of ``keep(_:packetID:for:isNew:settled:)`` and ``forgetPacketIDs()``.
     func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
-        guard storesPacketIDs else { return settled(.success(())) }
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
 
@@ -142,8 +139,10 @@ final class DurableInbox: @unchecked Sendable {
         additions.add(.forgetPacketID(packetID), stored: stored)
     }
 
-    /// The broker has lost the session: every packet id means a new message.
-    func forgetPacketIDs() { additions.add(.forgetAllPacketIDs) }
+    /// The broker has lost the session: every packet id means a new message. `settled` is called when that is stored.
+    func forgetPacketIDs(settled: ((Result<Void, CourierError>) -> Void)? = nil) {
+        additions.add([.forgetAllPacketIDs], settled: settled)
+    }
 
     /// Reads the next rows behind `last` that match and that no reader has; `done` is called on the loop. What it gets
     /// counts as handed out. Without a session there are none.

@@ -34,8 +34,8 @@ final class DurableSession: @unchecked Sendable {
     private(set) var scope: StoreScope?
     /// Whether the rows of an earlier process have been read.
     private(set) var isOpen = false
-    /// With which client id at which broker the session is, as scopes are named.
-    private var identity: StoreScope?
+    /// Whose packet ids the rows have: a client id at a broker, as scopes are named.
+    private var session: StoreScope?
     /// Whose rows they would be by the last options.
     private var namedScope: StoreScope?
     /// What the session is to go on with, until its first connection.
@@ -146,8 +146,7 @@ final class DurableSession: @unchecked Sendable {
 
     private func begin(_ session: StoredSession, _ scope: StoreScope) {
         (isReading, isFailing, isOpen) = (false, false, true)
-        (identity, namedScope) = (scope, scope)
-        (outgoing.storesPacketIDs, inbox.storesPacketIDs) = (true, true)
+        (self.session, namedScope) = (session.session ?? scope, scope)
         steps.begin(scope)
         wishes.begin(scope)
         inbox.begin(session.incomingCount, scope)
@@ -164,25 +163,37 @@ final class DurableSession: @unchecked Sendable {
         return scope == self.scope ? nil : self.scope
     }
 
-    /// With which client id at which broker the next connection is, of which `reconfigure` tells the driver.
+    /// Prepares the rows for a connection with this client id to this broker. `reconfigure` tells the driver about the
+    /// connection. `done` is called on the loop when the store knows the session.
     ///
-    /// Packet ids mean something there only if those of the scope are the same: otherwise what was under way is sent anew,
-    /// now if the client id is another one, and by the next process in any case.
-    func connects(as identity: StoreScope, _ driver: SessionDriver, reconfigure: () -> Void) {
+    /// Packet ids mean something only in the session that gave them out. When the session changes, the rows lose theirs, and
+    /// the messages that were under way are sent again: now if the client id is another one, and by the next process in any
+    /// case. The store learns of the new session only then, and the connection waits for that. So a process that is killed in
+    /// between never leaves packet ids of one session to another.
+    func prepare(
+        for next: StoreScope, _ driver: SessionDriver, reconfigure: () -> Void,
+        _ done: @escaping (Result<Void, CourierError>) -> Void
+    ) {
         loop.preconditionOnLoop()
-        guard identity != self.identity else {
+        guard next != session else {
             reconfigure()
-            return restore(driver)
+            restore(driver)
+            return done(.success(()))
         }
-        let hasSameID = self.identity.map { TopicRules.sameBytes($0.clientID, identity.clientID) } ?? false
+        let hasSameID = session.map { TopicRules.sameBytes($0.clientID, next.clientID) } ?? false
         let isSameClient = hasSameID && unfinished == nil
-        self.identity = identity
-        let isOwn = identity == scope
-        (outgoing.storesPacketIDs, inbox.storesPacketIDs) = (isOwn, isOwn)
+        session = next
         restore(driver)  // Before it is told, which ends what it is given.
         if isSameClient { outgoing.forgetStoredPacketIDs() } else { outgoing.sessionLost() }
-        inbox.forgetPacketIDs()
         reconfigure()
+        let number = readingCount
+        inbox.forgetPacketIDs { [self] result in
+            guard case .success = result, isOpen, number == readingCount else {
+                return done(.failure(CourierError(.clientDestroyed, "The session was destroyed meanwhile.")))
+            }
+            // Behind the steps of the last session, which may name its packet ids.
+            steps.add([.rememberSession(next)], settled: done)
+        }
     }
 
     /// Gives the session what an earlier process left of it; before its first connection.

@@ -246,7 +246,8 @@ extension StoreChange {
         switch self {
         case .enqueue(let message), .keep(let message): message.topic.utf8.count + message.payload.count
         case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
-            .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .want, .forgetSubscription, .removeAll:
+            .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .rememberSession, .want, .forgetSubscription,
+            .removeAll:
             0
         }
     }

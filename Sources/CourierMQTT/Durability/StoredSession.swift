@@ -14,6 +14,8 @@ struct StoredSession: Sendable {
     var reservedIDs: Set<UInt16> = []
     /// QoS 2 messages that were received and whose PUBREL has not come.
     var packetIDs: Set<UInt16> = []
+    /// Whose packet ids these are, if the store knows it.
+    var session: StoreScope?
     var subscriptions: [StoredSubscription] = []
     /// How many received messages wait for a reader.
     var incomingCount = 0
@@ -29,6 +31,7 @@ struct StoredSession: Sendable {
         let summary = try await store.summary(of: scope)
         session.lastID = summary.lastMessageID?.rawValue ?? 0
         session.incomingCount = summary.incomingCount
+        session.session = summary.session
         session.packetIDs = try await store.incomingPacketIDs(in: scope)
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []

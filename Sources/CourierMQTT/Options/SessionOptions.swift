@@ -52,9 +52,7 @@ public struct SessionOptions {
     /// the client id and broker of the first options that the provider returns.
     ///
     /// Set it if messages must be stored before the provider answers. Set it also if the provider may name another broker next
-    /// time, or a client id with `%`. If the scope has the client id and the broker of the provider, QoS 2 is exactly once across
-    /// processes. If it differs, the next process sends unfinished messages again, and they may arrive twice. Each client that
-    /// shares a store needs a scope of its own.
+    /// time, or a client id with `%`. Each client that shares a store needs a scope of its own.
     public var storeScope: StoreScope?
 
     /// The defaults.

@@ -48,8 +48,6 @@ final class OutgoingStore: @unchecked Sendable {
 
     /// Whose rows they are; `nil` while no session is open.
     var scope: StoreScope?
-    /// Whether the next process continues what this one has sent, because it has the same session with the broker.
-    var storesPacketIDs = true
     /// The id of the last row.
     private var lastID: UInt64 = 0
     /// The last row that an earlier process wrote.
@@ -251,7 +249,7 @@ extension OutgoingStore {
     /// The session gave a message a packet id; `stored` is called when PUBLISH may be written.
     func sent(_ token: Token, _ id: PacketID, stored: @escaping () -> Void) {
         loop.preconditionOnLoop()
-        guard let row = queue.noteSent(token, id), storesPacketIDs else { return stored() }
+        guard let row = queue.noteSent(token, id) else { return stored() }
         let progress = StoreChange.progress(row.id, .sent(packetID: id.rawValue))
         if row.qos == .two { addStep(progress, stored: stored) } else { steps.addRepeatable(progress) }
     }
@@ -260,7 +258,6 @@ extension OutgoingStore {
     func receivedByServer(_ token: Token, stored: @escaping (PacketID) -> Void) {
         loop.preconditionOnLoop()
         guard let row = queue.sentRow(token) else { return }
-        guard storesPacketIDs else { return stored(row.packetID) }
         addStep(.progress(row.id, .received(packetID: row.packetID.rawValue))) { stored(row.packetID) }
     }
 
@@ -274,7 +271,7 @@ extension OutgoingStore {
     /// A message ended; from any thread. A power cut may forget the removal of a message that was sent: it is repeated then.
     func ended(_ row: EndedRow) {
         guard loop.isOnLoop else { return loop.execute { [self] in ended(row) } }
-        if row.wasSent, storesPacketIDs {
+        if row.wasSent {
             steps.addRepeatable(.removeOutgoing(row.id))
         } else {
             steps.add(.removeOutgoing(row.id))
@@ -284,7 +281,7 @@ extension OutgoingStore {
     /// The message has this many strikes, 0 if its earlier ones do not count any more.
     func strike(_ token: Token, _ count: Int) {
         loop.preconditionOnLoop()
-        guard storesPacketIDs, let row = queue.row(of: token) else { return }
+        guard let row = queue.row(of: token) else { return }
         steps.add(.strike(row, count: count))
     }
 
@@ -297,7 +294,7 @@ extension OutgoingStore {
     /// A message of QoS 2 that the broker may have was given up; `stored` is called when its packet id may be freed.
     func gaveUp(_ token: Token, stored: @escaping () -> Void) {
         loop.preconditionOnLoop()
-        guard let row = queue.sentRow(token), storesPacketIDs else { return stored() }
+        guard let row = queue.sentRow(token) else { return stored() }
         addStep(.removeOutgoing(row.id), stored: stored)
     }
 

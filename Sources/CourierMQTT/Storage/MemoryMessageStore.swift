@@ -92,7 +92,7 @@ public final class MemoryMessageStore: MessageStore {
             let rows = state.contents[scope]
             return StoreSummary(
                 outgoingCount: rows.outgoing.count, incomingCount: rows.incoming.count,
-                payloadBytes: rows.payloadBytes, lastMessageID: rows.lastMessageID)
+                payloadBytes: rows.payloadBytes, lastMessageID: rows.lastMessageID, session: rows.session)
         }
     }
 

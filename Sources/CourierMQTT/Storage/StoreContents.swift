@@ -10,6 +10,7 @@ struct StoreContents: Sendable {
         var packetIDs: Set<UInt16> = []
         var subscriptions: [TopicFilter: StoredSubscription.Intent] = [:]
         var lastMessageID: StoredMessage.ID?
+        var session: StoreScope?
         var payloadBytes = 0
         /// What the rows count towards the limits.
         var size = StoreSize()
@@ -22,6 +23,7 @@ struct StoreContents: Sendable {
         case expired([StoredMessage])
         case packetIDs(Set<UInt16>)
         case packetID(UInt16, wasThere: Bool)
+        case session(StoreScope?)
         case subscription(TopicFilter, StoredSubscription.Intent?)
         case rejected([Rejected])
         case scope(Scope)
@@ -118,6 +120,9 @@ extension StoreContents {
         case .forgetAllPacketIDs:
             defer { scope.packetIDs = [] }
             return .packetIDs(scope.packetIDs)
+        case .rememberSession(let session):
+            defer { scope.session = session }
+            return .session(scope.session)
         case .want(let subscription):
             return .subscription(
                 subscription.filter, scope.setSubscription(subscription.filter, subscription.intent))
@@ -151,6 +156,7 @@ extension StoreContents {
         case .packetIDs(let ids): scope.packetIDs = ids
         case .packetID(let id, let wasThere):
             if wasThere { scope.packetIDs.insert(id) } else { scope.packetIDs.remove(id) }
+        case .session(let session): scope.session = session
         case .subscription(let filter, let intent): scope.setSubscription(filter, intent)
         case .rejected(let messages): rejected = messages
         case .scope(let old): scope = old

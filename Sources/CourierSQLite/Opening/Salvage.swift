@@ -121,12 +121,14 @@ struct Salvage {
     /// - Returns: Where each scope of the source is in the new file, by its key in the source.
     private func saveScopes(_ source: Database, _ writer: inout ChangeWriter) -> [Int64: Int] {
         var places: [Int64: Int] = [:]
-        let scopes = RowScan(table: "scope", columns: "key, client_id, broker, last_message_id", database: source)
+        let columns = "key, client_id, broker, last_message_id, \(ScopeLedger.sessionColumns(in: source))"
+        let scopes = RowScan(table: "scope", columns: columns, database: source)
         try? scopes.visit { row throws(SQLiteFailure) in
             guard let clientID = row.text(1), let broker = row.text(2) else { return }
             let scope = StoreScope(clientID: clientID, broker: broker)
             guard let place = writer.ledger.place(of: scope, creating: true) else { return }
             places[row.integer(0)] = place
+            writer.ledger.change(place) { $0.session = StoreScope(session: row, 4) }
             let last = row.integer(3)
             if !row.isNull(3), last >= 0, last <= Int64(RowKey.highestMessageID) {
                 writer.ledger.change(place) { $0.gaveOut(StoredMessage.ID(rawValue: UInt64(last))) }

@@ -17,7 +17,7 @@ struct Schema: Sendable {
     /// The version of this library's files.
     var version: Int64 { Int64(steps.count) }
 
-    static let current = Schema(steps: [Step(sql: versionOne), Step(sql: versionTwo)])
+    static let current = Schema(steps: [Step(sql: versionOne), Step(sql: versionTwo), Step(sql: versionThree)])
 
     /// The tables that files of every version have.
     static let tables = ["scope", "outgoing", "incoming", "packet_id", "subscription"]
@@ -62,6 +62,12 @@ struct Schema: Sendable {
             stored_at REAL NOT NULL, expires_at REAL, size INTEGER NOT NULL, topic TEXT NOT NULL, properties BLOB,
             payload BLOB NOT NULL, boot_id BLOB, since_boot INTEGER, is_latest_only INTEGER, strikes INTEGER,
             place INTEGER NOT NULL, rejected_at REAL NOT NULL, reason TEXT NOT NULL);
+        """
+
+    // The session whose packet ids the rows have; both are null if it is not known.
+    private static let versionThree = """
+        ALTER TABLE scope ADD COLUMN session_client_id TEXT;
+        ALTER TABLE scope ADD COLUMN session_broker TEXT;
         """
 
     /// Brings a file up to this version, in one transaction.

@@ -128,6 +128,9 @@ struct ChangeWriter {
             try flush()
             try begin()
             try tables.removePacketIDs(of: ledger[scope].key)
+        case .rememberSession(let session):
+            try begin()
+            ledger.change(scope) { $0.session = session }
         case .want(let subscription): try want(subscription, scope)
         case .forgetSubscription(let filter): try forget(filter, scope)
         case .removeAll: try removeAll(scope)
@@ -313,6 +316,7 @@ struct ChangeWriter {
         ledger.change(scope) { entry in
             (entry.outgoingCount, entry.incomingCount, entry.payloadBytes) = (0, 0, 0)
             entry.size = StoreSize()
+            entry.session = nil
         }
     }
 }

@@ -10,6 +10,8 @@ struct ScopeLedger {
         let key: Int64
         let name: StoreScope
         var lastMessageID: UInt64?
+        /// The session whose packet ids the rows have.
+        var session: StoreScope?
         var outgoingCount = 0
         var incomingCount = 0
         var payloadBytes = 0
@@ -25,7 +27,7 @@ struct ScopeLedger {
         var summary: StoreSummary {
             StoreSummary(
                 outgoingCount: outgoingCount, incomingCount: incomingCount, payloadBytes: payloadBytes,
-                lastMessageID: lastMessageID.map { StoredMessage.ID(rawValue: $0) })
+                lastMessageID: lastMessageID.map { StoredMessage.ID(rawValue: $0) }, session: session)
         }
 
         mutating func gaveOut(_ id: StoredMessage.ID) { lastMessageID = max(lastMessageID ?? 0, id.rawValue) }
@@ -148,7 +150,8 @@ struct ScopeLedger {
             """
             SELECT key, client_id, broker, last_message_id, outgoing_count, incoming_count, payload_bytes, rows, bytes,
                 (SELECT max(key) FROM outgoing WHERE key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655),
-                (SELECT max(key) FROM incoming WHERE key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655)
+                (SELECT max(key) FROM incoming WHERE key BETWEEN scope.key << 48 AND (scope.key << 48) + 281474976710655),
+                \(sessionColumns(in: database))
             FROM scope ORDER BY key
             """, "reading the scopes")
         while try rows.step() {
@@ -158,6 +161,13 @@ struct ScopeLedger {
             _ = ledger.append(entry)
         }
         return ledger
+    }
+
+    /// The columns of the session as a statement reads them from a file of any version.
+    static func sessionColumns(in database: Database) -> String {
+        let columns = "session_client_id, session_broker"
+        let hasColumns = (try? database.prepare("SELECT \(columns) FROM scope LIMIT 0", "reading")) != nil
+        return hasColumns ? columns : "NULL, NULL"
     }
 
     /// Writes the figures that have changed. They stay marked until ``commit()``.
@@ -177,7 +187,12 @@ struct ScopeLedger {
                 .bind(6, Int64(entry.size.rows))
                 .bind(7, Int64(entry.size.bytes))
                 .bind(8, real: now.timeIntervalSinceReferenceDate)
-            if !entry.isInFile { statement.bind(9, entry.name.clientID).bind(10, entry.name.broker) }
+            if let session = entry.session {
+                statement.bind(9, session.clientID).bind(10, session.broker)
+            } else {
+                statement.bindNull(9).bindNull(10)
+            }
+            if !entry.isInFile { statement.bind(11, entry.name.clientID).bind(12, entry.name.broker) }
             try statement.run()
         }
     }
@@ -211,9 +226,18 @@ extension ScopeLedger.Entry {
         if !row.isNull(3) { lastMessageID = UInt64(row.integer(3)) }
         for column in [9, 10] as [Int32] where !row.isNull(column) { gaveOut(RowKey(rawValue: row.integer(column)).id) }
         (outgoingCount, incomingCount, payloadBytes) = (Int(figures[0]), Int(figures[1]), Int(figures[2]))
+        session = StoreScope(session: row, 11)
         size = StoreSize(rows: Int(figures[3]), bytes: Int(figures[4]))
         lastInTables = lastMessageID
         isInFile = true
+    }
+}
+
+extension StoreScope {
+    /// Reads a session from two columns, as ``ScopeLedger/sessionColumns(in:)`` names them.
+    init?(session row: Statement, _ column: Int32) {
+        guard let clientID = row.text(column), let broker = row.text(column + 1) else { return nil }
+        self.init(clientID: clientID, broker: broker)
     }
 }
 
@@ -231,12 +255,13 @@ struct ScopeStatements {
         insert = try database.prepare(
             """
             INSERT INTO scope (key, last_message_id, outgoing_count, incoming_count, payload_bytes, rows, bytes,
-                used_at, client_id, broker) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                used_at, session_client_id, session_broker, client_id, broker)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, operation)
         update = try database.prepare(
             """
             UPDATE scope SET last_message_id = ?2, outgoing_count = ?3, incoming_count = ?4, payload_bytes = ?5,
-                rows = ?6, bytes = ?7, used_at = ?8 WHERE key = ?1
+                rows = ?6, bytes = ?7, used_at = ?8, session_client_id = ?9, session_broker = ?10 WHERE key = ?1
             """, operation)
     }
 }

@@ -37,7 +37,8 @@ struct StoreBatch: Sendable {
             switch change {
             case .enqueue(let message), .keep(let message): message.id.rawValue <= RowKey.highestMessageID
             case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
-                .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .want, .forgetSubscription, .removeAll:
+                .rememberPacketID, .forgetPacketID, .forgetAllPacketIDs, .rememberSession, .want, .forgetSubscription,
+                .removeAll:
                 true
             }
         }
@@ -52,7 +53,7 @@ struct StoreBatch: Sendable {
     var needsScope: Bool {
         changes.contains { change in
             switch change {
-            case .enqueue, .keep, .rememberPacketID, .want: true
+            case .enqueue, .keep, .rememberPacketID, .rememberSession, .want: true
             case .progress, .removeOutgoing, .strike, .reject, .removeRejected, .removeIncoming, .removeExpired,
                 .forgetPacketID, .forgetAllPacketIDs, .forgetSubscription, .removeAll:
                 false

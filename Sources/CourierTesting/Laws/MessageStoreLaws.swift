@@ -44,6 +44,8 @@ public enum MessageStoreLaws {
         case rejectedAreKept
         /// Packet ids are a set that grows and shrinks by the changes.
         case packetIDsAreASet
+        /// The session is the last that was stored, or always `nil`, and goes with `removeAll`.
+        case sessionIsKept
         /// Each filter has one entry, with what was wanted last; filters are told apart by their bytes.
         case subscriptionsAreByFilter
         /// The summary counts what can be read.
@@ -126,6 +128,7 @@ extension MessageStoreLaws.Law {
         case .strikesAreKept: try await StoreRejectionLaws.strikesAreKept(probe)
         case .rejectedAreKept: try await StoreRejectionLaws.rejectedAreKept(probe)
         case .packetIDsAreASet: try await StoreContentLaws.packetIDsAreASet(probe)
+        case .sessionIsKept: try await StoreContentLaws.sessionIsKept(probe)
         case .subscriptionsAreByFilter: try await StoreContentLaws.subscriptionsAreByFilter(probe)
         case .summaryCounts: try await StoreContentLaws.summaryCounts(probe)
         case .scopesAreSeparate: try await StoreContentLaws.scopesAreSeparate(probe)

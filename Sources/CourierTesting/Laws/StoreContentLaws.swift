@@ -259,6 +259,21 @@ enum StoreContentLaws {
         try require("the summary behind removeAll", try await probe.summary(), is: none)
     }
 
+    static func sessionIsKept(_ probe: StoreProbe) async throws {
+        let first = StoreScope(clientID: "phone", broker: "one:1883")
+        let second = StoreScope(clientID: "phone", broker: "two:1883")
+        try await probe.commit(.rememberSession(first), .enqueue(StoreProbe.message(1)))
+        guard let kept = try await probe.summary().session else {
+            try await probe.commit(.rememberSession(second))
+            return try require("the session of a store that keeps none", try await probe.summary().session, is: nil)
+        }
+        try require("the session", kept, is: first)
+        try await probe.commit(.rememberSession(second), .removeOutgoing(StoreProbe.id(1)), .forgetAllPacketIDs)
+        try require("the second session", try await probe.summary().session, is: second)
+        try await probe.commit(.removeAll)
+        try require("the session behind removeAll", try await probe.summary().session, is: nil)
+    }
+
     static func scopesAreSeparate(_ probe: StoreProbe) async throws {
         // Two have the same letters in other bytes, and the last two are alike to a store that joins the names.
         let probes = [

@@ -184,5 +184,6 @@ final class ControlledStore: MessageStore {
 
 extension StoreChange {
     var isEnqueue: Bool { if case .enqueue = self { true } else { false } }
+    var isSent: Bool { if case .progress(_, .sent) = self { true } else { false } }
     var isProgress: Bool { if case .progress = self { true } else { false } }
 }

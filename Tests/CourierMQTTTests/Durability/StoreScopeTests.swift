@@ -17,10 +17,10 @@ import Testing
 
     static func run(
         _ script: [ConnectionScript] = [], _ answers: [ScriptedProvider.Answer] = [],
-        _ change: (inout MQTTClientConfig) -> Void = { _ in },
+        in memory: MemoryMessageStore = MemoryMessageStore(), _ change: (inout MQTTClientConfig) -> Void = { _ in },
         _ body: (ScriptedWorld, ControlledStore) async throws -> Void
     ) async throws {
-        let store = ControlledStore()
+        let store = ControlledStore(memory)
         try await ScriptedWorld.run(script, provider: ScriptedProvider(options(), answers)) {
             $0.messageStore = store
             $0.session.storeScope = scope
@@ -284,25 +284,82 @@ import Testing
             await world.until { await Self.waiting(store) == 0 }
             try world.publish("", to: "go", qos: .zero)
             #expect(try await messages.next() == "in")
-            // The next process may be the first client again, in whose session these ids mean something else.
-            #expect(!store.changes.contains { if case .progress(_, .sent) = $0 { true } else { false } })
-            #expect(!store.changes.contains(.rememberPacketID(5)))
+            // A process that is killed at any moment leaves only packet ids of the session that the store names.
+            let changes = store.changes
+            let session = try #require(changes.firstIndex(of: .rememberSession(StoreScope(Self.options()))))
+            #expect(
+                changes.lastIndex(of: .progress(StoredMessage.ID(rawValue: 1), .queued)).map { $0 < session } == true)
+            #expect(changes.firstIndex(of: .forgetAllPacketIDs).map { $0 < session } == true)
+            #expect(changes.firstIndex { $0.isSent }.map { $0 > session } == true)
+            #expect(changes.firstIndex(of: .rememberPacketID(5)).map { $0 > session } == true)
         }
     }
 
-    @Test func `at another broker a message that was under way is sent anew by the next process`() async throws {
+    @Test(arguments: [true, false])
+    func `with a scope of its own, QoS 2 goes on in the next process if the broker is the same`(_ isSame: Bool)
+        async throws
+    {
         let gate = ScriptGate()
-        let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubComp, until: gate))])
-        try await Self.run([script]) { world, store in
+        let left = MemoryMessageStore()
+        let first = ConnectionScript.connection([.accept(), .fault(.hold(.pubComp, until: gate))])
+        try await Self.run([first]) { world, store in
             await world.connect()
-            let outcome = try world.publish("x", qos: .two)
+            _ = try world.publish("x", qos: .two)
             await world.until { await world.broker.packets(.pubRel).count == 1 }
-            let rows = await store.memory.outgoing(in: Self.scope, after: nil, limit: 10)
-            #expect(rows.map(\.progress) == [.queued])  // Here, PUBREL was enough.
+            try await left.fill(store.changes, Self.scope)  // What a process leaves that is killed now.
             gate.release()
-            await world.until { outcome.value?.success != nil }
+        }
+        let rows = await left.outgoing(in: Self.scope, after: nil, limit: 10)
+        #expect(rows.map(\.progress) == [.received(packetID: 1)])
+        let options = Self.options(host: isSame ? "broker.invalid" : "other.invalid")
+        let second = ConnectionScript.connection([.accept(isSessionPresent: true)])
+        try await Self.run([second], [.options(options)], in: left) { world, store in
+            await world.connect()
+            if isSame {
+                await world.until { await Self.waiting(store) == 0 }
+                #expect(await world.broker.packets(.pubRel).count == 1)
+                #expect(store.repeatableChanges.contains(.removeOutgoing(StoredMessage.ID(rawValue: 1))))
+            } else {
+                // Whether the other broker delivered it, nobody can tell.
+                await world.until { world.errors(of: "messageSendFailure").map(\.code) == [.connectionLost] }
+                #expect(await world.broker.packets(.pubRel).isEmpty)
+            }
+            #expect(await world.publishes().isEmpty)
+        }
+    }
+
+    @Test func `a client goes to another broker only when the store knows it`() async throws {
+        try await Self.run {
+            $0.session.storeScope = nil
+        } _: { world, store in
+            try await store.memory.fill(
+                [.rememberSession(StoreScope(Self.options(host: "old.invalid")))], StoreScope(Self.options()))
+            store.hold()
+            await world.connect()
+            await world.settle()
+            #expect(await world.broker.packets(.any).isEmpty)
+            store.release()
+            await world.until { world.client.connectionState == .connected }
+            #expect(store.changes.contains(.rememberSession(StoreScope(Self.options()))))
+        }
+    }
+
+    @Test func `a client that is destroyed while it waits for the store to know the broker connects afresh`()
+        async throws
+    {
+        try await Self.run { world, store in
+            store.hold()
+            await world.connect()
+            await world.settle()
+            world.client.destroy()
+            world.client.connect()
+            await world.settle()
+            store.release()
+            await world.run(for: .seconds(2))
+            await world.until { world.client.connectionState == .connected }
+            try await world.client.enqueue("x", to: "t")
             await world.until { await Self.waiting(store) == 0 }
-            #expect(!store.repeatableChanges.contains(.removeOutgoing(StoredMessage.ID(rawValue: 1))))
+            #expect(await store.memory.summary(of: Self.scope).session == StoreScope(Self.options()))
         }
     }
 
@@ -312,7 +369,6 @@ import Testing
             $0.session.storeScope = nil
         } _: { world, store in
             let outcome = try await Self.publishAndLeave(world)
-            store.hold()
             await world.connect()
             await world.until { await world.publishes(on: 2).map(\.delivery.isDuplicate) == [true] }
             store.release()
@@ -324,7 +380,7 @@ import Testing
     }
 
     @Test(arguments: [("scripted", "other"), ("caf\u{E9}", "cafe\u{301}")])
-    func `a client id that changes on the way gives up packet ids, and stores none from then on`(
+    func `a client id that changes on the way gives up packet ids, and stores those of the new session`(
         _ id: String, _ next: String
     ) async throws {
         let gate = ScriptGate()
@@ -338,8 +394,10 @@ import Testing
             let ids = await world.broker.connections.compactMap(\.connect?.clientID)
             #expect(ids.map { Array($0.utf8) } == [Array(id.utf8), Array(next.utf8)])
             #expect(await world.publishes(on: 2).map(\.delivery.isDuplicate) == [false])
-            #expect(store.changes.count { $0.isProgress } == 2)  // Sent, and not any more.
-            #expect(store.changes.contains(.progress(StoredMessage.ID(rawValue: 1), .queued)))
+            let changes = store.changes
+            let session = try #require(changes.firstIndex(of: .rememberSession(StoreScope(Self.options(id: next)))))
+            #expect(changes[..<session].filter(\.isProgress).last == .progress(StoredMessage.ID(rawValue: 1), .queued))
+            #expect(changes[session...].filter(\.isProgress).count == 2)  // Sent, and received by the broker.
             await world.until { await Self.waiting(store, StoreScope(options)) == 0 }
             gate.release()
         }
@@ -359,7 +417,7 @@ import Testing
                 world.client.disconnect()
                 await world.run(for: .seconds(6))
             }
-            let warnings = log.warnings.filter { $0.contains("messageStoreScope") }
+            let warnings = log.warnings.filter { $0.contains("session.storeScope") }
             #expect(warnings.count == (isKnown ? 0 : 1))
             #expect(warnings.allSatisfy { $0.contains("other.invalid") && $0.contains("broker.invalid") })
         }

@@ -31,7 +31,7 @@ import Testing
                 world.client.disconnect()
                 await world.run(for: .seconds(6))
             }
-            let warnings = log.warnings.filter { $0.contains("messageStoreScope") }
+            let warnings = log.warnings.filter { $0.contains("session.storeScope") }
             #expect(warnings.count == 1)
             #expect(warnings.allSatisfy { $0.contains("<hidden>@b:1883") })
             #expect(!Self.told(world.test, log).contains { $0.contains("hunter2") })

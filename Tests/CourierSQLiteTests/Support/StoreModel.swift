@@ -10,6 +10,7 @@ struct StoreModel {
         var subscriptions: [TopicFilter: StoredSubscription.Intent] = [:]
         var rejected: [UInt64: RejectedMessage] = [:]
         var last: UInt64?
+        var session: StoreScope?
     }
 
     private(set) var scopes: [StoreScope: Scope] = [:]
@@ -42,6 +43,7 @@ struct StoreModel {
         case .rememberPacketID(let id): scope.packetIDs.insert(id)
         case .forgetPacketID(let id): scope.packetIDs.remove(id)
         case .forgetAllPacketIDs: scope.packetIDs = []
+        case .rememberSession(let session): scope.session = session
         case .want(let subscription): scope.subscriptions[subscription.filter] = subscription.intent
         case .forgetSubscription(let filter): scope.subscriptions[filter] = nil
         case .removeAll:
@@ -63,6 +65,6 @@ struct StoreModel {
                 .sorted { $0.filter.string.utf8.lexicographicallyPrecedes($1.filter.string.utf8) },
             summary: StoreSummary(
                 outgoingCount: outgoing.count, incomingCount: incoming.count, payloadBytes: bytes,
-                lastMessageID: scope.last.map { id($0) }))
+                lastMessageID: scope.last.map { id($0) }, session: scope.session))
     }
 }

@@ -13,7 +13,7 @@ final class FaultyStore: MessageStore {
         case completesTwice, completesNever, completesInside, completesInReverse, appliesLate, splitsBatches
         case dropsWhenBusy
         case agesByDate, forgetsBootTime, forgetsStrikes, dropsStrikesOnProgress, sendsRejected, forgetsRejected
-        case countsRejected
+        case countsRejected, keepsFirstSession, keepsSessionOfRemoved
         case keepsPartOfRefused, countsRefusedIDs, refusesRemovals, neverHasRoomAgain, refusesVaguely
     }
 
@@ -24,6 +24,7 @@ final class FaultyStore: MessageStore {
         var packetIDs: Set<UInt16> = []
         var subscriptions: [StoredSubscription] = []
         var lastID: StoredMessage.ID?
+        var session: StoreScope?
 
         var count: Int { outgoing.count + incoming.count }
     }
@@ -197,14 +198,17 @@ final class FaultyStore: MessageStore {
         case .rememberPacketID(let id): rows.packetIDs.insert(id)
         case .forgetPacketID(let id): if fault != .neverForgetsPacketIDs { rows.packetIDs.remove(id) }
         case .forgetAllPacketIDs: rows.packetIDs = []
+        case .rememberSession(let session):
+            if fault != .keepsFirstSession || rows.session == nil { rows.session = session }
         case .want(let wanted):
             if fault != .keepsEveryIntent { rows.subscriptions.removeAll { isSame($0.filter, wanted.filter) } }
             rows.subscriptions.append(wanted)
         case .forgetSubscription(let filter): rows.subscriptions.removeAll { isSame($0.filter, filter) }
         case .removeAll:
-            let last = rows.lastID
+            let (last, session) = (rows.lastID, rows.session)
             rows = Rows()
             if fault != .forgetsLastID { rows.lastID = last }
+            if fault == .keepsSessionOfRemoved { rows.session = session }
         }
         return nil
     }
@@ -261,7 +265,8 @@ final class FaultyStore: MessageStore {
             if self.fault == .beginsWithAnID { last = last ?? StoredMessage.ID(rawValue: 0) }
             return StoreSummary(
                 outgoingCount: rows.outgoing.count, incomingCount: rows.incoming.count,
-                payloadBytes: self.fault == .countsOneDirection ? out : out + back, lastMessageID: last)
+                payloadBytes: self.fault == .countsOneDirection ? out : out + back, lastMessageID: last,
+                session: rows.session)
         }
     }
 

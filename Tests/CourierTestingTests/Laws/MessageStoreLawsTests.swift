@@ -28,6 +28,7 @@ import Testing
         case .neverForgetsPacketIDs: .packetIDsAreASet
         case .keepsEveryIntent, .folds: .subscriptionsAreByFilter
         case .countsOneDirection: .summaryCounts
+        case .keepsFirstSession, .keepsSessionOfRemoved: .sessionIsKept
         case .ignoresBroker, .joinsNames, .removesEverywhere: .scopesAreSeparate
         case .completesTwice, .completesNever: .completesOnce
         case .completesInside: .completesOutsideOfTheCall

@@ -13,6 +13,7 @@ final class WalkStore: MessageStore {
         var rows: [StoredOutgoing] = []
         var lastID: StoredMessage.ID?
         var packetIDs: Set<UInt16> = []
+        var session: StoreScope?
         var pending: [Commit] = []
         var readCount = 0
     }
@@ -54,7 +55,8 @@ final class WalkStore: MessageStore {
             state.readCount += 1
             return StoreSummary(
                 outgoingCount: state.rows.count, incomingCount: 0,
-                payloadBytes: state.rows.reduce(0) { $0 + $1.message.payload.count }, lastMessageID: state.lastID)
+                payloadBytes: state.rows.reduce(0) { $0 + $1.message.payload.count }, lastMessageID: state.lastID,
+                session: state.session)
         }
     }
 
@@ -101,7 +103,8 @@ extension WalkStore.State {
         case .rememberPacketID(let id): packetIDs.insert(id)
         case .forgetPacketID(let id): packetIDs.remove(id)
         case .forgetAllPacketIDs: packetIDs = []
-        case .removeAll: (rows, packetIDs) = ([], [])
+        case .rememberSession(let new): session = new
+        case .removeAll: (rows, packetIDs, session) = ([], [], nil)
         case .keep, .removeIncoming, .removeExpired, .want, .forgetSubscription: break  // A walk receives nothing.
         case .strike, .removeRejected: break
         }
