@@ -51,7 +51,8 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CourierCore", swiftSettings: settings),
         .target(
-            name: "CourierMQTT", dependencies: ["CourierCore", "CourierTransport", "MQTTCodec", "MQTTEngine"],
+            name: "CourierMQTT",
+            dependencies: ["CourierCore", "CourierSQLite", "CourierTransport", "MQTTCodec", "MQTTEngine"],
             swiftSettings: settings),
         .target(name: "CourierMQTTChuck", dependencies: ["CourierCore", "MQTTCodec"], swiftSettings: settings),
         .target(
@@ -109,8 +110,9 @@ let package = Package(
         .testTarget(
             name: "CourierMQTTTests",
             dependencies: [
-                "CLinux", "CourierCore", "CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec", "MQTTEngine",
-                "TestSupport",
+                "CLinux", "CourierCore", "CourierMQTT", "CourierSQLite", "CourierTesting", "CourierTransport",
+                "MQTTCodec",
+                "MQTTEngine", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

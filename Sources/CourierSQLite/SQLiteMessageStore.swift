@@ -90,7 +90,10 @@ public final class SQLiteMessageStore: MessageStore {
     }
 
     /// Writes what was committed before and closes the file, without waiting for it.
-    deinit {
+    deinit { closeInBackground() }
+
+    /// Closes the file as ``close()`` does. Who opens it meanwhile waits for that.
+    func closeInBackground() {
         let path = path
         ClosingStores.begin(path)
         thread.close { ClosingStores.end(path) }

@@ -3,9 +3,9 @@ import CourierCore
 
 /// The command line of `courier store`.
 package struct StoreArguments: Sendable {
-    /// What is done with the file.
+    /// What is done with the file; ``files`` looks for files.
     package enum Action: String, CaseIterable, Sendable {
-        case list, count, export, purge
+        case files, list, count, export, purge
     }
 
     package var action: Action?
@@ -48,7 +48,7 @@ package struct StoreArguments: Sendable {
             guard let action = Action(rawValue: word) else {
                 throw ArgumentError(
                     "There is nothing that is called '\(word)' to do with a store.",
-                    hint: "Say list, count, export or purge.")
+                    hint: "Say files, list, count, export or purge.")
             }
             self.action = action
         } else if path == nil {
@@ -58,22 +58,29 @@ package struct StoreArguments: Sendable {
         }
     }
 
-    /// What to do with which file.
+    /// What to do with which file; there is a file for each action but ``Action/files``.
     ///
     /// - Throws: ``ArgumentError`` when something is missing, or when purge is not told exactly what to remove.
-    package func checked() throws(ArgumentError) -> (action: Action, path: String) {
+    package func checked() throws(ArgumentError) -> (action: Action, path: String?) {
         guard let action else {
-            throw ArgumentError("Say what to do: list, count, export or purge, and with which file.")
+            throw ArgumentError("Say what to do: files, or list, count, export or purge and with which file.")
         }
-        guard let path else { throw ArgumentError("\(action.rawValue) needs a file, the one of --store.") }
+        if action == .files {
+            guard path == nil else { throw ArgumentError("files looks for files itself; it takes none.") }
+        } else if path == nil {
+            throw ArgumentError(
+                "\(action.rawValue) needs a file, the one of --store.",
+                hint: "'courier store files' lists those of clients that were given none.")
+        }
         let isChosen = clientID != nil && broker != nil
         if action == .purge, isAll ? clientID != nil || broker != nil : !isChosen {
             throw ArgumentError(
                 "purge has to know exactly what to remove.",
                 hint: "Give both -i and --broker, as 'courier store count' shows them, or --all without them.")
         }
-        if action == .count, isRejectedOnly {
-            throw ArgumentError("--rejected is for list, export and purge.", hint: "count shows how many there are.")
+        if action == .count || action == .files, isRejectedOnly {
+            throw ArgumentError(
+                "--rejected is for list, export and purge.", hint: "\(action.rawValue) shows how many there are.")
         }
         if action != .purge, isAll {
             throw ArgumentError("--all is for purge.", hint: "\(action.rawValue) shows all unless told otherwise.")

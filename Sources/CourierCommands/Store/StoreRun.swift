@@ -27,15 +27,22 @@ struct StoreRun {
         case .list:
             try export(inspector, scopes) { try Self.row($0).line }
         case .export: try export(inspector, scopes) { $0 }
-        case .count:
+        case .count, .files:
             for (scope, summary) in scopes {
-                console.write(
-                    "\(Self.name(scope.clientID, scope.broker)): \(summary.outgoingCount) outgoing, "
-                        + "\(summary.incomingCount) incoming, \(summary.payloadBytes) bytes of payload"
-                        + (try Self.words(inspector.rejectedCount(of: scope))) + "\n")
+                console.write("\(try Self.count(scope, summary, inspector))\n")
             }
         case .purge: try purge()
         }
+    }
+
+    /// How many messages there are, and for whom.
+    static func count(
+        _ scope: StoreScope, _ summary: StoreSummary, _ inspector: SQLiteStoreInspector
+    ) throws -> String {
+        let rejectedCount = try inspector.rejectedCount(of: scope)
+        return "\(name(scope.clientID, scope.broker)): \(summary.outgoingCount) outgoing, "
+            + "\(summary.incomingCount) incoming, \(summary.payloadBytes) bytes of payload"
+            + (rejectedCount > 0 ? ", \(rejectedCount) rejected" : "")
     }
 
     private typealias Scopes = [(scope: StoreScope, summary: StoreSummary)]
@@ -71,8 +78,6 @@ struct StoreRun {
     private static func row(_ line: String) throws -> ListedRow {
         try JSONDecoder().decode(ListedRow.self, from: Data(line.utf8))
     }
-
-    private static func words(_ rejectedCount: Int) -> String { rejectedCount > 0 ? ", \(rejectedCount) rejected" : "" }
 
     /// Only a store removes, and only while no other process has the file; what is no store has been refused before.
     private func purge() throws {

@@ -21,9 +21,10 @@ public import Foundation
 public protocol ConnectionServiceProvider: Sendable {
     /// A string that identifies this client among all clients of the broker, the same on every call.
     ///
-    /// The client does not read it: it connects as ``ConnectOptions/clientId`` of the options that the provider gives, so
-    /// put it in there.
-    var clientID: String { get async }
+    /// The client connects as ``ConnectOptions/clientId`` of the options that the provider gives, so put it in there, too. With
+    /// `isMessagePersistenceEnabled` and without a `messageStore`, it reads this id when it is made: it names the file of the
+    /// messages.
+    var clientID: String { get }
 
     /// Finds the options for the next connection attempt.
     ///

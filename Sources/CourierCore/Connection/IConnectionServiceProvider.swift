@@ -16,13 +16,14 @@ import Foundation
 /// Contract. The client keeps the provider alive, and calls it from one place, its delivery queue (the main queue unless
 /// configured otherwise), never twice at the same instant; so a provider needs no lock and need not be `Sendable`. It must
 /// not block that queue. It may be asked again before it has answered: see ``getConnectOptions(completion:)``.
-/// ``clientId`` and ``extraIdProvider`` are for the app's own code: the client does not read them. New code may prefer
+/// ``extraIdProvider`` is for the app's own code: the client does not read it. New code may prefer
 /// ``ConnectionServiceProvider``, which is `async`.
 public protocol IConnectionServiceProvider: AnyObject {
     /// A string that identifies this client among all clients of the broker, the same on every call.
     ///
-    /// The client does not read it: it connects as ``ConnectOptions/clientId`` of the options that the provider gives, so
-    /// put it in there.
+    /// The client connects as ``ConnectOptions/clientId`` of the options that the provider gives, so put it in there, too. With
+    /// `isMessagePersistenceEnabled` and without a `messageStore`, it reads this id when it is made, on the thread that makes
+    /// it: it names the file of the messages.
     var clientId: String { get }
 
     /// Finds the options for a server that the broker has referred the client to, and reports them, or why there are none. The

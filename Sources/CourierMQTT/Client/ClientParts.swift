@@ -1,4 +1,5 @@
 import CourierCore
+import CourierSQLite
 import CourierTransport
 import Foundation
 import MQTTCodec
@@ -16,6 +17,8 @@ struct ClientParts: Sendable {
     let readers: MessageReaders
     let registry: AdapterRegistry
     let coordinator: ClientCoordinator
+    /// The message store that the client has opened by itself.
+    let ownStore: ClientStore?
 
     /// Makes the parts that `config` asks for; nothing is opened yet.
     ///
@@ -23,13 +26,9 @@ struct ClientParts: Sendable {
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let settings = try ClientSettings(config)
         let supervisor = try SupervisorConfiguration(config)
-        if config.isMessagePersistenceEnabled, config.messageStore == nil {
-            settings.log.log(
-                .warning, source: "configuration",
-                "isMessagePersistenceEnabled is set without a messageStore: messages wait in memory and are lost with the "
-                    + "process; set messageStore, for instance to a SQLiteMessageStore of CourierSQLite.")
-        }
         let loop = try Self.loop(config)
+        var config = config
+        ownStore = try config.openStore(log: settings.log)
         self.loop = loop
         deliveryQueue = config.deliveryQueue
         census = WaiterCensus()

@@ -12,8 +12,11 @@ public struct CourierClientFactory: Sendable {
 
     /// Makes a client that connects when it is told to, and ends with its last reference.
     ///
-    /// Nothing is opened yet. With a mistake in the configuration the client can do nothing, and every call that can
-    /// throw says what the mistake is; so does the log. ``validate(_:)`` tells it before.
+    /// No connection is opened yet. With ``MQTTClientConfig/isMessagePersistenceEnabled`` and without a
+    /// ``MQTTClientConfig/messageStore``, the file of the messages is opened, which takes milliseconds on this thread.
+    ///
+    /// With a mistake in the configuration, or without that file, the client can do nothing. Every call that can throw says why;
+    /// so do the event of `connect()` and the log. ``validate(_:)`` tells the mistakes before.
     ///
     /// - Parameter config: The configuration.
     /// - Returns: The client.
@@ -35,5 +38,6 @@ public struct CourierClientFactory: Sendable {
     public func validate(_ config: MQTTClientConfig) throws {
         _ = try ClientSettings(config)
         _ = try SupervisorConfiguration(config)
+        _ = try config.storePlace()
     }
 }

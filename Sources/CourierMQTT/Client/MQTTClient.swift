@@ -1,4 +1,5 @@
 import CourierCore
+import CourierSQLite
 import CourierTransport
 import Foundation
 import Synchronization
@@ -11,7 +12,10 @@ final class MQTTClient: CourierClient {
 
     init(_ parts: ClientParts) { self.parts = parts }
 
-    deinit { parts.coordinator.release() }
+    deinit {
+        parts.coordinator.release()
+        parts.ownStore?.release()
+    }
 
     var requests: RequestDesk {
         madeDesk.part { RequestDesk(parts.coordinator, census: parts.census) }
@@ -205,7 +209,8 @@ final class MQTTClient: CourierClient {
             parts.readers.source(type, request) { [coordinator = parts.coordinator] reader in
                 coordinator.opened(reader, request)
             } closed: { [self] reader, left in
-                parts.coordinator.closed(reader, left)
+                // The event loop does not keep the client: it ends when the app has let it go.
+                parts.loop.execute { [coordinator = parts.coordinator] in coordinator.closed(reader, left) }
             }
         }
     }

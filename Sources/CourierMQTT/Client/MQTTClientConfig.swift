@@ -34,8 +34,13 @@ public struct MQTTClientConfig {
     public var topics: [String: QoS]
     /// The formats of messages, asked in this order; JSON, text and data by default.
     public var messageAdapters: [any MessageAdapter]
-    /// Whether messages of QoS 1 and 2 are to survive the process; `false` by default. They do when there is a
-    /// ``messageStore``, with either value; a client that is asked to keep them and has none says so in its log.
+    /// Whether messages of QoS 1 and 2 survive the process, also if it is killed; `false` by default.
+    ///
+    /// If `true` and there is no ``messageStore``, the client keeps them in a file of the provider's client id, in the folder
+    /// `~/.local/state/<name of the program>`. The first absolute path of `$XDG_STATE_HOME`, `$STATE_DIRECTORY` and
+    /// `$HOME/.local/state` counts, and ``SessionOptions/storeName`` replaces the name of the program. Only this user can read
+    /// the file. If it cannot be opened, or another client has it, the client fails and says so: it never keeps messages in
+    /// memory instead. With a ``messageStore``, they survive with either value.
     public var isMessagePersistenceEnabled: Bool
     /// Seconds until the first attempt after a loss, doubled with each further one; 5 by default.
     public var autoReconnectInterval: UInt16
@@ -88,6 +93,8 @@ public struct MQTTClientConfig {
     package var peerCloseTimeout: Duration?
     /// How many stored messages stay in memory while they wait. For tests.
     package var storedMessagesInMemory = 8_192
+    /// The variables that say where the file of ``isMessagePersistenceEnabled`` is; `nil` for those of the process. For tests.
+    package var environmentVariables: [String: String]?
     /// By what stored messages age.
     package var storeClock = StoreClock()
     /// Who is asked for service records.
@@ -102,8 +109,9 @@ public struct MQTTClientConfig {
     public var adapterRules: [AdapterRule] = []
     /// What may wait for a connection.
     public var offline = OfflinePolicy()
-    /// Where messages of QoS 1 and 2 survive the process, such as a `SQLiteMessageStore` of CourierSQLite; `nil`, the
-    /// default, keeps them in memory. Several clients may share one; they are told apart by ``SessionOptions/storeScope``.
+    /// Where messages of QoS 1 and 2 survive the process, instead of the file of ``isMessagePersistenceEnabled``, such as a
+    /// `SQLiteMessageStore` of CourierSQLite; `nil` by default. Several clients may share one; they are told apart by
+    /// ``SessionOptions/storeScope``.
     public var messageStore: (any MessageStore)?
 
     // MARK: The world around
@@ -124,8 +132,7 @@ public struct MQTTClientConfig {
     ///   - topics: Topic filters to subscribe to with every connection; none by default.
     ///   - authService: The source of connect options; kept alive by the client, and called on the delivery queue.
     ///   - messageAdapters: The formats, asked in this order; JSON, text and data by default.
-    ///   - isMessagePersistenceEnabled: Has no effect but a warning in the log when there is no ``messageStore``; see the
-    ///     property. `false` by default.
+    ///   - isMessagePersistenceEnabled: Whether messages of QoS 1 and 2 survive the process; `false` by default.
     ///   - autoReconnectInterval: Seconds until the first attempt after a loss; 5 by default.
     ///   - maxAutoReconnectInterval: The most seconds between two attempts; 10 by default.
     ///   - enableAuthenticationTimeout: Whether asking for credentials is timed; `false` by default.

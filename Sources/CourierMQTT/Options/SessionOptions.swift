@@ -55,6 +55,10 @@ public struct SessionOptions {
     /// time, or a client id with `%`. Each client that shares a store needs a scope of its own.
     public var storeScope: StoreScope?
 
+    /// The name of the folder for the messages of this program, if `isMessagePersistenceEnabled` is set and there is no
+    /// `messageStore`; `nil`, the default, is the name of the executable.
+    public var storeName: String?
+
     /// The defaults.
     public init() {}
 }

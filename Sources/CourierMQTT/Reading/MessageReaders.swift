@@ -135,7 +135,7 @@ final class MessageReaders: Sendable {
 
     // MARK: Sequences
 
-    /// A source for one loop; `opened` subscribes and `closed` unsubscribes, both on the event loop.
+    /// A source for one loop. `opened` is called on the event loop, `closed` by whoever leaves the loop.
     func source<Value: Sendable>(
         _ type: Value.Type, _ request: SubscriptionRequest,
         opened: @escaping @Sendable (ReaderRegistration) -> Void,
@@ -146,7 +146,7 @@ final class MessageReaders: Sendable {
         return SequenceSource(
             registration.queue, acknowledge: request.acknowledge, decoder: ValueDecoder(registry), census: census,
             report: { [self] in report($0, $1) },
-            closed: { [loop] left in loop.execute { closed(registration, left) } })
+            closed: { closed(registration, $0) })
     }
 
     /// Tells that a reader could not use a message.

@@ -52,6 +52,16 @@ package final class Database {
     /// Whether a transaction was begun and neither committed nor rolled back, by us or by SQLite.
     package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
+    /// Whether somebody has a lock for writing on the file. No lock is taken to find out.
+    var isWriteLocked: Bool {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+            let check = file.pointee.pMethods?.pointee.xCheckReservedLock
+        else { return false }
+        var isLocked: Int32 = 0
+        return check(file, &isLocked) == SQLITE_OK && isLocked != 0
+    }
+
     /// Never waits for a lock that somebody else holds.
     package func becomeImpatient() { sqlite3_busy_timeout(handle, 0) }
 

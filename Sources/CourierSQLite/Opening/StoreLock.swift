@@ -33,6 +33,14 @@ package final class StoreLock {
         return database
     }
 
+    /// Whether a store object of this process or another one holds the lock. Asking disturbs nobody.
+    package static func isHeld(_ path: String) -> Bool {
+        guard FileManager.default.fileExists(atPath: path),
+            let database = try? Database(path: path, .reader, system: nil)
+        else { return false }
+        return database.isWriteLocked
+    }
+
     /// Gives the lock back.
     package func release() { database.close() }
 }

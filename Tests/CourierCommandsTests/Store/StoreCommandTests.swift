@@ -177,7 +177,57 @@ struct StoreCommandTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test(arguments: StoreArguments.Action.allCases)
+    @Test func `the files of clients without a store of the app are listed, with who has what and which are in use`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let courier = try CourierExecutable.path.get()
+        func files(_ words: String...) async throws -> ProgramRun.Outcome {
+            try await ProgramRun(["/usr/bin/env", "XDG_STATE_HOME=\(folder.path)", courier, "store", "files"] + words)
+                .end()
+        }
+        let none = try await files()
+        #expect(none.code == 0 && none.output.isEmpty && none.errors.contains(folder.path), "\(none)")
+
+        let place = try StorePlace(program: "app", environment: ["XDG_STATE_HOME": folder.path])
+        var stores: [SQLiteMessageStore] = []
+        for (client, count) in [("ada", 2), ("bob", 1), ("cleo", 0)] {
+            let store = try SQLiteMessageStore(at: place.file(of: client))
+            stores.append(store)
+            let messages = (0..<count).map {
+                StoredMessage(
+                    id: StoredMessage.ID(rawValue: UInt64($0) + 1), topic: "t", payload: [1, 2, 3], qos: .one,
+                    storedAt: Date())
+            }
+            try await withCheckedThrowingContinuation { continuation in
+                store.commit(
+                    messages.map { .enqueue($0) }, in: StoreScope(clientID: client, broker: StorePlace.broker)
+                ) { continuation.resume(with: $0) }
+            }
+        }
+        await stores[0].close()
+        try Data("no store".utf8).write(to: place.file(of: "dora"))
+        func line(_ client: String, _ rest: String) -> String { "\"\(place.file(of: client).path)\": \(rest)" }
+        let all = try await files()
+        let lines = all.text.split(separator: "\n").map(String.init)
+        #expect(all.code == 0 && lines.count == 4, "\(all.text)")
+        #expect(
+            lines.contains(line("ada", #""ada" at "any": 2 outgoing, 0 incoming, 6 bytes of payload"#)), "\(all.text)")
+        #expect(
+            lines.contains(line("bob", #""bob" at "any": 1 outgoing, 0 incoming, 3 bytes of payload, in use"#)),
+            "\(all.text)")
+        #expect(lines.contains(line("cleo", "nothing, in use")), "\(all.text)")
+        #expect(lines.contains { $0.hasPrefix(line("dora", "")) && $0.contains("not a database") }, "\(all.text)")
+        // Nobody knows whose messages are in a file that cannot be read.
+        let adas = lines.filter { $0.contains(#""ada""#) || $0.hasPrefix(line("dora", "")) }
+        #expect(try await files("-i", "ada").text.split(separator: "\n").map(String.init) == adas)
+        for store in stores { await store.close() }
+
+        let homeless = try await ProgramRun(["/usr/bin/env", "-i", courier, "store", "files"]).end()
+        #expect(homeless.code == 1 && homeless.errors.contains("XDG_STATE_HOME"), "\(homeless)")
+    }
+
+    @Test(arguments: StoreArguments.Action.allCases.filter { $0 != .files })
     func `what is no store is left alone`(action: StoreArguments.Action) async throws {
         let folder = try TemporaryFolder()
         let all = action == .purge ? ["--all"] : []
@@ -196,6 +246,8 @@ struct StoreCommandTests {
         (["list", "f", "g"], "'g' is too much"), (["list", "f", "--all"], "--all is for purge."),
         (["purge", "f"], "exactly what to remove"), (["purge", "f", "-i", "a"], "exactly what to remove"),
         (["purge", "f", "--all", "-i", "a", "--broker", "b"], "exactly what to remove"),
+        (["files", "f"], "it takes none"), (["files", "--rejected"], "--rejected is for"),
+        (["files", "--all"], "--all is for purge."),
     ])
     func `a command line that is not clear is refused`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {

@@ -10,20 +10,6 @@ import Testing
 /// The error of `connected()`, or the warning in the log, that a new user reads after a typical mistake.
 /// docs/troubleshooting.md lists these mistakes and a few more.
 @Suite(.timeLimit(.minutes(1))) struct FirstDayTests {
-    /// A log whose warnings can be awaited.
-    private final class AwaitedLog: LogHandler {
-        let minimumLevel = LogLevel.warning
-        let warnings: AsyncStream<String>
-        private let continuation: AsyncStream<String>.Continuation
-
-        init() { (warnings, continuation) = AsyncStream.makeStream() }
-
-        func log(_ record: LogRecord) { continuation.yield(record.message) }
-
-        /// The first warning with these words.
-        func warning(with words: String) async -> String? { await warnings.first { $0.contains(words) } }
-    }
-
     private let log = AwaitedLog()
 
     private func options(_ port: UInt16, scheme: String? = nil, password: String = "") -> ConnectOptions {

@@ -1,0 +1,58 @@
+import CourierCore
+import CourierSQLite
+import Foundation
+
+/// The message store that a client opens by itself, as `isMessagePersistenceEnabled` says.
+extension MQTTClientConfig {
+    /// How many files that other clients have left behind are logged at most.
+    private static let maximumLeftBehind = 10
+
+    /// Where the client keeps its messages, and under which client id. `nil` if it keeps none, or the app has set a store.
+    func storePlace() throws(CourierError) -> (place: StorePlace, clientID: String)? {
+        guard isMessagePersistenceEnabled, messageStore == nil else { return nil }
+        let clientID = providerClientID
+        guard !clientID.isEmpty else {
+            throw CourierError(
+                .invalidConfiguration,
+                "`isMessagePersistenceEnabled` needs a client id, so that the next process finds the messages; that of the "
+                    + "provider is empty. Give it one that stays the same.")
+        }
+        let variables = environmentVariables ?? ProcessInfo.processInfo.environment
+        return (try StorePlace(program: session.storeName, environment: variables), clientID)
+    }
+
+    private var providerClientID: String {
+        switch provider {
+        case .closures(let provider): provider.clientId
+        case .asynchronous(let provider): provider.clientID
+        }
+    }
+
+    /// Opens the store that the client is to have of its own, and uses it.
+    ///
+    /// - Returns: The store; `nil` if the client needs none of its own.
+    /// - Throws: Why there is no place for it, or why its file cannot be opened.
+    mutating func openStore(log: any LogHandler) throws(CourierError) -> ClientStore? {
+        guard let (place, clientID) = try storePlace() else { return nil }
+        let store = try ClientStore(at: place.file(of: clientID), of: clientID) { recovery in
+            log.log(.error, source: "store", clientID: clientID, recovery.error.message)
+        }
+        messageStore = store
+        session.storeScope = session.storeScope ?? StoreScope(clientID: clientID, broker: StorePlace.broker)
+        DispatchQueue.global(qos: .utility).async { Self.logLeftBehind(in: place, clientID, log) }
+        return store
+    }
+
+    private static func logLeftBehind(in place: StorePlace, _ clientID: String, _ log: any LogHandler) {
+        let files = place.relatives(of: clientID).lazy.compactMap { LeftBehind($0) }
+        for left in files.prefix(maximumLeftBehind) {
+            let names = left.clientIDs.map { $0.quoted() }.joined(separator: ", ")
+            log.log(
+                .warning, source: "store", clientID: clientID,
+                "\(left.messageCount == 1 ? "1 message" : "\(left.messageCount) messages") of the client id \(names) "
+                    + "are left in \(left.file.path), which nobody has open. Has the client id or the name of the program "
+                    + "changed? A client with that id and that `session.storeName` sends them; `courier store files` lists "
+                    + "such files.")
+        }
+    }
+}

@@ -1,0 +1,228 @@
+package import CourierCore
+package import Foundation
+import Synchronization
+
+/// The message store of one client, in the file of its client id; see ``StorePlace``.
+///
+/// A process opens each file once, for one client at a time. When the app has let a client go, the next client with the same
+/// id gets the file at once, and reads from it when the former client has stored its last steps.
+package final class ClientStore: MessageStore {
+    /// How long a client waits for the last steps of the former one, 10 s.
+    package static let patience = DispatchTimeInterval.seconds(10)
+
+    /// How long a new client blocks its thread if another one has the file, 0.5 s. Who has just let a client go may not be the
+    /// last one that holds it: an event handler may do so until it returns.
+    private static let hesitation = DispatchTimeInterval.milliseconds(500)
+
+    /// One file of this process.
+    private struct OpenFile {
+        let store: SQLiteMessageStore
+        /// The client that has the file; `nil` if the app has let it go.
+        var owner: ClientEnd?
+        /// The clients that may still have steps to store.
+        var unfinished: [ClientEnd]
+    }
+
+    private static let files = Mutex<[String: OpenFile]>([:])
+
+    private let path: String
+    private let clientID: String
+    private let store: SQLiteMessageStore
+    /// The clients that had the file before.
+    private let formers: [ClientEnd]
+    private let end = ClientEnd()
+
+    /// Opens the file of a client.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - clientID: The client id, for errors.
+    ///   - onRecovery: As that of a `SQLiteMessageStore`.
+    /// - Throws: `storeInUse` if another client has the file, or why it cannot be opened.
+    package init(
+        at url: URL, of clientID: String, onRecovery: @escaping @Sendable (StoreRecovery) -> Void
+    ) throws(CourierError) {
+        path = try DatabaseFiles(.messageStore, at: url).path
+        self.clientID = clientID
+        var taken = Self.take(path, for: end)
+        if case .ofAnother(let owner) = taken, owner.isLetGo(within: Self.hesitation) {
+            taken = Self.take(path, for: end)
+        }
+        switch taken {
+        case .ofAnother: throw Self.inUse(path, clientID)
+        case .file(let store, let formers): (self.store, self.formers) = (store, formers)
+        case .closed:
+            do throws(CourierError) {
+                store = try SQLiteMessageStore(at: url, onRecovery: onRecovery)
+            } catch {
+                throw error.code == .storeInUse ? Self.inUse(path, clientID) : error
+            }
+            formers = []
+            let file = OpenFile(store: store, owner: end, unfinished: [end])
+            Self.files.withLock { $0[path] = file }
+        }
+    }
+
+    /// What a client finds that wants a file.
+    private enum Taken {
+        /// The file, and the clients that had it before.
+        case file(SQLiteMessageStore, formers: [ClientEnd])
+        case ofAnother(ClientEnd)
+        /// This process has not opened it.
+        case closed
+    }
+
+    private static func take(_ path: String, for end: ClientEnd) -> Taken {
+        files.withLock { files in
+            guard let file = files[path] else { return .closed }
+            if let owner = file.owner { return .ofAnother(owner) }
+            files[path]?.owner = end
+            files[path]?.unfinished.append(end)
+            return .file(file.store, formers: file.unfinished)
+        }
+    }
+
+    private static func inUse(_ path: String, _ clientID: String) -> CourierError {
+        CourierError(
+            .storeInUse,
+            "The messages of the client id \(clientID.quoted()) are in use by another client of this process or of another one "
+                + "(\(path)). End that client first, or give this one another client id.")
+    }
+
+    /// The app has let the client go: the next one may have the file.
+    package func release() {
+        Self.files.withLock { files in
+            if files[path]?.owner === end { files[path]?.owner = nil }
+        }
+        end.letGo()
+    }
+
+    deinit {
+        release()
+        Self.files.withLock { files in
+            files[path]?.unfinished.removeAll { $0 === end }
+            guard let file = files[path], file.unfinished.isEmpty else { return }
+            files[path] = nil
+            // While the lock is held, so that who opens the file next waits for the end.
+            store.closeInBackground()
+        }
+        end.finish()
+    }
+
+    // MARK: MessageStore
+
+    package func commit(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) {
+        store.commit(changes, in: scope, completion: completion)
+    }
+
+    package func commitRepeatable(
+        _ changes: [StoreChange], in scope: StoreScope,
+        completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
+    ) {
+        store.commitRepeatable(changes, in: scope, completion: completion)
+    }
+
+    /// A client asks for it first, and waits here for those that had the file before.
+    package func summary(of scope: StoreScope) async throws -> StoreSummary {
+        for former in formers where await !former.hasFinished(within: Self.patience) {
+            throw CourierError(
+                .storeInUse,
+                "The former client with the client id \(clientID.quoted()) has ended, but still uses its messages (\(path)). Let "
+                    + "its loops and publishers end; it is tried again.")
+        }
+        return try await store.summary(of: scope)
+    }
+
+    package func outgoing(
+        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredOutgoing] {
+        try await store.outgoing(in: scope, after: id, limit: limit)
+    }
+
+    package func sentOutgoing(
+        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredOutgoing] {
+        try await store.sentOutgoing(in: scope, after: id, limit: limit)
+    }
+
+    package func rejected(
+        in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [RejectedMessage] {
+        try await store.rejected(in: scope, after: id, limit: limit)
+    }
+
+    package func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
+    ) async throws -> [StoredMessage] {
+        try await store.incoming(in: scope, matching: filter, after: id, limit: limit)
+    }
+
+    package func incoming(
+        in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
+    ) async throws -> [StoredMessage] {
+        try await store.incoming(in: scope, matching: filter, after: id, limit: limit, at: time)
+    }
+
+    package func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> {
+        try await store.incomingPacketIDs(in: scope)
+    }
+
+    package func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription] {
+        try await store.subscriptions(in: scope)
+    }
+}
+
+/// The end of a client: the app lets it go, and later it has stored its last steps.
+private final class ClientEnd: Sendable {
+    private struct State {
+        var isLetGo = false
+        var hasFinished = false
+        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var lastWaiter = 0
+    }
+
+    private let state = Mutex(State())
+    /// Entered until the client is let go.
+    private let held = DispatchGroup()
+
+    init() { held.enter() }
+
+    func letGo() {
+        let isFirst = state.withLock { state in
+            defer { state.isLetGo = true }
+            return !state.isLetGo
+        }
+        if isFirst { held.leave() }
+    }
+
+    /// Blocks until the client is let go, at most as long as `limit`.
+    func isLetGo(within limit: DispatchTimeInterval) -> Bool { held.wait(timeout: .now() + limit) == .success }
+
+    func finish() {
+        let waiters = state.withLock { state in
+            state.hasFinished = true
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume(returning: true) }
+    }
+
+    /// Waits until the client has stored its last steps, at most as long as `limit`.
+    func hasFinished(within limit: DispatchTimeInterval) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard !state.hasFinished else { return nil }
+                state.lastWaiter += 1
+                state.waiters[state.lastWaiter] = continuation
+                return state.lastWaiter
+            }
+            guard let number else { return continuation.resume(returning: true) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
+                self?.state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: false)
+            }
+        }
+    }
+}

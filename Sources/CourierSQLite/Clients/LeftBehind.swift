@@ -1,0 +1,23 @@
+import CourierCore
+package import Foundation
+
+/// A store with messages that no client has opened: its program was renamed, or its client id has changed.
+package struct LeftBehind: Sendable {
+    package let file: URL
+    /// Whose messages they are.
+    package let clientIDs: [String]
+    /// How many messages there are, incoming and outgoing.
+    package let messageCount: Int
+
+    /// Looks into a file; `nil` if somebody has it open, it holds no messages, or it cannot be read.
+    package init?(_ file: URL) {
+        guard !StoreLock.isHeld(file.path + ".lock"), let inspector = try? SQLiteStoreInspector(at: file),
+            let scopes = try? inspector.scopes()
+        else { return nil }
+        let holding = scopes.filter { $0.summary.outgoingCount + $0.summary.incomingCount > 0 }
+        guard !holding.isEmpty else { return nil }
+        self.file = file
+        clientIDs = holding.map(\.scope.clientID)
+        messageCount = holding.reduce(0) { $0 + $1.summary.outgoingCount + $1.summary.incomingCount }
+    }
+}

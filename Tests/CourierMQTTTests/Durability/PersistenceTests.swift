@@ -1,0 +1,272 @@
+import CourierCore
+import CourierSQLite
+import CourierTesting
+import CourierTransport
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CourierMQTT
+
+/// What `isMessagePersistenceEnabled` does without a `messageStore`.
+@Suite(.timeLimit(.minutes(5))) struct PersistenceTests {
+    /// Answers when it is told to, as one that asks over a network.
+    private final class PatientProvider: ConnectionServiceProvider {
+        let clientID: String
+        private let answers: AsyncStream<ConnectOptions>
+        private let continuation: AsyncStream<ConnectOptions>.Continuation
+
+        init(_ clientID: String) {
+            self.clientID = clientID
+            (answers, continuation) = AsyncStream.makeStream()
+        }
+
+        func answer(_ options: ConnectOptions) { continuation.yield(options) }
+
+        func connectOptions() async throws -> ConnectGrant {
+            guard let options = await answers.first(where: { _ in true }) else { throw CancellationError() }
+            return ConnectGrant(options)
+        }
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func change(_ config: inout MQTTClientConfig) {
+        config.isMessagePersistenceEnabled = true
+        config.environmentVariables = ["XDG_STATE_HOME": folder.path]
+        config.session.storeName = "app"
+    }
+
+    private func test(
+        _ options: ConnectOptions, _ further: (inout MQTTClientConfig) -> Void = { _ in }
+    ) throws -> TestClient {
+        try TestClient(options) {
+            change(&$0)
+            further(&$0)
+        }
+    }
+
+    /// A client as the factory makes it, which connects to a port where nothing listens.
+    private func made(
+        _ id: String, log: (any LogHandler)? = nil, _ further: (inout MQTTClientConfig) -> Void = { _ in }
+    ) -> any CourierClient {
+        var config = MQTTClientConfig(options: .local(1, id: id))
+        config.deliveryQueue = DispatchQueue(label: "persistence")
+        config.logHandler = log
+        change(&config)
+        further(&config)
+        let client = CourierClientFactory().makeMQTTClient(config: config)
+        client.connect()
+        return client
+    }
+
+    private var place: StorePlace {
+        get throws { try StorePlace(program: "app", environment: ["XDG_STATE_HOME": folder.path]) }
+    }
+
+    /// How many outgoing messages the file of a client id has for it.
+    private func stored(_ id: String) throws -> Int {
+        let inspector = try SQLiteStoreInspector(at: try place.file(of: id))
+        return try inspector.scopes().first { $0.scope.clientID == id }?.summary.outgoingCount ?? 0
+    }
+
+    private func expect(
+        _ code: CourierError.Code, _ words: [String], from client: any CourierClient,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        func check(_ error: CourierError?) {
+            #expect(error?.code == code, sourceLocation: sourceLocation)
+            for word in words {
+                #expect(
+                    error?.message.contains(word) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
+            }
+        }
+        check(await #expect(throws: CourierError.self, sourceLocation: sourceLocation) { try await client.connected() })
+        check(
+            await #expect(throws: CourierError.self, sourceLocation: sourceLocation) {
+                try await client.enqueue("x", to: "t")
+            })
+        check(
+            #expect(throws: CourierError.self, sourceLocation: sourceLocation) {
+                try client.publishMessage("x", topic: "t", qos: .one)
+            })
+        let (reasons, continuation) = AsyncStream<String>.makeStream()
+        let subscription = client.eventPublisher.sink { event in
+            if case .connectDiscarded(let reason) = event.type { continuation.yield(reason) }
+        }
+        client.connect()
+        let reason = await reasons.first { _ in true } ?? ""
+        subscription.cancel()
+        for word in words { #expect(reason.contains(word), "\(reason)", sourceLocation: sourceLocation) }
+    }
+
+    // MARK: It works
+
+    @Test func `enqueue returns when the message is stored, before the provider has ever answered`() async throws {
+        let broker = try LoopbackBroker.start()
+        let provider = PatientProvider("ada")
+        let test = try TestClient(MQTTClientConfig(provider: provider)) { change(&$0) }
+        var texts = test.client.messages(String.self, from: "t").makeAsyncIterator()
+        test.client.connect()
+        try await test.client.enqueue("x", to: "t")
+        #expect(try stored("ada") == 1)
+        provider.answer(.local(broker.port, id: "ada"))
+        #expect(try await texts.next() == "x")
+        try await test.end()
+        await broker.shutdown()
+    }
+
+    @Test func `the next client of the same client id sends what the former one has left, once`() async throws {
+        let broker = try LoopbackBroker.start()
+        do {
+            let test = try test(.local(1, id: "ada"))
+            test.client.connect()
+            for number in 1...3 { try await test.client.enqueue("\(number)", to: "t") }
+        }
+        do {
+            let test = try test(.local(broker.port, id: "ada")) { $0.topics = ["t": .one] }
+            var texts = test.client.messages(String.self, from: "t").makeAsyncIterator()
+            try await test.connect()
+            for number in 1...3 { #expect(try await texts.next() == "\(number)") }
+            try await test.client.publish("4", to: "t")
+            #expect(try await texts.next() == "4")
+            try await test.end()
+        }
+        // Waits for the last steps of the former client.
+        _ = try await ClientStore(at: place.file(of: "ada"), of: "ada") { _ in }
+            .summary(of: StoreScope(.local(1, id: "ada")))
+        #expect(try stored("ada") == 0)
+        await broker.shutdown()
+    }
+
+    @Test func `without the switch no file is made`() async throws {
+        let client = made("ada") { $0.isMessagePersistenceEnabled = false }
+        try await client.enqueue("x", to: "t")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("app")))
+    }
+
+    @Test func `a message store of the app is used instead of the file`() async throws {
+        let store = MemoryMessageStore()
+        let client = made("ada") { $0.messageStore = store }
+        try await client.enqueue("x", to: "t")
+        #expect(await store.summary(of: StoreScope(.local(1, id: "ada"))).outgoingCount == 1)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("app")))
+    }
+
+    @Test func `only this user can read the folder and the files`() async throws {
+        let client = made("ada")
+        try await client.enqueue("x", to: "t")
+        func permissions(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try permissions(folder.file("app")) == 0o700)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("app"))
+        #expect(names.count >= 2)
+        for name in names { #expect(try permissions(folder.file("app/\(name)")) == 0o600, "\(name)") }
+    }
+
+    @Test func `clients with different client ids have files of their own`() async throws {
+        let (ada, bob) = (made("ada"), made("bob"))
+        try await ada.enqueue("x", to: "t")
+        try await bob.enqueue("x", to: "t")
+        try await bob.enqueue("y", to: "t")
+        #expect(try stored("ada") == 1)
+        #expect(try stored("bob") == 2)
+    }
+
+    @Test func `destroy() removes what the client has stored`() async throws {
+        let client = made("ada")
+        try await client.enqueue("x", to: "t")
+        client.destroy()
+        client.connect()
+        try await client.enqueue("y", to: "t")
+        #expect(try stored("ada") == 1)
+    }
+
+    // MARK: It fails
+
+    @Test func `a second client with the same client id says that the first one has the messages`() async throws {
+        let first = made("ada")
+        try await first.enqueue("x", to: "t")
+        let log = WarningLog()
+        let second = made("ada", log: log)
+        let words = ["\"ada\"", try place.file(of: "ada").path, "End that client first"]
+        await expect(.storeInUse, words, from: second)
+        #expect(log.warnings.count == 1)
+        for word in words { #expect(log.warnings.first?.contains(word) == true) }
+        try await first.enqueue("y", to: "t")
+        #expect(try stored("ada") == 2)
+    }
+
+    @Test func `a client that is made when the first one has ended gets the file`() async throws {
+        var first: (any CourierClient)? = made("ada")
+        try await first?.enqueue("x", to: "t")
+        first = nil
+        let second = made("ada")
+        try await second.enqueue("y", to: "t")
+        #expect(try stored("ada") == 2)
+    }
+
+    @Test func `without a home there is an error, and no file somewhere else`() async throws {
+        let client = made("ada") { $0.environmentVariables = [:] }
+        await expect(.invalidConfiguration, ["XDG_STATE_HOME", "HOME"], from: client)
+    }
+
+    @Test func `an empty client id is refused`() async throws {
+        var config = MQTTClientConfig(provider: PatientProvider(""))
+        config.logHandler = nil
+        change(&config)
+        let client = CourierClientFactory().makeMQTTClient(config: config)
+        await expect(.invalidConfiguration, ["client id", "stays the same"], from: client)
+    }
+
+    @Test func `a place that cannot be written is an error that names it`() async throws {
+        let file = folder.file("file")
+        try "".write(toFile: file, atomically: true, encoding: .utf8)
+        let client = made("ada") { $0.environmentVariables = ["XDG_STATE_HOME": file] }
+        await expect(.storeFailed, [file + "/app"], from: client)
+    }
+
+    @Test func `validation tells what is wrong with the place, and makes no file`() throws {
+        var config = MQTTClientConfig(options: .local(1, id: "ada"))
+        change(&config)
+        try CourierClientFactory().validate(config)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("app")))
+        config.session.storeName = "a/b"
+        #expect(throws: CourierError.self) { try CourierClientFactory().validate(config) }
+    }
+
+    // MARK: What others have left
+
+    @Test(arguments: ["new id", "new name"])
+    func `messages of a former client id or name of the program are logged and stay`(change: String) async throws {
+        try await made("ada").enqueue("x", to: "t")
+        let log = AwaitedLog()
+        let client = made(change == "new id" ? "bob" : "ada", log: log) {
+            if change == "new name" { $0.session.storeName = "app-2" }
+        }
+        let file = try place.file(of: "ada").path
+        let warning = try #require(await log.warning(with: "nobody has open"))
+        #expect(warning.contains("1 message of the client id \"ada\"") && warning.contains(file), "\(warning)")
+        #expect(try stored("ada") == 1)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func `a damaged file is set aside, and the log says so`() async throws {
+        let file = try place.file(of: "ada")
+        try await made("ada").enqueue("x", to: "t")
+        // Waits for the end of the former client, and then closes the file.
+        do { _ = try await ClientStore(at: file, of: "ada") { _ in }.summary(of: StoreScope(.local(1, id: "ada"))) }
+        try await SQLiteMessageStore(at: file).close()
+        try Data(repeating: 7, count: 20_000).write(to: file)
+        let log = AwaitedLog()
+        let client = made("ada", log: log)
+        try await client.enqueue("y", to: "t")
+        let warning = try #require(await log.warning(with: "damaged"))
+        #expect(warning.contains(file.path), "\(warning)")
+        #expect(try stored("ada") == 1)
+    }
+}

@@ -1,0 +1,15 @@
+import CourierCore
+
+/// A log whose warnings can be awaited.
+final class AwaitedLog: LogHandler {
+    let minimumLevel = LogLevel.warning
+    private let warnings: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+
+    init() { (warnings, continuation) = AsyncStream.makeStream() }
+
+    func log(_ record: LogRecord) { continuation.yield(record.message) }
+
+    /// The first warning with these words.
+    func warning(with words: String) async -> String? { await warnings.first { $0.contains(words) } }
+}

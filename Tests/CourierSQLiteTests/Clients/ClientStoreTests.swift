@@ -1,0 +1,116 @@
+import CourierCore
+import Foundation
+import Testing
+
+@testable import CourierSQLite
+
+/// One file, and the clients of this process that have it one after the other.
+@Suite(.timeLimit(.minutes(1))) struct ClientStoreTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open() throws(CourierError) -> ClientStore {
+        try ClientStore(at: folder.file, of: "ada") { _ in }
+    }
+
+    private func store(_ number: UInt64, in store: ClientStore) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            store.commit([.enqueue(message(number))], in: .client) { continuation.resume(with: $0) }
+        }
+    }
+
+    private func expectInUse(sourceLocation: SourceLocation = #_sourceLocation) {
+        let error = #expect(throws: CourierError.self, sourceLocation: sourceLocation) { try open() }
+        #expect(error?.code == .storeInUse, sourceLocation: sourceLocation)
+        for word in ["\"ada\"", folder.file.path, "End that client"] {
+            #expect(error?.message.contains(word) == true, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `a second client is refused while the first one lives, also under another path of the file`() throws {
+        let first = try open()
+        expectInUse()
+        let link = folder.url.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+        #expect(throws: CourierError.self) {
+            try ClientStore(at: link.appendingPathComponent(folder.file.lastPathComponent), of: "ada") { _ in }
+        }
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `a client is refused while a store object of the app has the file`() async throws {
+        let other = try SQLiteMessageStore(at: folder.file)
+        expectInUse()
+        await other.close()
+        _ = try open()
+    }
+
+    @Test func `the next client gets the file as soon as the first one is let go, and waits for its last steps`()
+        async throws
+    {
+        var first: ClientStore? = try open()
+        try await store(1, in: #require(first))
+        first?.release()
+        let second = try open()
+        expectInUse()
+        let summary = Task { try await second.summary(of: .client) }
+        try await store(2, in: #require(first))
+        first = nil
+        #expect(try await summary.value.outgoingCount == 2)
+        expectInUse()
+    }
+
+    @Test func `a new client waits for a moment until the app has let the first one go`() throws {
+        let first = try open()
+        Thread.detachNewThread { first.release() }
+        withExtendedLifetime(try open()) {}
+    }
+
+    @Test func `a client that ends without being let go frees the file`() async throws {
+        var first: ClientStore? = try open()
+        try await store(1, in: #require(first))
+        first = nil
+        let second = try open()
+        #expect(try await second.summary(of: .client).outgoingCount == 1)
+    }
+
+    @Test func `after the last client another store object opens the file at once`() async throws {
+        for number in 1...20 as ClosedRange<UInt64> {
+            let client = try open()
+            try await store(number, in: client)
+        }
+        let store = try SQLiteMessageStore(at: folder.file)
+        #expect(try await store.summary(of: .client).outgoingCount == 20)
+        await store.close()
+    }
+
+    @Test func `messages of nobody are left behind, and those of a client that is there are not`() async throws {
+        #expect(LeftBehind(folder.file) == nil)
+        do {
+            let client = try open()
+            #expect(LeftBehind(folder.file) == nil)
+            try await store(1, in: client)
+            #expect(StoreLock.isHeld(folder.file.path + ".lock"))
+            #expect(LeftBehind(folder.file) == nil)
+        }
+        let store = try SQLiteMessageStore(at: folder.file)
+        await store.close()
+        #expect(!StoreLock.isHeld(folder.file.path + ".lock"))
+        let left = try #require(LeftBehind(folder.file))
+        #expect(left.clientIDs == ["client"] && left.messageCount == 1)
+        try write(Array("no store".utf8), to: folder.file.path)
+        #expect(LeftBehind(folder.file) == nil)
+    }
+
+    @Test func `asking who has a file keeps nobody from opening it`() async throws {
+        let store = try SQLiteMessageStore(at: folder.file)
+        await store.close()
+        for _ in 1...50 {
+            let isHeld = Task.detached { [path = folder.file.path] in StoreLock.isHeld(path + ".lock") }
+            let store = try SQLiteMessageStore(at: folder.file)
+            _ = await isHeld.value
+            await store.close()
+        }
+    }
+}
