@@ -9,17 +9,65 @@ public import Synchronization
 /// ```
 ///
 /// Each loop is a reader of its own: it subscribes when it starts, and unsubscribes when it is left or its task is
-/// cancelled. While a batch lasts, the next element costs no suspension.
+/// cancelled. ``subscribed()`` subscribes before the loop. While a batch lasts, the next element costs no suspension.
 public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     private let open: @Sendable () -> any MessageSource<Element>
+    /// A reader that has started without a loop, for the first loop.
+    private let started: StartedReader?
 
     /// Makes a sequence that opens a source for each loop.
     ///
     /// - Parameter open: Makes a fresh source; called once per iterator, on the thread that starts the loop.
-    public init(open: @escaping @Sendable () -> any MessageSource<Element>) { self.open = open }
+    public init(open: @escaping @Sendable () -> any MessageSource<Element>) {
+        self.open = open
+        started = nil
+    }
 
-    /// Starts a reader.
-    public func makeAsyncIterator() -> Iterator { Iterator(open()) }
+    private init(_ started: StartedReader, open: @escaping @Sendable () -> any MessageSource<Element>) {
+        self.open = open
+        self.started = started
+    }
+
+    /// Starts a reader, or goes on with the one that ``subscribed()`` has started.
+    public func makeAsyncIterator() -> Iterator { Iterator(started?.take() ?? Iterator.Reading(open())) }
+
+    /// Subscribes now, and returns when the broker has granted it.
+    ///
+    /// ```swift
+    /// let notes = try await client.messages(Note.self, from: "chat/+/notes").subscribed()
+    /// try await client.publish(Note(title: "hello"), to: "chat/7/notes")
+    /// for try await note in notes { show(note) }  // Begins with "hello".
+    /// ```
+    ///
+    /// The first loop over the returned sequence gets every message from the call on, also those that the broker has kept
+    /// for the session. If there will be no loop, release the sequence: it holds the subscription. Each further loop
+    /// subscribes when it starts.
+    ///
+    /// Without a connection it waits for one, as `connected()` does.
+    ///
+    /// - Returns: The same messages, subscribed to.
+    /// - Throws: What `connected()` throws, why the broker has refused the subscription, or `CancellationError`.
+    public nonisolated(nonsending) func subscribed() async throws -> MessageSequence {
+        let source = open()
+        // Ends the source when it goes away, also by an error below.
+        let reading = Iterator.Reading(source)
+        try await source.opened()
+        return MessageSequence(StartedReader(reading), open: open)
+    }
+
+    /// Has a reader until the first loop takes it.
+    private final class StartedReader: Sendable {
+        private let reading: Mutex<Iterator.Reading?>
+
+        init(_ reading: Iterator.Reading) { self.reading = Mutex(reading) }
+
+        func take() -> Iterator.Reading? {
+            reading.withLock { reading in
+                defer { reading = nil }
+                return reading
+            }
+        }
+    }
 
     /// One reader's place in the sequence.
     @frozen
@@ -28,7 +76,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         @usableFromInline var batch: [Element] = []
         @usableFromInline let reading: Reading
 
-        init(_ source: any MessageSource<Element>) { reading = Reading(source) }
+        init(_ reading: Reading) { self.reading = reading }
 
         /// The next element, `nil` at the end or when the task is cancelled.
         ///

@@ -208,6 +208,8 @@ final class MQTTClient: CourierClient {
         MessageSequence { [self] in
             parts.readers.source(type, request) { [coordinator = parts.coordinator] reader in
                 coordinator.opened(reader, request)
+            } connected: { [self] in
+                try await connected(timeout: nil)
             } closed: { [self] reader, left in
                 // The event loop does not keep the client: it ends when the app has let it go.
                 parts.loop.execute { [coordinator = parts.coordinator] in coordinator.closed(reader, left) }

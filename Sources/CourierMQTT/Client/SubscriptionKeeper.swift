@@ -352,7 +352,7 @@ final class SubscriptionKeeper {
         guard let (filter, who) = waiting.removeValue(forKey: id) else { return }
         switch (who, outcome) {
         case (.subscriber(let told), .granted(let qos)): told(.success(qos))
-        case (.reader, .granted): break
+        case (.reader(let reader), .granted): reader.granted()
         case (.unsubscriber(let told), .unsubscribed): told(.success(()))
         case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
             // Somebody else wants it after all: what this caller asked for has been done.

@@ -130,6 +130,7 @@ private final class FailedSource<Element: Sendable>: MessageSource {
 
     init(_ problem: CourierError) { self.problem = problem }
 
+    nonisolated(nonsending) func opened() async throws { throw problem }
     nonisolated(nonsending) func nextBatch() async throws -> [Element] { throw problem }
 
     func cancel(unread count: Int) {}

@@ -135,17 +135,25 @@ final class MessageReaders: Sendable {
 
     // MARK: Sequences
 
-    /// A source for one loop. `opened` is called on the event loop, `closed` by whoever leaves the loop.
+    /// A source for one loop. `opened` is called on the event loop, `closed` by whoever leaves the loop; `connected` waits for
+    /// the client's connection.
     func source<Value: Sendable>(
         _ type: Value.Type, _ request: SubscriptionRequest,
         opened: @escaping @Sendable (ReaderRegistration) -> Void,
+        connected: @escaping @Sendable () async throws -> Void,
         closed: @escaping @Sendable (ReaderRegistration, [ReceivedMessage]) -> Void
     ) -> SequenceSource<Value> {
-        let registration = ReaderRegistration(request.buffer, distributor, on: loop)
+        let grant = Waiter<Void>(census)
+        let registration = ReaderRegistration(request.buffer, distributor, on: loop, grant: grant)
         loop.execute { opened(registration) }
         return SequenceSource(
             registration.queue, acknowledge: request.acknowledge, decoder: ValueDecoder(registry), census: census,
             report: { [self] in report($0, $1) },
+            opened: {
+                // Its error is better than to wait for a connection that cannot come.
+                try await connected()
+                try await grant.value()
+            },
             closed: { closed(registration, $0) })
     }
 

@@ -5,6 +5,8 @@ import Synchronization
 /// One reader's place among the client's readers: opened, perhaps ended, and closed, in this order, once each.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
+    /// Answered when the broker has granted the reader's filter, or the reader has ended by an error.
+    private let grant: Waiter<Void>?
     private let place: Place
 
     private enum Standing {
@@ -37,7 +39,10 @@ final class ReaderRegistration: Sendable {
         }
     }
 
-    init(_ buffer: ReadBuffer, _ distributor: MessageDistributor, on loop: EventLoop) {
+    init(
+        _ buffer: ReadBuffer, _ distributor: MessageDistributor, on loop: EventLoop, grant: Waiter<Void>? = nil
+    ) {
+        self.grant = grant
         let place = Place(distributor, loop)
         self.place = place
         queue = ReaderQueue(buffer) { place.drained() }
@@ -56,7 +61,11 @@ final class ReaderRegistration: Sendable {
             place.standing.withLock { $0 = .ended(reader) }
         }
         queue.finish(error)
+        grant?.resume(.failure(error))
     }
+
+    /// The broker has granted the reader's filter.
+    func granted() { grant?.resume(.success(())) }
 
     /// Takes the reader out; `left` is what it had not finished. On the loop.
     func close(_ left: [ReceivedMessage]) {

@@ -10,6 +10,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     private let decoder: ValueDecoder<Value>
     private let census: WaiterCensus
     private let report: @Sendable (ReceivedMessage, any Error) -> Void
+    private let grantWait: @Sendable () async throws -> Void
     private let closed: @Sendable ([ReceivedMessage]) -> Void
     /// The message that the loop's body has, and this reader's part in its acknowledgement.
     private let current = Mutex<(message: ReceivedMessage, part: AcknowledgementPart)?>(nil)
@@ -30,11 +31,13 @@ final class SequenceSource<Value: Sendable>: MessageSource {
 
     /// A source of `queue`'s messages.
     ///
-    /// `report` is told what could not be decoded; `closed`, once, that the loop was left, with the messages whose
-    /// acknowledgement is still due, and those that it did not come to and that may not be lost.
+    /// `report` is told what could not be decoded. `opened` waits for the broker's grant. `closed` is told, once, that the loop
+    /// was left, with the messages whose acknowledgement is still due, and those that it did not come to and that may not be
+    /// lost.
     init(
         _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>, census: WaiterCensus,
         report: @escaping @Sendable (ReceivedMessage, any Error) -> Void,
+        opened: @escaping @Sendable () async throws -> Void,
         closed: @escaping @Sendable ([ReceivedMessage]) -> Void
     ) {
         self.queue = queue
@@ -42,8 +45,11 @@ final class SequenceSource<Value: Sendable>: MessageSource {
         self.decoder = decoder
         self.census = census
         self.report = report
+        grantWait = opened
         self.closed = closed
     }
+
+    nonisolated(nonsending) func opened() async throws { try await grantWait() }
 
     /// How many messages the loop's body gets in one go, at most.
     private static var messagesPerBatch: Int { 256 }

@@ -13,13 +13,19 @@ import Testing
 
         private let batches: Mutex<[[Int]]>
         private let end: End
+        private let openError: CourierError?
         private let asked = Mutex(0)
         private let cancelled = Mutex(0)
         private let unread = Mutex<Int?>(nil)
 
-        init(_ batches: [[Int]], then end: End = .finished) {
+        init(_ batches: [[Int]], then end: End = .finished, openError: CourierError? = nil) {
             self.batches = Mutex(batches)
             self.end = end
+            self.openError = openError
+        }
+
+        nonisolated(nonsending) func opened() async throws {
+            if let openError { throw openError }
         }
 
         var timesAsked: Int { asked.withLock { $0 } }
@@ -55,6 +61,38 @@ import Testing
     @Test func `the next batch is asked for only when the last one is used up`() async throws {
         let source = ScriptedSource([[1], [2], [3]])
         for try await element in MessageSequence(open: { source }) { #expect(source.timesAsked == element) }
+    }
+
+    @Test func `a subscribed sequence opens its source at once, and the first loop takes it`() async throws {
+        let sources = Mutex<[ScriptedSource]>([])
+        let sequence = MessageSequence {
+            let source = ScriptedSource([[1, 2]])
+            sources.withLock { $0.append(source) }
+            return source
+        }
+        let subscribed = try await sequence.subscribed()
+        #expect(sources.withLock { $0.map(\.timesAsked) } == [0])
+        for count in 1...2 {
+            var received: [Int] = []
+            for try await element in subscribed { received.append(element) }
+            #expect(received == [1, 2])
+            #expect(sources.withLock { $0.map(\.timesCancelled) } == Array(repeating: 1, count: count))
+        }
+    }
+
+    @Test func `the source of a subscribed sequence is cancelled when nobody has looped`() async throws {
+        let source = ScriptedSource([[1]])
+        do { _ = try await MessageSequence(open: { source }).subscribed() }
+        #expect(source.timesCancelled == 1 && source.timesAsked == 0)
+    }
+
+    @Test func `a source that cannot be opened is cancelled, and subscribed() throws its error`() async throws {
+        let source = ScriptedSource([[1]], openError: CourierError(.notAuthorized, "No."))
+        let error = await #expect(throws: CourierError.self) {
+            try await MessageSequence(open: { source }).subscribed()
+        }
+        #expect(error?.code == .notAuthorized)
+        #expect(source.timesCancelled == 1 && source.timesAsked == 0)
     }
 
     @Test func `leaving the loop cancels the source`() async throws {

@@ -21,11 +21,9 @@ struct Conversation {
         tell("connected", "to a peer that takes and gives \(Peer.biteSize) bytes at a time")
 
         let size = Self.largePayload.count
-        var atAccessory = accessory.messages(Message.self, from: "to/accessory").makeAsyncIterator()
-        var atOffice = office.messages(Message.self, from: "to/office").makeAsyncIterator()
-        // A reader subscribes by itself; these wait until the broker has confirmed it.
-        try await accessory.subscribe(to: "to/accessory")
-        try await office.subscribe(to: "to/office")
+        var atAccessory = try await accessory.messages(Message.self, from: "to/accessory").subscribed()
+            .makeAsyncIterator()
+        var atOffice = try await office.messages(Message.self, from: "to/office").subscribed().makeAsyncIterator()
 
         // A write that is larger than what the stream takes, to a peer that takes nothing for now.
         peer.hold()

@@ -1,0 +1,163 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Testing
+
+@testable import CourierMQTT
+
+/// `subscribed()` of a message sequence: what it waits for, and what it throws.
+@Suite(.timeLimit(.minutes(5))) struct SubscribedTests {
+    private typealias Outcome = Box<Result<MessageSequence<String>, any Error>>
+
+    /// Calls `subscribed()` in a task of its own, and returns when it waits.
+    private static func begin(_ world: ScriptedWorld) async -> (task: Task<Void, Never>, outcome: Outcome) {
+        let outcome = Outcome()
+        let task = Task {
+            do {
+                outcome.value = .success(try await world.client.messages(String.self, from: "t").subscribed())
+            } catch {
+                outcome.value = .failure(error)
+            }
+        }
+        await world.until { world.client.waitingCount == 1 || outcome.value != nil }
+        return (task, outcome)
+    }
+
+    @Test func `what is published after it returns is read`() async throws {
+        let broker = try LoopbackBroker.start()
+        let test = try TestClient(.local(broker.port))
+        test.client.connect()
+        for number in 1...20 {
+            let texts = try await test.client.messages(String.self, from: "t/\(number)").subscribed()
+            try await test.client.publish("\(number)", to: "t/\(number)", qos: .zero)
+            for try await text in texts {
+                #expect(text == "\(number)")
+                break
+            }
+        }
+        try await test.end()
+        await broker.shutdown()
+    }
+
+    @Test func `it returns when the broker has granted the filter, and not before`() async throws {
+        let gate = ScriptGate()
+        try await ScriptedWorld.run([.connection([.accept(), .fault(.hold(.subAck, until: gate))])]) { world in
+            await world.connect()
+            let (_, outcome) = await Self.begin(world)
+            await world.settle()
+            #expect(outcome.value == nil)
+            gate.release()
+            await world.until { outcome.value != nil }
+            #expect(outcome.value?.success != nil)
+        }
+    }
+
+    @Test func `a connection that is lost before the grant is waited for again`() async throws {
+        let script: [ConnectionScript] = [.connection([.accept(), .serve(until: .subscribe), .cut(.orderly)])]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let (_, outcome) = await Self.begin(world)
+            await world.settle()
+            #expect(outcome.value == nil)
+            await world.run(for: .seconds(2))
+            #expect(outcome.value?.success != nil)
+            #expect(await ScriptedSubscriptionTests.filters(world, on: 2) == [["t"]])
+        }
+    }
+
+    @Test func `it reads from the call on, also what the broker sends with the connection`() async throws {
+        let script = ConnectionScript.connection([
+            .accept(isSessionPresent: true), ScriptedReadingTests.message(1, "kept"),
+        ])
+        let provider = ScriptedProvider(StoreScopeTests.options(), [.silence])
+        try await ScriptedWorld.run([script], provider: provider) { world in
+            world.client.connect()
+            let (_, outcome) = await Self.begin(world)
+            await world.until { world.provider.keptCount == 1 }
+            world.provider.completeKept()
+            await world.until { outcome.value != nil }
+            var texts = try #require(try outcome.value?.get()).makeAsyncIterator()
+            #expect(try await texts.next() == "kept")
+        }
+    }
+
+    @Test func `a filter that the broker refuses is its error`() async throws {
+        var rules = BrokerConfiguration()
+        rules.access = .init(rules: [.init(.deny, .subscribe, "t")], otherwise: .allow)
+        let broker = try LoopbackBroker.start(configuration: rules)
+        let test = try TestClient(.local(broker.port))
+        try await test.connect()
+        let error = await #expect(throws: CourierError.self) {
+            try await test.client.messages(String.self, from: "t").subscribed()
+        }
+        #expect(error?.code == .notAuthorized || error?.code == .subscriptionRefused, "\(String(describing: error))")
+        try await test.end()
+        await broker.shutdown()
+    }
+
+    @Test func `a filter that is none is its error`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let error = await #expect(throws: CourierError.self) {
+                try await world.client.messages(String.self, from: "a/#/b").subscribed()
+            }
+            #expect(error?.code == .invalidTopicFilter)
+        }
+    }
+
+    @Test func `connect() was forgotten: it throws and does not wait`() async throws {
+        let test = try TestClient(.local(1))
+        await #expect(throws: CourierError.self) {
+            try await test.client.messages(String.self, from: "t").subscribed()
+        }
+    }
+
+    @Test func `a client that cannot work says why`() async {
+        var config = MQTTClientConfig(options: .local(1))
+        config.logHandler = nil
+        config.offline.maximumCount = 0
+        let client = CourierClientFactory().makeMQTTClient(config: config)
+        #expect(client is UnusableClient)
+        let error = await #expect(throws: CourierError.self) {
+            try await client.messages(String.self, from: "t").subscribed()
+        }
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    @Test func `a cancelled task takes the subscription back`() async throws {
+        let gate = ScriptGate()
+        try await ScriptedWorld.run([.connection([.accept(), .fault(.hold(.subAck, until: gate))])]) { world in
+            await world.connect()
+            let (task, outcome) = await Self.begin(world)
+            task.cancel()
+            await world.until { outcome.value != nil }
+            #expect(throws: CancellationError.self) { try outcome.value?.get() }
+            gate.release()
+            await world.until { await !world.broker.packets(.unsubscribe).isEmpty }
+        }
+    }
+
+    @Test func `destroy() ends it`() async throws {
+        let gate = ScriptGate()
+        try await ScriptedWorld.run([.connection([.accept(), .fault(.hold(.subAck, until: gate))])]) { world in
+            await world.connect()
+            let (_, outcome) = await Self.begin(world)
+            world.client.destroy()
+            await world.until { outcome.value != nil }
+            let error = #expect(throws: CourierError.self) { try outcome.value?.get() }
+            #expect(error?.code == .clientDestroyed)
+        }
+    }
+
+    @Test func `a sequence that is released without a loop is unsubscribed`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let (_, outcome) = await Self.begin(world)
+            await world.until { outcome.value != nil }
+            #expect(await world.broker.packets(.unsubscribe).isEmpty)
+            outcome.value = nil
+            await world.until { await !world.broker.packets(.unsubscribe).isEmpty }
+        }
+    }
+}
