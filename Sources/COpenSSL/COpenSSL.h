@@ -8,6 +8,8 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -213,9 +215,68 @@ static inline int courier_pass_phrase_callback(char *buffer, int size, int writi
     return (int)phrase->count;
 }
 
+// --- Certificates and keys, from a file or from memory ---
+
+static inline int courier_bio_rewind(BIO *bio) { return (int)BIO_reset(bio); }
+
 static inline EVP_PKEY *courier_read_private_key(BIO *bio, courier_pass_phrase *phrase) {
     return PEM_read_bio_PrivateKey(bio, NULL, courier_pass_phrase_callback, phrase);
 }
+
+// An encrypted key in DER.
+static inline EVP_PKEY *courier_read_locked_key(BIO *bio, courier_pass_phrase *phrase) {
+    return d2i_PKCS8PrivateKey_bio(bio, NULL, courier_pass_phrase_callback, phrase);
+}
+
+// Never asks at the terminal for the pass phrase of an encrypted certificate.
+static inline X509 *courier_read_certificate(BIO *bio) {
+    courier_pass_phrase phrase = {NULL, 0, 0};
+    return PEM_read_bio_X509_AUX(bio, NULL, courier_pass_phrase_callback, &phrase);
+}
+
+// Whether PEM was read to its end, or is none.
+static inline int courier_err_is_end_of_pem(unsigned long code) {
+    return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+}
+
+static inline int courier_err_is_wrong_pkcs12_phrase(unsigned long code) {
+    return ERR_GET_LIB(code) == ERR_LIB_PKCS12 && ERR_GET_REASON(code) == PKCS12_R_MAC_VERIFY_FAILURE;
+}
+
+// Reads PKCS#12 with the algorithms of a library context; NULL stands for the default one. 1 on success, and the caller
+// frees the results. -1 when it is no PKCS#12, 0 when it cannot be opened.
+static inline int courier_read_pkcs12(
+    BIO *bio, const char *phrase, OSSL_LIB_CTX *library, EVP_PKEY **key, X509 **certificate, STACK_OF(X509) **others) {
+    PKCS12 *pkcs12 = PKCS12_init_ex(NID_pkcs7_data, library, NULL);
+    if (!pkcs12) return 0;
+    if (!d2i_PKCS12_bio(bio, &pkcs12)) return -1;
+    int result = PKCS12_parse(pkcs12, phrase, key, certificate, others);
+    PKCS12_free(pkcs12);
+    return result;
+}
+
+// The same certificate or key, without the library context that it was read with.
+static inline X509 *courier_x509_copy(const X509 *certificate) {
+    unsigned char *bytes = NULL;
+    int count = i2d_X509(certificate, &bytes);
+    if (count < 0) return NULL;
+    const unsigned char *cursor = bytes;
+    X509 *copy = d2i_X509(NULL, &cursor, count);
+    OPENSSL_free(bytes);
+    return copy;
+}
+
+static inline EVP_PKEY *courier_key_copy(const EVP_PKEY *key) {
+    unsigned char *bytes = NULL;
+    int count = i2d_PrivateKey(key, &bytes);
+    if (count < 0) return NULL;
+    const unsigned char *cursor = bytes;
+    EVP_PKEY *copy = d2i_AutoPrivateKey(NULL, &cursor, count);
+    OPENSSL_clear_free(bytes, (size_t)count);
+    return copy;
+}
+
+static inline void courier_x509_stack_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
 
 // --- Certificates ---
 

@@ -270,22 +270,20 @@ import Testing
 
     @Test func `files that are not what they should be are named`() async throws {
         let good = try await Certificates.shared.identity("client")
-        var identity = good
-        identity.certificateFile = "/nowhere/client.pem"
+        var identity = TLSIdentity(certificateFile: "/nowhere/client.pem", privateKeyFile: good.privateKeyFile)
         #expect(configurationError(identity)?.code == .badCertificateFile)
         #expect(
             configurationError(identity)?.message
                 == "no certificate could be read from /nowhere/client.pem: No such file or directory")
-        identity = good
-        identity.privateKeyFile = "/nowhere/client.key"
+        identity = TLSIdentity(certificateFile: good.certificateFile, privateKeyFile: "/nowhere/client.key")
         let missing = try #require(configurationError(identity))
         #expect(missing.code == .badPrivateKeyFile)
         #expect(missing.message.hasSuffix("/nowhere/client.key: No such file or directory"))
-        identity = good
-        identity.privateKeyFile = good.certificateFile
+        identity = TLSIdentity(certificateFile: good.certificateFile, privateKeyFile: good.certificateFile)
         #expect(configurationError(identity)?.code == .badPrivateKeyFile)
-        identity = good
-        identity.privateKeyFile = try await Certificates.shared.identity("server").privateKeyFile
+        identity = TLSIdentity(
+            certificateFile: good.certificateFile,
+            privateKeyFile: try await Certificates.shared.identity("server").privateKeyFile)
         #expect(configurationError(identity)?.code == .keyMismatch)
         var trusting = TLSClientConfiguration()
         trusting.trust = .authoritiesFile("/nowhere/ca.pem")

@@ -75,9 +75,9 @@ extension TransportError {
 
         /// An option is out of range or contradicts another.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// A file with certificates can not be read or holds none.
+        /// Certificates, in a file or in memory, cannot be read, or there are none.
         public static let badCertificateFile = Code(.badCertificateFile)
-        /// A file with a private key can not be read or holds none.
+        /// A private key, in a file or in memory, cannot be read, or there is none.
         public static let badPrivateKeyFile = Code(.badPrivateKeyFile)
         /// The private key is encrypted and the pass phrase is missing or wrong.
         public static let wrongPassPhrase = Code(.wrongPassPhrase)

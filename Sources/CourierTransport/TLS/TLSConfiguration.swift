@@ -14,6 +14,8 @@ public struct TLSClientConfiguration: Sendable {
         case systemRoots
         /// The certificates in a PEM file, and no others.
         case authoritiesFile(String)
+        /// The certificates in memory, and no others: PEM with one or more, or one in DER.
+        case authorities([UInt8])
         /// The certificates in a directory that `openssl rehash` has prepared, and no others.
         case authoritiesDirectory(String)
         /// DANGER: anyone. The connection can be read and changed by whoever stands on its way. For tests only.
@@ -110,31 +112,6 @@ public struct TLSServerConfiguration: Sendable {
 
     /// A server that shows `identity`.
     public init(identity: TLSIdentity) { self.identity = identity }
-}
-
-/// A certificate and its private key, in PEM files.
-public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The file with the certificate, and behind it those that lead to the authority.
-    public var certificateFile: String
-
-    /// The file with the private key; may be the same.
-    public var privateKeyFile: String
-
-    /// What the private key is encrypted with, `nil` if it is not.
-    let passPhrase: String?
-
-    /// An identity of these files, the second encrypted with `passPhrase` unless that is `nil`.
-    public init(certificateFile: String, privateKeyFile: String, passPhrase: String? = nil) {
-        self.certificateFile = certificateFile
-        self.privateKeyFile = privateKeyFile
-        self.passPhrase = passPhrase
-    }
-
-    /// The names of the files; never the pass phrase.
-    public var description: String { "certificate \(certificateFile), private key \(privateKeyFile)" }
-
-    /// Shows the same as ``description``, so that `dump` does not print the pass phrase.
-    public var customMirror: Mirror { Mirror(self, children: ["files": description], displayStyle: .struct) }
 }
 
 /// A version of TLS.

@@ -136,6 +136,14 @@ public final class TLSContext: @unchecked Sendable {
             guard SSL_CTX_load_verify_file(context, file) == 1 else {
                 throw TLSErrors.badFile(file, .badCertificateFile, "certificates of authorities")
             }
+        case .authorities(let bytes):
+            let what = "certificates of authorities"
+            let store = SSL_CTX_get_cert_store(context)
+            for certificate in try TLSReader(bytes, what, .badCertificateFile).certificates(what) {
+                guard X509_STORE_add_cert(store, certificate.pointer) == 1 else {
+                    throw TLSErrors.badFile("the bytes in memory", .badCertificateFile, what)
+                }
+            }
         case .authoritiesDirectory(let directory):
             guard SSL_CTX_load_verify_dir(context, directory) == 1 else {
                 throw TLSErrors.badFile(directory, .badCertificateFile, "certificates of authorities")

@@ -3,38 +3,55 @@ import COpenSSL
 extension TLSIdentity {
     /// Loads the certificate, those behind it and the key.
     ///
-    /// - Throws: ``TransportError`` that names the file that is wrong and how.
+    /// - Throws: ``TransportError`` that says what is wrong, with the name of the file.
     func load(into context: OpaquePointer) throws(TransportError) {
-        ERR_clear_error()
-        guard SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1 else {
-            throw TLSErrors.badFile(certificateFile, .badCertificateFile, "certificate")
+        switch source {
+        case .files(let certificates, let privateKey):
+            try use(
+                TLSReader(file: certificates, "certificate", .badCertificateFile),
+                { () throws(TransportError) in try TLSReader(file: privateKey, "private key", .badPrivateKeyFile) },
+                in: context)
+        case .memory(let certificates, let privateKey):
+            try use(
+                TLSReader(certificates, "certificate", .badCertificateFile),
+                { () throws(TransportError) in try TLSReader(privateKey, "private key", .badPrivateKeyFile) },
+                in: context)
+        case .pkcs12File(let file):
+            try usePKCS12(TLSReader(file: file, "certificate", .badCertificateFile), in: context)
+        case .pkcs12(let bytes):
+            try usePKCS12(TLSReader(bytes, "certificate", .badCertificateFile), in: context)
         }
-        guard let bio = BIO_new_file(privateKeyFile, "r") else {
-            throw TLSErrors.badFile(privateKeyFile, .badPrivateKeyFile, "private key")
+    }
+
+    private func use(
+        _ certificates: TLSReader, _ keys: () throws(TransportError) -> TLSReader, in context: OpaquePointer
+    ) throws(TransportError) {
+        let chain = try certificates.certificates("certificate")
+        let reader = try keys()
+        let key = try reader.privateKey(passPhrase)
+        try Self.use(
+            chain[0], chain.dropFirst(), key, in: context,
+            mismatch: "the private key \(reader.name) does not belong to the certificate \(certificates.name)")
+    }
+
+    private func usePKCS12(_ reader: TLSReader, in context: OpaquePointer) throws(TransportError) {
+        let (certificate, key, others) = try reader.pkcs12(passPhrase)
+        try Self.use(
+            certificate, others[...], key, in: context,
+            mismatch: "the private key in \(reader.name) does not belong to its certificate")
+    }
+
+    private static func use(
+        _ certificate: OwnedCertificate, _ others: ArraySlice<OwnedCertificate>, _ key: OwnedKey,
+        in context: OpaquePointer, mismatch: String
+    ) throws(TransportError) {
+        guard SSL_CTX_use_certificate(context, certificate.pointer) == 1,
+            others.allSatisfy({ courier_ssl_ctx_add_chain(context, $0.pointer) == 1 })
+        else {
+            throw TransportError(.badCertificateFile, "the certificate cannot be used: \(TLSErrors.takeText())")
         }
-        defer { BIO_free(bio) }
-        var phrase = courier_pass_phrase()
-        let secret = Array((passPhrase ?? "").utf8CString.dropLast())
-        let key = secret.withUnsafeBufferPointer { bytes -> OpaquePointer? in
-            phrase.bytes = bytes.baseAddress
-            phrase.count = bytes.count
-            defer { phrase.bytes = nil }
-            return courier_read_private_key(bio, &phrase)
-        }
-        guard let key else {
-            guard phrase.was_asked != 0 else {
-                throw TLSErrors.badFile(privateKeyFile, .badPrivateKeyFile, "private key")
-            }
-            ERR_clear_error()
-            let what = passPhrase == nil ? "is missing" : "is wrong"
-            throw TransportError(.wrongPassPhrase, "the pass phrase of the private key \(privateKeyFile) \(what)")
-        }
-        defer { EVP_PKEY_free(key) }
-        guard SSL_CTX_use_PrivateKey(context, key) == 1, SSL_CTX_check_private_key(context) == 1 else {
-            let reason = TLSErrors.takeText()
-            throw TransportError(
-                .keyMismatch,
-                "the private key \(privateKeyFile) does not belong to the certificate \(certificateFile): \(reason)")
+        guard SSL_CTX_use_PrivateKey(context, key.pointer) == 1, SSL_CTX_check_private_key(context) == 1 else {
+            throw TransportError(.keyMismatch, "\(mismatch): \(TLSErrors.takeText())")
         }
     }
 }

@@ -44,11 +44,10 @@ extension TLSClientConfiguration {
     package var files: [String] {
         var files: [String] = []
         switch trust {
-        case .systemRoots, .insecureSkipsVerification: break
+        case .systemRoots, .authorities, .insecureSkipsVerification: break
         case .authoritiesFile(let file): files.append(file)
         case .authoritiesDirectory(let directory): files.append(directory)
         }
-        if let identity { files += [identity.certificateFile, identity.privateKeyFile] }
-        return files
+        return files + (identity?.files ?? [])
     }
 }

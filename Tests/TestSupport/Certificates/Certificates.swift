@@ -134,8 +134,36 @@ package struct Certificates: Sendable {
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The certificate and key of a name, and the certificate of the authority, as PKCS#12.
+    ///
+    /// - Parameters:
+    ///   - name: Whose they are.
+    ///   - passPhrase: What they are encrypted with.
+    ///   - isLegacy: Whether RC2 encrypts them, as programs of the years before 2020 did.
+    /// - Returns: The bytes.
+    /// - Throws: What the `openssl` command says.
+    package func pkcs12(_ name: String, passPhrase: String, isLegacy: Bool = false) throws -> [UInt8] {
+        try Self.openssl(
+            [
+                "pkcs12", "-export", "-in", folder.file("\(name).pem"), "-inkey", folder.file("\(name).key"),
+                "-certfile", authorityFile, "-passout", "pass:\(passPhrase)",
+            ] + (isLegacy ? ["-legacy"] : []))
+    }
+
+    /// Runs the `openssl` command.
+    ///
+    /// - Parameter arguments: Its arguments.
+    /// - Returns: What it prints.
+    /// - Throws: What it says when it fails.
     @discardableResult
-    private static func openssl(_ arguments: [String]) throws -> [UInt8] {
+    package static func openssl(_ arguments: [String]) throws -> [UInt8] {
         try ChildProcess.run(["openssl"] + arguments)
     }
+}
+
+extension TLSIdentity {
+    /// Of an identity in two files.
+    package var certificateFile: String { files[0] }
+    /// Of an identity in two files.
+    package var privateKeyFile: String { files[1] }
 }
