@@ -1,4 +1,5 @@
 public import CourierCore
+import CourierTransport
 
 /// Makes clients.
 ///
@@ -31,7 +32,8 @@ public struct CourierClientFactory: Sendable {
     /// Looks for mistakes in a configuration: limits that contradict each other, illegal topics, negative times, fixed
     /// options (``MQTTClientConfig/init(options:)``) that no connection can be made with.
     ///
-    /// What a provider of the app's own will hand out is checked when it does. Nothing is opened, and no file is read.
+    /// The files of ``MQTTClientConfig/tls`` are read, which may take milliseconds; nothing is written, and no connection is
+    /// opened. What a provider of the app's own or `tls.material` will hand out is checked when it does.
     ///
     /// - Parameter config: The configuration.
     /// - Throws: A ``CourierCore/CourierError`` with `invalidConfiguration` that names the option and the remedy.
@@ -39,5 +41,18 @@ public struct CourierClientFactory: Sendable {
         _ = try ClientSettings(config)
         _ = try SupervisorConfiguration(config)
         _ = try config.storePlace()
+        if let tls = config.tls { try Self.check(tls) }
+    }
+
+    /// Reads the certificates and keys.
+    private static func check(_ tls: TLSClientConfiguration) throws(CourierError) {
+        var tls = tls
+        tls.keyLogFile = nil  // It would be created.
+        if tls.material != nil { (tls.material, tls.trust, tls.identity) = (nil, .systemRoots, nil) }
+        do throws(TransportError) {
+            _ = try TLSContext(client: tls)
+        } catch {
+            throw CourierError(error)
+        }
     }
 }

@@ -1,6 +1,6 @@
 import CourierCore
 import CourierTransport
-import Dispatch
+import Foundation
 import TestSupport
 import Testing
 
@@ -123,5 +123,53 @@ import Testing
             ConnectOptions(host: "", port: 0, clientId: "", username: "", password: "", scheme: "mqqt"))
         try CourierClientFactory().validate(MQTTClientConfig(authService: provider))
         #expect(provider.asked.isEmpty)
+    }
+
+    // MARK: Files
+
+    private static func tls(_ change: (inout TLSClientConfiguration) -> Void) -> MQTTClientConfig {
+        config(scheme: "tls") { config in
+            var tls = TLSClientConfiguration()
+            change(&tls)
+            config.tls = tls
+        }
+    }
+
+    @Test func `validation reads the certificates and names the file that is wrong`() async throws {
+        let factory = CourierClientFactory()
+        let certificates = try await Certificates.shared
+        try factory.validate(
+            Self.tls {
+                $0.trust = .authoritiesFile(certificates.authorityFile)
+                $0.identity = certificates.identity("client")
+            })
+        let garbage = certificates.folder.file("client.csr")  // PEM, and no certificate.
+        expectCourierError(.invalidConfiguration, garbage) {
+            try factory.validate(Self.tls { $0.trust = .authoritiesFile(garbage) })
+        }
+        expectCourierError(.invalidConfiguration, "/nowhere/key.pem") {
+            try factory.validate(
+                Self.tls {
+                    $0.identity = TLSIdentity(
+                        certificateFile: certificates.server.certificateFile, privateKeyFile: "/nowhere/key.pem")
+                })
+        }
+        expectCourierError(.invalidConfiguration, "pass phrase") {
+            try factory.validate(Self.tls { $0.identity = certificates.identity("locked", passPhrase: "wrong") })
+        }
+    }
+
+    @Test func `validation writes no key log, and does not ask for material`() throws {
+        let folder = try TemporaryFolder()
+        let isAsked = Box<Bool>()
+        try CourierClientFactory().validate(
+            Self.tls {
+                $0.keyLogFile = folder.file("keys")
+                $0.material = {
+                    isAsked.value = true
+                    return TLSMaterial()
+                }
+            })
+        #expect(isAsked.value == nil && !FileManager.default.fileExists(atPath: folder.file("keys")))
     }
 }
