@@ -15,4 +15,10 @@ public struct CourierEvent: Sendable {
         self.connectionInfo = connectionInfo
         self.type = type
     }
+
+    /// Makes an event, by the labels of Courier iOS.
+    @available(*, deprecated, renamed: "init(connectionInfo:type:)")
+    public init(connectionInfo: ConnectOptions?, event: CourierEventType) {
+        self.init(connectionInfo: connectionInfo, type: event)
+    }
 }
