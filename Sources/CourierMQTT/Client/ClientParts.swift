@@ -48,7 +48,18 @@ struct ClientParts: Sendable {
         let driver = SessionDriver(engine, on: loop, observer: relay, outgoing: queue)
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
         let epoch = { queue.sessionEpoch }
-        let steps = config.messageStore.map { StoreLane($0, on: loop, epoch: epoch, failed: storeFailed) }
+        // The client's own store is given up when all lanes have ended.
+        var laneCount = 0
+        let lane = { [ownStore] (store: any MessageStore) in
+            laneCount += 1
+            return StoreLane(
+                store, on: loop, epoch: epoch, failed: storeFailed,
+                ended: {
+                    laneCount -= 1
+                    if laneCount == 0 { ownStore?.finish() }
+                })
+        }
+        let steps = config.messageStore.map(lane)
         let store = Self.outgoingStore(config, settings, steps, queue, on: loop, link, failed: storeFailed)
         let results = PublishResults(queue, events, completions) { store?.ended($0) }
         publishing = Publishing(
@@ -56,7 +67,7 @@ struct ClientParts: Sendable {
             results: results, census: census,
             watchExpiry: { loop.execute { link.coordinator?.scheduleExpiry() } })
         let durable = Self.durableSession(
-            config, store, steps, limit: settings.maximumKept, on: loop, epoch: epoch, failed: storeFailed,
+            config, store, steps, lane, limit: settings.maximumKept, on: loop, epoch: epoch, failed: storeFailed,
             began: { link.coordinator?.storeOpened($0) })
         let acknowledgements = AcknowledgementInbox(driver, rows: durable?.inbox, on: loop)
         let distributor = MessageDistributor(
@@ -110,19 +121,18 @@ struct ClientParts: Sendable {
     }
 
     private static func durableSession(
-        _ config: MQTTClientConfig, _ outgoing: OutgoingStore?, _ steps: StoreLane?, limit: StoreSize,
-        on loop: EventLoop,
+        _ config: MQTTClientConfig, _ outgoing: OutgoingStore?, _ steps: StoreLane?,
+        _ lane: (any MessageStore) -> StoreLane, limit: StoreSize, on loop: EventLoop,
         epoch: @escaping () -> Int, failed: @escaping (CourierError) -> Void,
         began: @escaping (StoredSession) -> Void
     ) -> DurableSession? {
         guard let store = config.messageStore, let outgoing, let steps else { return nil }
         let inbox = DurableInbox(
             store, limit: limit, steps: steps,
-            additions: StoreLane(store, on: loop, epoch: epoch, failed: failed), clock: config.storeClock, on: loop,
-            epoch: epoch, nextID: { outgoing.nextID() })
+            additions: lane(store), clock: config.storeClock, on: loop, epoch: epoch, nextID: { outgoing.nextID() })
         return DurableSession(
             store, config.knownScope, outgoing: outgoing, inbox: inbox, steps: steps,
-            wishes: StoreLane(store, on: loop, epoch: epoch, failed: failed), on: loop, failed: failed, began: began)
+            wishes: lane(store), on: loop, failed: failed, began: began)
     }
 
     private static func credentials(_ config: MQTTClientConfig) -> CredentialSource {

@@ -51,6 +51,9 @@ final class StoreLane: @unchecked Sendable {
     private let loop: EventLoop
     /// Told of the first of several failures in a row.
     private let failed: (CourierError) -> Void
+    /// Told once, when the client has ended and nothing is under way any more.
+    private let ended: () -> Void
+    private var hasEnded = false
     private var scope: StoreScope?
     private var steps: [Step] = []
     /// How many of them are committed one by one, because the store had no room for all of them together.
@@ -72,12 +75,13 @@ final class StoreLane: @unchecked Sendable {
 
     init(
         _ store: any MessageStore, on loop: EventLoop, epoch: @escaping () -> Int,
-        failed: @escaping (CourierError) -> Void
+        failed: @escaping (CourierError) -> Void, ended: @escaping () -> Void = {}
     ) {
         self.store = store
         self.loop = loop
         self.epoch = epoch
         self.failed = failed
+        self.ended = ended
     }
 
     /// Whether nothing is on its way.
@@ -136,6 +140,13 @@ final class StoreLane: @unchecked Sendable {
         loop.preconditionOnLoop()
         end = error
         if retryTimer != nil || scope == nil { removeAll(error) }
+        tellEnd()
+    }
+
+    private func tellEnd() {
+        guard end != nil, isIdle, !hasEnded else { return }
+        hasEnded = true
+        ended()
     }
 
     /// Gives what waits to somebody who commits changes of his own, behind whom the next steps gather; ``settled(_:_:)``
@@ -199,6 +210,7 @@ final class StoreLane: @unchecked Sendable {
 
     private func committed(_ batch: Batch, _ result: Result<Void, CourierError>) {
         isCommitting = false
+        defer { tellEnd() }
         switch result {
         case .success:
             isFailing = false

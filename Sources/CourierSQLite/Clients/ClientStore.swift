@@ -97,7 +97,11 @@ package final class ClientStore: MessageStore {
         end.letGo()
     }
 
-    deinit {
+    deinit { finish() }
+
+    /// The client has ended and stored its last steps. Something of it may still be there, such as a subscription of a
+    /// publisher that the app keeps; it has no use for the store any more.
+    package func finish() {
         release()
         Self.files.withLock { files in
             files[path]?.unfinished.removeAll { $0 === end }
@@ -130,8 +134,8 @@ package final class ClientStore: MessageStore {
         for former in formers where await !former.hasFinished(within: Self.patience) {
             throw CourierError(
                 .storeInUse,
-                "The former client with the client id \(clientID.quoted()) has ended, but still uses its messages (\(path)). Let "
-                    + "its loops and publishers end; it is tried again.")
+                "The former client with the client id \(clientID.quoted()) has ended, and is still storing its last steps "
+                    + "(\(path)). It is tried again; look at the disk if this comes again.")
         }
         return try await store.summary(of: scope)
     }

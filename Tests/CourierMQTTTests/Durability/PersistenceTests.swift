@@ -210,6 +210,33 @@ import Testing
         #expect(try stored("ada") == 2)
     }
 
+    @Test func `what the app keeps of a client that has ended does not keep its file`() async throws {
+        let broker = try LoopbackBroker.start()
+        let log = WarningLog()
+        var kept: [Any] = []
+        do {
+            let test = try test(.local(broker.port, id: "ada")) {
+                $0.topics = ["t": .one]
+                $0.messagePersistenceTTLSeconds = 60
+            }
+            let (messages, continuation) = AsyncStream<Message>.makeStream()
+            kept.append(test.client.messagePublisher().sink { continuation.yield($0) })
+            kept.append(test.client.eventPublisher.sink { _ in })
+            kept.append(test.client.connectionStatePublisher)
+            try await test.connect()
+            try await test.client.publish("x", to: "t")
+            kept.append(await messages.first { _ in true } as Any)
+            try await test.end()
+        }
+        let test = try test(.local(broker.port, id: "ada")) { $0.logHandler = log }
+        try await test.connect()
+        try await test.client.publish("y", to: "t")
+        #expect(log.warnings.isEmpty, "\(log.warnings)")
+        try await test.end()
+        await broker.shutdown()
+        withExtendedLifetime(kept) {}
+    }
+
     @Test func `without a home there is an error, and no file somewhere else`() async throws {
         let client = made("ada") { $0.environmentVariables = [:] }
         await expect(.invalidConfiguration, ["XDG_STATE_HOME", "HOME"], from: client)

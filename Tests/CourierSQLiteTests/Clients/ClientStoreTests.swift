@@ -75,6 +75,17 @@ import Testing
         #expect(try await second.summary(of: .client).outgoingCount == 1)
     }
 
+    @Test func `a client that has finished frees the file, although something still holds its store`() async throws {
+        let first = try open()
+        try await store(1, in: first)
+        first.finish()
+        first.finish()
+        let second = try open()
+        #expect(try await second.summary(of: .client).outgoingCount == 1)
+        expectInUse()
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test func `after the last client another store object opens the file at once`() async throws {
         for number in 1...20 as ClosedRange<UInt64> {
             let client = try open()
