@@ -62,8 +62,8 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
         self.passPhrase = passPhrase
     }
 
-    /// The files that it is read from.
-    package var files: [String] {
+    /// The files that it is read from; empty for one in memory.
+    public var files: [String] {
         switch source {
         case .files(let certificates, let privateKey): [certificates, privateKey]
         case .pkcs12File(let file): [file]
