@@ -19,8 +19,8 @@ package final class ClientStore: MessageStore {
         let store: SQLiteMessageStore
         /// The client that has the file; `nil` if the app has let it go.
         var owner: ClientEnd?
-        /// The clients that may still have steps to store.
-        var unfinished: [ClientEnd]
+        /// The clients of which something is still there.
+        var holders: [ClientEnd]
     }
 
     private static let files = Mutex<[String: OpenFile]>([:])
@@ -58,7 +58,7 @@ package final class ClientStore: MessageStore {
                 throw error.code == .storeInUse ? Self.inUse(path, clientID) : error
             }
             formers = []
-            let file = OpenFile(store: store, owner: end, unfinished: [end])
+            let file = OpenFile(store: store, owner: end, holders: [end])
             Self.files.withLock { $0[path] = file }
         }
     }
@@ -77,8 +77,8 @@ package final class ClientStore: MessageStore {
             guard let file = files[path] else { return .closed }
             if let owner = file.owner { return .ofAnother(owner) }
             files[path]?.owner = end
-            files[path]?.unfinished.append(end)
-            return .file(file.store, formers: file.unfinished)
+            files[path]?.holders.append(end)
+            return .file(file.store, formers: file.holders)
         }
     }
 
@@ -97,20 +97,22 @@ package final class ClientStore: MessageStore {
         end.letGo()
     }
 
-    deinit { finish() }
-
-    /// The client has ended and stored its last steps. Something of it may still be there, such as a subscription of a
-    /// publisher that the app keeps; it has no use for the store any more.
+    /// The client has ended and stored its last steps: the next one need not wait for it. The file stays open while something
+    /// of the client is there, such as a message that the app has yet to acknowledge.
     package func finish() {
         release()
+        end.finish()
+    }
+
+    deinit {
+        finish()
         Self.files.withLock { files in
-            files[path]?.unfinished.removeAll { $0 === end }
-            guard let file = files[path], file.unfinished.isEmpty else { return }
+            files[path]?.holders.removeAll { $0 === end }
+            guard let file = files[path], file.holders.isEmpty else { return }
             files[path] = nil
             // While the lock is held, so that who opens the file next waits for the end.
             store.closeInBackground()
         }
-        end.finish()
     }
 
     // MARK: MessageStore
