@@ -284,6 +284,8 @@ import Testing
             await world.until { await Self.waiting(store) == 0 }
             try world.publish("", to: "go", qos: .zero)
             #expect(try await messages.next() == "in")
+            // The reader has the message before the store has its packet id; PUBREC waits for that.
+            await world.until { store.changes.contains(.rememberPacketID(5)) }
             // A process that is killed at any moment leaves only packet ids of the session that the store names.
             let changes = store.changes
             let session = try #require(changes.firstIndex(of: .rememberSession(StoreScope(Self.options()))))
