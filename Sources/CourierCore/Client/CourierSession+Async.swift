@@ -298,44 +298,36 @@ extension CourierSession {
 
     /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
     ///
-    /// A loop that reads the filter goes on, and then nothing is waited for, as the form with a ``TopicTemplate`` says.
+    /// A loop that reads the filter goes on, and then nothing is waited for, as ``unsubscribe(_:)-(UnsubscriptionRequest)``
+    /// says.
     ///
-    /// - Parameter filter: The filter as it was subscribed.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter``,
-    ///   ``CourierError/Code-swift.struct/queueFull`` when too many calls wait,
-    ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
-    ///   when the broker refuses, ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed
-    ///   before, or `CancellationError`.
+    /// - Parameter filter: The filter as it was subscribed, taken as it is.
+    /// - Throws: What ``unsubscribe(_:)-(UnsubscriptionRequest)`` throws.
     public func unsubscribe(from filter: String) async throws {
-        try await unsubscribe(from: TopicTemplate(exactly: filter))
+        try await unsubscribe(UnsubscriptionRequest(topic: TopicTemplate(exactly: filter)))
+    }
+
+    /// Wants no more messages of a topic whose type of values is not known, and waits until the broker has confirmed it.
+    ///
+    /// - Parameter topic: The filter as it was subscribed.
+    /// - Throws: What ``unsubscribe(_:)-(UnsubscriptionRequest)`` throws.
+    public func unsubscribe(from topic: TopicTemplate) async throws {
+        try await unsubscribe(UnsubscriptionRequest(topic: topic))
     }
 
     /// Wants no more messages of a topic, and waits until the broker has confirmed it.
     ///
-    /// A loop that reads the topic goes on, and then nothing is waited for, as the form with a ``TopicTemplate`` says.
+    /// A loop that reads the topic goes on, and then nothing is waited for, as ``unsubscribe(_:)-(UnsubscriptionRequest)``
+    /// says.
     ///
     /// - Parameter topic: The topic as it was subscribed, with the same parameters open.
-    /// - Throws: What the form with a ``TopicTemplate`` throws,
+    /// - Throws: What ``unsubscribe(_:)-(UnsubscriptionRequest)`` throws,
     ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` among it.
     public func unsubscribe<Value>(from topic: Topic<Value>) async throws {
-        try await unsubscribe(from: topic.template)
+        try await unsubscribe(UnsubscriptionRequest(topic: topic.template))
     }
 
     /// Asks a question on one topic and waits for the answer (MQTT 5).
-    ///
-    /// - Parameters:
-    ///   - question: The question.
-    ///   - topic: Where somebody answers.
-    ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
-    /// - Returns: The first answer.
-    /// - Throws: What ``request(_:at:timeout:as:)`` throws.
-    public func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: String, timeout: Duration = .seconds(10)
-    ) async throws -> Answer {
-        try await request(question, to: topic, timeout: timeout, as: Answer.self)
-    }
-
-    /// Asks a question on one topic and waits for the answer, for 10 s at most (MQTT 5).
     ///
     /// ```swift
     /// let latest = try await client.request("7", to: "rooms/7/latest", as: Note.self)
@@ -343,14 +335,15 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - question: The question.
-    ///   - topic: Where somebody answers.
-    ///   - type: The type of the answer.
+    ///   - topic: Where somebody answers, taken as it is.
+    ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
+    ///   - type: The type of the answer, where the result does not say it.
     /// - Returns: The first answer.
     /// - Throws: What ``request(_:at:timeout:as:)`` throws.
     public func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: String, as type: Answer.Type
+        _ question: Question, to topic: String, timeout: Duration = .seconds(10), as type: Answer.Type = Answer.self
     ) async throws -> Answer {
-        try await request(question, to: topic, timeout: .seconds(10), as: type)
+        try await request(question, at: TopicTemplate(exactly: topic), timeout: timeout, as: type)
     }
 
     /// Stands for a question of which nothing says what its answer is, so that the compiler can tell what is missing.
@@ -383,25 +376,10 @@ extension CourierSession {
     /// - Returns: The first answer.
     /// - Throws: What ``request(_:at:timeout:as:)`` throws.
     public func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10), as type: Answer.Type
+        _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10),
+        as type: Answer.Type = Answer.self
     ) async throws -> Answer {
         try await request(question, at: topic.template, timeout: timeout, as: type)
-    }
-
-    /// Asks a question on a topic of its type and waits for the answer (MQTT 5).
-    ///
-    /// The question has QoS 1, whatever ``Topic/qos`` says: the acknowledgement is what tells that nobody is subscribed.
-    ///
-    /// - Parameters:
-    ///   - question: The question.
-    ///   - topic: Where somebody answers, all its parameters given. With `%u` or `%c`, await ``connected()`` first.
-    ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
-    /// - Returns: The first answer.
-    /// - Throws: What ``request(_:at:timeout:as:)`` throws.
-    public func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10)
-    ) async throws -> Answer {
-        try await request(question, at: topic.template, timeout: timeout, as: Answer.self)
     }
 
     /// Stands for a question of which nothing says what its answer is, so that the compiler can tell what is missing.
@@ -418,16 +396,17 @@ extension CourierSession {
         _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10)
     ) async throws {}
 
-    /// Answers questions of QoS 1 until the task is cancelled (MQTT 5 only).
+    /// Answers questions until the task is cancelled (MQTT 5 only).
     ///
     /// - Parameters:
-    ///   - filter: The topic name or filter on which questions come.
+    ///   - filter: The topic name or filter on which questions come, taken as it is.
+    ///   - qos: The quality of service of questions and answers; `.one` by default.
     ///   - handler: Makes the answer.
     /// - Throws: What ``respond(at:qos:handler:)`` throws.
     public func respond<Question: Sendable, Answer>(
-        to filter: String, handler: @escaping @Sendable (Question) async throws -> Answer
+        to filter: String, qos: QoS = .one, handler: @escaping @Sendable (Question) async throws -> Answer
     ) async throws {
-        try await respond(to: filter, qos: .one, handler: handler)
+        try await respond(at: TopicTemplate(exactly: filter), qos: qos, handler: handler)
     }
 
     /// Answers questions of a topic's type until the task is cancelled (MQTT 5 only).

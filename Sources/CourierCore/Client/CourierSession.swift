@@ -2,8 +2,10 @@ public import Foundation
 
 /// What an app does with a connection: open it, subscribe, publish, read.
 ///
-/// The first half is the published API, the second half the same for `async` code. What has a default implementation
-/// is spelled in terms of the rest, so that a mock implements less.
+/// The first half is the published API, the second half the same for `async` code.
+///
+/// A type of your own must implement thirteen members of this protocol and of ``CourierClient``. The others have default
+/// implementations, which say what they do without the rest. `FakeClient` of CourierTesting is such a type, for tests.
 public protocol CourierSession: CourierEventManager {
     /// What the connection is doing now.
     var connectionState: ConnectionState { get }
@@ -257,23 +259,15 @@ public protocol CourierSession: CourierEventManager {
     /// messages go on until the loop is left. Or the broker began the session for this client, which never subscribed to
     /// the filter in it.
     ///
-    /// - Parameter topic: The filter as it was subscribed.
+    /// - Parameter request: The filter as it was subscribed, and properties for the UNSUBSCRIBE packet (MQTT 5), which
+    ///   go with the next UNSUBSCRIBE for this filter.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` or what else is wrong with the topic,
     ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c` where no connection was begun yet that
-    ///   has one, ``CourierError/Code-swift.struct/queueFull`` when too many calls wait or too many filters are known,
+    ///   has one, ``CourierError/Code-swift.struct/invalidMessage`` if a property is not legal,
+    ///   ``CourierError/Code-swift.struct/queueFull`` when too many calls wait or too many filters are known,
     ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
     ///   when the broker refuses, ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed
     ///   before, or `CancellationError`.
-    func unsubscribe(from topic: TopicTemplate) async throws
-
-    /// Wants no more messages of a topic filter, and waits until the broker has confirmed it, with properties for the
-    /// UNSUBSCRIBE packet (MQTT 5).
-    ///
-    /// They are sent with the next UNSUBSCRIBE for this filter. Nothing is sent where ``unsubscribe(from:)`` sends nothing.
-    ///
-    /// - Parameter request: The filter as it was subscribed, and the properties.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidMessage`` if a property is not legal, or what
-    ///   ``unsubscribe(from:)`` throws.
     func unsubscribe(_ request: UnsubscriptionRequest) async throws
 
     /// What the broker's CONNACK suggests as the beginning of response topics (MQTT 5.0 §3.2.2.3.15), for a client that
@@ -303,15 +297,17 @@ public protocol CourierSession: CourierEventManager {
     /// The question has QoS 1: its acknowledgement is what tells that nobody is subscribed to the topic.
     ///
     /// Without a connection it waits for the next one, as part of its timeout. When it ends without an answer, by its
-    /// timeout or because its task is cancelled, the question may still be on its way.
+    /// timeout or because its task is cancelled, the question may still be on its way. The topic is filled in before the
+    /// question waits for a connection: with `%u` or `%c`, await ``connected()`` first.
     ///
     /// - Parameters:
     ///   - question: The question.
-    ///   - topic: Where somebody answers, for example by ``respond(at:qos:handler:)``.
+    ///   - topic: Where somebody answers, for example by ``respond(at:qos:handler:)``; all its parameters given.
     ///   - timeout: How long the call takes at most: for the connection, the question and the answer.
     ///   - type: The type of the answer.
     /// - Returns: The first answer.
-    /// - Throws: When it can not be sent or the answer not be decoded,
+    /// - Throws: What is wrong with the topic, ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c`
+    ///   where no connection was begun yet that has one. When the question can not be sent or the answer not be decoded,
     ///   ``CourierError/Code-swift.struct/timedOut`` when none comes in time, which says what was missing: its cause says
     ///   why there is no connection, its reason code is ``ReasonCode/noMatchingSubscribers`` where the broker says that
     ///   nobody would get the question,
@@ -320,23 +316,6 @@ public protocol CourierSession: CourierEventManager {
     ///   ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed before,
     ///   ``CourierError/Code-swift.struct/invalidConfiguration`` when the broker does not speak MQTT 5, or
     ///   `CancellationError`.
-    func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
-    ) async throws -> Answer
-
-    /// Asks a question on a topic that may hold `%u` and `%c`, and waits for the answer (MQTT 5).
-    ///
-    /// The same as the form with a topic name in all else. The topic is filled in before the question waits for a
-    /// connection: with `%u` or `%c`, await ``connected()`` first.
-    ///
-    /// - Parameters:
-    ///   - question: The question.
-    ///   - topic: Where somebody answers, all its parameters given.
-    ///   - timeout: How long the call takes at most: for the connection, the question and the answer.
-    ///   - type: The type of the answer.
-    /// - Returns: The first answer.
-    /// - Throws: What is wrong with the topic, ``CourierError/Code-swift.struct/unresolvedPlaceholder`` for `%u` or `%c`
-    ///   where no connection was begun yet that has one, or what the form with a topic name throws.
     func request<Question, Answer: Sendable>(
         _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer
@@ -348,19 +327,8 @@ public protocol CourierSession: CourierEventManager {
     /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)``, and the first two are ``DeadLetter``s, too.
     /// Where nobody listens the log warns, once a minute at most.
     ///
-    /// - Parameters:
-    ///   - filter: The topic name or filter on which questions come.
-    ///   - qos: The quality of service of questions and answers.
-    ///   - handler: Makes the answer; runs on the caller's side.
-    /// - Throws: What a loop over ``messages(_:as:)`` throws: the filter is not legal, or the broker refuses it.
-    func respond<Question: Sendable, Answer>(
-        to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
-    ) async throws
-
-    /// Answers questions on a topic that may hold `%u` and `%c` until the task is cancelled (MQTT 5 only).
-    ///
-    /// The same as the form with a filter in all else. Like a loop over ``messages(_:as:)`` it waits for the first
-    /// connection that gives `%u` and `%c` their meaning, and keeps what it has filled in.
+    /// Like a loop over ``messages(_:as:)`` it waits for the first connection that gives `%u` and `%c` their meaning, and
+    /// keeps what it has filled in.
     ///
     /// - Parameters:
     ///   - topic: The topic on which questions come; open parameters stand for any level.

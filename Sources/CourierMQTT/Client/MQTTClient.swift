@@ -123,10 +123,6 @@ final class MQTTClient: CourierClient {
         return try await waiter.value { coordinator.forgetSubscriptionWaiter(key) }
     }
 
-    func unsubscribe(from topic: TopicTemplate) async throws {
-        try await unsubscribe(UnsubscriptionRequest(topic: topic))
-    }
-
     func unsubscribe(_ request: UnsubscriptionRequest) async throws {
         let filter = try request.topic.filter(for: parts.publishing.identity)
         if let problem = request.userProperties.problem(parts.publishing.texts) {

@@ -59,7 +59,7 @@ final class UnusableClient: CourierClient {
     }
 
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS { throw problem }
-    func unsubscribe(from topic: TopicTemplate) async throws { throw problem }
+    func unsubscribe(_ request: UnsubscriptionRequest) async throws { throw problem }
 
     func disconnect(
         _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -88,16 +88,8 @@ final class UnusableClient: CourierClient {
     func readyToPublish() async throws { throw problem }
 
     func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
-    ) async throws -> Answer { throw problem }
-
-    func request<Question, Answer: Sendable>(
         _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer { throw problem }
-
-    func respond<Question: Sendable, Answer>(
-        to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
-    ) async throws { throw problem }
 
     func respond<Question: Sendable, Answer>(
         at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer

@@ -78,7 +78,7 @@ final class MessageReaders: Sendable {
                     report(message, error)
                     return nil
                 }
-                return .failure(Self.bridged(errorDecodeHandler(problem)))
+                return .failure(NSError.carrying(errorDecodeHandler(problem)))
             }
         }
     }
@@ -93,15 +93,6 @@ final class MessageReaders: Sendable {
 
     private func whole<Whole: ValueWithMessage>(_: Whole.Type, of message: Message) -> (any ValueWithMessage)? {
         try? ValueDecoder<Whole>(registry).decode(message)
-    }
-
-    /// The app's error as the published signature wants it: itself, or an `NSError` around it.
-    private static func bridged(_ error: any Error) -> NSError {
-        if type(of: error) is NSError.Type { return error as NSError }
-        let bridged = error as NSError
-        return NSError(
-            domain: bridged.domain, code: bridged.code,
-            userInfo: [NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: bridged.localizedDescription])
     }
 
     private func publisher<Output: Sendable>(

@@ -7,13 +7,7 @@ extension MQTTClient {
     func request<Question, Answer: Sendable>(
         _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer {
-        let name = try topic.name(for: parts.publishing.identity).string
-        return try await request(question, to: name, timeout: timeout, as: type)
-    }
-
-    func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
-    ) async throws -> Answer {
+        let topic = try topic.name(for: parts.publishing.identity).string
         try parts.publishing.check(topic: topic)  // Before the topic for the answer is subscribed to.
         let (payload, contentType) = try parts.registry.encode(question, topic: topic)
         let requests = requests
@@ -86,12 +80,6 @@ extension MQTTClient {
         let receipt = try await parts.publishing.publishAndWait(
             payload, parts.publishing.message(to: topic, .one, properties, contentType: contentType))
         requests.note(.asked(receipt.reasonCode), of: correlation)
-    }
-
-    func respond<Question: Sendable, Answer>(
-        to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
-    ) async throws {
-        try await respond(at: TopicTemplate(exactly: filter), qos: qos, handler: handler)
     }
 
     func respond<Question: Sendable, Answer>(

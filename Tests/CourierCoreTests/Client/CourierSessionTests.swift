@@ -97,7 +97,123 @@ import Testing
     }
 }
 
-private final class MockClient: CourierClient, QuietSession {
+/// What a type with the thirteen required members gets besides.
+@Suite(.timeLimit(.minutes(1))) struct CourierSessionDefaultsTests {
+    @Test func `the forms with completions subscribe, unsubscribe, connect and disconnect`() async throws {
+        let client = SmallClient()
+        let qos = await withCheckedContinuation { end in client.subscribe("a", qos: .two) { end.resume(returning: $0) }
+        }
+        #expect(try qos.get() == .two)
+        let left = await withCheckedContinuation { end in client.unsubscribe("a") { end.resume(returning: $0) } }
+        try left.get()
+        let connected = await withCheckedContinuation { end in client.connect { end.resume(returning: $0) } }
+        try connected.get()
+        await client.disconnectAndWait()
+        try await client.disconnectAndWait(DisconnectOptions(reasonString: "bye"))
+        #expect(client.calls.values == ["subscribe a", "unsubscribe a", "connect app", "disconnect", "disconnect"])
+    }
+
+    @Test func `the forms with arrays subscribe and unsubscribe`() async {
+        let client = SmallClient()
+        client.subscribe(("a", .zero), ("b", .one))
+        client.unsubscribe("c")
+        var calls: [String] = []
+        for await call in client.ended.stream.prefix(3) { calls.append(call) }
+        #expect(calls.sorted() == ["subscribe a", "subscribe b", "unsubscribe c"])
+    }
+
+    @Test func `the failure of a call is told to its completion`() async {
+        let client = SmallClient()
+        let result = await withCheckedContinuation { end in
+            client.subscribe("a/#/b", qos: .one) { end.resume(returning: $0) }
+        }
+        guard case .failure(let error) = result else {
+            Issue.record("the filter was granted")
+            return
+        }
+        #expect(error.code == .invalidTopicFilter)
+    }
+
+    @Test func `bytes and queued values are published`() async throws {
+        let client = SmallClient()
+        try await client.enqueue(Note(), to: "a")
+        let result = try await withCheckedThrowingContinuation {
+            (end: CheckedContinuation<PublishReceipt, any Error>) in
+            do {
+                try client.publish(data: Data([1]), to: "b") { end.resume(with: $0) }
+            } catch {
+                end.resume(throwing: error)
+            }
+        }
+        #expect(result.reasonCode == .success)
+        try await client.readyToPublish()
+        #expect(client.calls.values == ["publish Note to a", "publish Data to b"])
+    }
+
+    @Test func `questions and answers fail with the reason`() async {
+        let client = SmallClient()
+        let asked = await #expect(throws: CourierError.self) {
+            let _: String = try await client.request("7", to: "rooms/latest")
+        }
+        #expect(asked?.code == .invalidConfiguration)
+        let answered = await #expect(throws: CourierError.self) {
+            try await client.respond(to: "rooms/latest") { (question: String) in question }
+        }
+        #expect(answered?.code == .invalidConfiguration)
+    }
+
+    @Test func `a session exists while there is a connection`() {
+        let client = SmallClient()
+        #expect(!client.hasExistingSession)
+        client.state.send(.connected)
+        #expect(client.hasExistingSession)
+    }
+
+    private struct Note {}
+
+    private final class SmallClient: CourierClient {
+        let calls = Series<String>()
+        /// The calls of `subscribe` and `unsubscribe` again, for a test that waits for them.
+        let ended = AsyncStream<String>.makeStream()
+        let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
+
+        var connectionState: ConnectionState { state.value }
+        var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { state.eraseToAnyPublisher() }
+        func connect(source: String) { calls.append("connect \(source)") }
+        func connected(timeout: Duration?) async throws {}
+        func disconnect() { calls.append("disconnect") }
+        func destroy() {}
+        func subscribe(_ request: SubscriptionRequest) async throws -> QoS {
+            let call = "subscribe \(try request.topic.filter(for: nil))"
+            calls.append(call)
+            ended.continuation.yield(call)
+            return request.qos
+        }
+        func unsubscribe(_ request: UnsubscriptionRequest) async throws {
+            let call = "unsubscribe \(try request.topic.filter(for: nil))"
+            calls.append(call)
+            ended.continuation.yield(call)
+        }
+        nonisolated(nonsending) func publish<Value>(
+            _ value: Value, as request: PublishRequest
+        ) async throws -> PublishReceipt {
+            calls.append("publish \(Value.self) to \(request.topic)")
+            return PublishReceipt()
+        }
+        func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {}
+        func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
+            MessageSequence { EndedSource() }
+        }
+        func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> {
+            PassthroughSubject<D, Never>().eraseToAnyPublisher()
+        }
+        func messagePublisher() -> AnyPublisher<Message, Never> {
+            PassthroughSubject<Message, Never>().eraseToAnyPublisher()
+        }
+    }
+}
+
+private final class MockClient: CourierClient {
     let calls = Series<String>()
     let requests = Series<PublishRequest>()
     let subscriptions = Series<SubscriptionRequest>()
@@ -105,13 +221,10 @@ private final class MockClient: CourierClient, QuietSession {
     let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
     let happened = PassthroughSubject<CourierEvent, Never>()
 
-    var hasExistingSession: Bool { false }
     var connectionState: ConnectionState { state.value }
     var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { state.eraseToAnyPublisher() }
     var eventPublisher: AnyPublisher<CourierEvent, Never> { happened.eraseToAnyPublisher() }
 
-    func addEventHandler(_ handler: any ICourierEventHandler) {}
-    func removeEventHandler(_ handler: any ICourierEventHandler) {}
     func connect(source: String) { calls.append("connect \(source)") }
     func disconnect() {}
     func destroy() {}
@@ -122,11 +235,6 @@ private final class MockClient: CourierClient, QuietSession {
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {}
     func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> {
         PassthroughSubject<D, Never>().eraseToAnyPublisher()
-    }
-    func messagePublisher<D: Sendable, E>(
-        topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
-    ) -> AnyPublisher<Result<D, NSError>, Never> {
-        PassthroughSubject<Result<D, NSError>, Never>().eraseToAnyPublisher()
     }
     func messagePublisher() -> AnyPublisher<Message, Never> {
         PassthroughSubject<Message, Never>().eraseToAnyPublisher()
@@ -147,8 +255,8 @@ private final class MockClient: CourierClient, QuietSession {
         subscriptions.append(request)
         return request.qos
     }
-    func unsubscribe(from topic: TopicTemplate) async throws {
-        let filter = try topic.filter(for: nil)
+    func unsubscribe(_ request: UnsubscriptionRequest) async throws {
+        let filter = try request.topic.filter(for: nil)
         calls.append("unsubscribe \(filter)")
     }
     func publish(
@@ -160,39 +268,8 @@ private final class MockClient: CourierClient, QuietSession {
     }
 }
 
-/// What no test here looks at.
-private protocol QuietSession: CourierSession {}
-
-extension QuietSession {
-    var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
-        PassthroughSubject<DeadLetter, Never>().eraseToAnyPublisher()
-    }
-    func subscribe(_ request: SubscriptionRequest) async throws -> QoS { request.qos }
-    func unsubscribe(from topic: TopicTemplate) async throws {}
-    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {}
-    func readyToPublish() async throws {}
-    func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: String, timeout: Duration, as type: Answer.Type
-    ) async throws -> Answer { throw CourierError(.timedOut, "Nobody answers here.") }
-    func respond<Question: Sendable, Answer>(
-        to filter: String, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
-    ) async throws {}
-    func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) { completion(.success(())) }
-    func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) { completion(.success(())) }
-    func publish(
-        bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
-        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
-    ) throws { completion?(.success(PublishReceipt())) }
-    func subscribe(
-        _ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void
-    ) { completion(.success(qos)) }
-    func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
-        completion(.success(()))
-    }
-}
-
 /// Has short forms of its own, as a mock written for the published API has.
-private final class OverridingClient: QuietSession {
+private final class OverridingClient: CourierClient {
     let mock = MockClient()
 
     func connect() { mock.calls.append("own connect") }
@@ -201,19 +278,13 @@ private final class OverridingClient: QuietSession {
 
     var connectionState: ConnectionState { mock.connectionState }
     var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { mock.connectionStatePublisher }
-    var eventPublisher: AnyPublisher<CourierEvent, Never> { mock.eventPublisher }
-    func addEventHandler(_ handler: any ICourierEventHandler) {}
-    func removeEventHandler(_ handler: any ICourierEventHandler) {}
     func connect(source: String) {}
-    func subscribe(_ topics: [(topic: String, qos: QoS)]) {}
-    func unsubscribe(_ topics: [String]) {}
+    func disconnect() {}
+    func destroy() {}
+    func subscribe(_ request: SubscriptionRequest) async throws -> QoS { request.qos }
+    func unsubscribe(_ request: UnsubscriptionRequest) async throws {}
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {}
     func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> { mock.messagePublisher(topic: topic) }
-    func messagePublisher<D: Sendable, E>(
-        topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
-    ) -> AnyPublisher<Result<D, NSError>, Never> {
-        mock.messagePublisher(topic: topic, errorDecodeHandler: errorDecodeHandler)
-    }
     func messagePublisher() -> AnyPublisher<Message, Never> { mock.messagePublisher() }
     func connected(timeout: Duration?) async throws {}
     nonisolated(nonsending) func publish<Value>(

@@ -1,0 +1,176 @@
+public import Foundation
+
+/// What a type of an app's own need not implement.
+extension CourierSession {
+    /// Subscribes to each filter by ``subscribe(_:qos:completion:)``.
+    ///
+    /// - Parameter topics: Topic filters, each with the highest quality of service for its messages.
+    public func subscribe(_ topics: [(topic: String, qos: QoS)]) {
+        for (topic, qos) in topics { subscribe(topic, qos: qos) { _ in } }
+    }
+
+    /// Unsubscribes from each filter by ``unsubscribe(_:completion:)``.
+    ///
+    /// - Parameter topics: Topic filters as they were subscribed.
+    public func unsubscribe(_ topics: [String]) {
+        for topic in topics { unsubscribe(topic) { _ in } }
+    }
+
+    /// Subscribes in a task, by ``subscribe(_:)-(SubscriptionRequest)``.
+    ///
+    /// - Parameters:
+    ///   - filter: The topic filter.
+    ///   - qos: The highest quality of service.
+    ///   - completion: Told once how it ended, in that task.
+    public func subscribe(
+        _ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void
+    ) {
+        let request = SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos)
+        Self.tell(completion) { [self] in try await subscribe(request) }
+    }
+
+    /// Unsubscribes in a task, by ``unsubscribe(_:)-(UnsubscriptionRequest)``.
+    ///
+    /// - Parameters:
+    ///   - filter: The filter as it was subscribed.
+    ///   - completion: Told once how it ended, in that task.
+    public func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        Self.tell(completion) { [self] in try await unsubscribe(from: filter) }
+    }
+
+    /// Connects, and waits in a task for ``connected(timeout:)``.
+    ///
+    /// - Parameter completion: Told once how it ended, in that task.
+    public func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        connect()
+        Self.tell(completion) { [self] in try await connected() }
+    }
+
+    /// Publishes the bytes as `Data` in a task, by ``publish(_:as:)``.
+    ///
+    /// - Parameters:
+    ///   - bytes: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service.
+    ///   - retain: Whether the broker keeps it for those who subscribe later.
+    ///   - properties: The properties of MQTT 5.
+    ///   - completion: Told once how it ended, in that task; `nil` when nobody wants to know.
+    /// - Throws: Nothing.
+    public func publish(
+        bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws {
+        let request = PublishRequest(
+            topic: TopicTemplate(exactly: topic), qos: qos, isRetained: retain, properties: properties)
+        Self.tell(completion ?? { _ in }) { [self] in try await publish(Data(bytes), as: request) }
+    }
+
+    /// Waits for the acknowledgement, as ``publish(_:as:)`` does: then the message is safe, too.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - request: Where and how.
+    /// - Throws: What ``publish(_:as:)`` throws.
+    public nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
+        try await publish(value, as: request)
+    }
+
+    /// Returns at once, because a session that does not implement this method has no limit on what waits.
+    ///
+    /// - Throws: Nothing.
+    public func readyToPublish() async throws {}
+
+    /// A publisher without values, because a session that does not implement this property reports no event.
+    public var eventPublisher: AnyPublisher<CourierEvent, Never> { .withoutValues }
+
+    /// Does nothing, because a session that does not implement this method reports no event.
+    ///
+    /// - Parameter handler: The handler.
+    public func addEventHandler(_ handler: any ICourierEventHandler) {}
+
+    /// Does nothing, because a session that does not implement this method has no handlers.
+    ///
+    /// - Parameter handler: The handler.
+    public func removeEventHandler(_ handler: any ICourierEventHandler) {}
+
+    /// A publisher without values, because a session that does not implement this property reports no message.
+    public var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { .withoutValues }
+
+    /// The values alone, because a session that does not implement this method decodes no errors.
+    ///
+    /// - Parameters:
+    ///   - topic: A topic name, or a filter with `+` and `#`.
+    ///   - errorDecodeHandler: Is not called.
+    /// - Returns: A publisher of values.
+    @preconcurrency
+    public func messagePublisher<D: Sendable, E>(
+        topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
+    ) -> AnyPublisher<Result<D, NSError>, Never> {
+        messagePublisher(topic: topic).map { (value: D) in .success(value) }
+    }
+
+    /// Throws, because a session that does not implement this method can not ask.
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - topic: Where somebody answers.
+    ///   - timeout: How long the call takes at most.
+    ///   - type: The type of the answer.
+    /// - Returns: Nothing.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
+    public func request<Question, Answer: Sendable>(
+        _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
+    ) async throws -> Answer {
+        throw CourierError(
+            .invalidConfiguration,
+            "\(Self.self) can not ask on \(topic.description.quoted()): it implements no request().")
+    }
+
+    /// Throws, because a session that does not implement this method can not answer.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic on which questions come.
+    ///   - qos: The quality of service of questions and answers.
+    ///   - handler: Is not called.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
+    public func respond<Question: Sendable, Answer>(
+        at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    ) async throws {
+        throw CourierError(
+            .invalidConfiguration,
+            "\(Self.self) can not answer on \(topic.description.quoted()): it implements no respond().")
+    }
+
+    /// Calls a completion with the end of an asynchronous call.
+    private static func tell<Success: Sendable>(
+        _ completion: @escaping @Sendable (Result<Success, CourierError>) -> Void,
+        of call: @escaping @Sendable () async throws -> Success
+    ) {
+        Task {
+            do {
+                completion(.success(try await call()))
+            } catch {
+                completion(
+                    .failure(error as? CourierError ?? CourierError(.connectionFailed, "\(error)", cause: error)))
+            }
+        }
+    }
+}
+
+extension CourierClient {
+    /// Disconnects, and tells that it has ended at once.
+    ///
+    /// - Parameter completion: Called with success before the return.
+    public func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        disconnect()
+        completion(.success(()))
+    }
+
+    /// Whether there is a connection, or one is wanted.
+    public var hasExistingSession: Bool { connectionState != .disconnected }
+}
+
+extension AnyPublisher {
+    /// A publisher that sends nothing and does not end.
+    fileprivate static var withoutValues: AnyPublisher { AnyPublisher { _ in AnyCancellable {} } }
+}

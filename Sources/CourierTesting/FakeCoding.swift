@@ -1,0 +1,42 @@
+import CourierCore
+import Foundation
+
+/// Turns the values of a ``FakeClient`` into bytes and back: `Data` as it is, then the adapters, then JSON.
+struct FakeCoding: Sendable {
+    let adapters: [any MessageAdapter]
+
+    func encode<Value>(_ value: Value, to topic: String) throws -> Data {
+        if let data = value as? Data { return data }
+        for adapter in adapters {
+            if let data = try? adapter.toMessage(data: value, topic: topic) { return data }
+        }
+        guard let value = value as? any Encodable else {
+            throw CourierError(
+                .encodingFailed,
+                "\(Value.self) for the topic \(topic.quoted()) is not Encodable; give FakeClient an adapter for it.")
+        }
+        do {
+            return try JSONEncoder().encode(value)
+        } catch {
+            throw CourierError(
+                .encodingFailed, "\(Value.self) for the topic \(topic.quoted()) can not be encoded as JSON.",
+                cause: error)
+        }
+    }
+
+    func decode<Value>(_ type: Value.Type, from message: Message) -> Value? {
+        if let message = message as? Value { return message }
+        if let data = message.data as? Value { return data }
+        if let whole = type as? any ValueWithMessage.Type { return decodeWhole(whole, from: message) as? Value }
+        for adapter in adapters {
+            if let value: Value = try? adapter.fromMessage(message.data, topic: message.topic) { return value }
+        }
+        guard let type = type as? any Decodable.Type else { return nil }
+        return try? JSONDecoder().decode(type, from: message.data) as? Value
+    }
+
+    /// A value with its message, such as `Received<Note>`.
+    private func decodeWhole<Whole: ValueWithMessage>(_: Whole.Type, from message: Message) -> (any Sendable)? {
+        decode(Whole.Value.self, from: message).map { Whole(value: $0, message: message) }
+    }
+}

@@ -1,0 +1,202 @@
+import CourierCore
+import CourierTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FakeClientTests {
+    private struct Note: Codable, Equatable { let title: String }
+
+    @Test func `two messages in a row are read, from the loop's start on, and those of other topics are not`()
+        async throws
+    {
+        let client = FakeClient()
+        var notes = client.messages(Note.self, from: "chat/+/notes").makeAsyncIterator()
+        try client.send(Note(title: "a"), to: "chat/7/notes")
+        try client.send(Note(title: "x"), to: "chat/7/files")
+        try client.send(Note(title: "b"), to: "chat/8/notes")
+        #expect(try await notes.next() == Note(title: "a"))
+        #expect(try await notes.next() == Note(title: "b"))
+    }
+
+    @Test func `a publisher takes a filter with a wildcard`() throws {
+        let client = FakeClient()
+        let titles = Series<String>()
+        let sink = client.messagePublisher(topic: "chat/#").sink { (note: Note) in titles.append(note.title) }
+        try client.send(Note(title: "a"), to: "chat/7/notes")
+        try client.send(Note(title: "x"), to: "news")
+        try client.send(Note(title: "b"), to: "chat")
+        #expect(titles.values == ["a", "b"])
+        sink.cancel()
+    }
+
+    @Test func `values come with their messages, to loops and publishers`() async throws {
+        let client = FakeClient()
+        let topics = Series<String>()
+        let sink = client.messagePublisher(topic: "chat/#").sink { (note: Received<Note>) in topics.append(note.topic) }
+        var notes = client.messages(Received<Note>.self, from: "chat/+/notes").makeAsyncIterator()
+        try client.send(Note(title: "a"), to: "chat/7/notes")
+        let note = try #require(try await notes.next())
+        #expect(note.value == Note(title: "a"))
+        #expect(note.topic == "chat/7/notes")
+        #expect(topics.values == ["chat/7/notes"])
+        sink.cancel()
+    }
+
+    @Test func `a filter that is not legal ends the loop with an error`() async {
+        var notes = FakeClient().messages(Note.self, from: "a/#/b").makeAsyncIterator()
+        await #expect(throws: CourierError.self) { try await notes.next() }
+    }
+
+    @Test func `a session exists from connect() until destroy()`() {
+        let client = FakeClient()
+        #expect(!client.hasExistingSession)
+        client.connect()
+        client.disconnect()
+        #expect(client.hasExistingSession)
+        client.destroy()
+        #expect(!client.hasExistingSession)
+    }
+
+    @Test func `published messages are kept in order, as values and as bytes`() async throws {
+        let client = FakeClient()
+        client.connect()
+        try await client.publish(Note(title: "a"), to: "chat/7/notes", qos: .two, retain: true)
+        try client.publishMessage(Note(title: "b"), topic: "chat/8/notes", qos: .zero)
+        try await client.enqueue(Note(title: "c"), to: "chat/7/notes")
+        try await client.publish(Data([1, 2]), to: "raw")
+        #expect(try client.published(Note.self, to: "chat/+/notes").map(\.title) == ["a", "b", "c"])
+        #expect(client.published.map(\.topic) == ["chat/7/notes", "chat/8/notes", "chat/7/notes", "raw"])
+        #expect(client.published[0].qos == .two && client.published[0].isRetained)
+        #expect(client.published[3].data == Data([1, 2]))
+        #expect(throws: CourierError.self) { try client.published(Note.self, to: "raw") }
+    }
+
+    @Test func `bytes with a completion are published, and the completion is told`() async throws {
+        let client = FakeClient()
+        client.connect()
+        let receipt = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try client.publish(data: Data([7]), to: "raw") { continuation.resume(with: $0) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(receipt.reasonCode == .success)
+        #expect(client.published.map(\.data) == [Data([7])])
+    }
+
+    @Test func `a publish before connect() fails as with the real client`() async {
+        let client = FakeClient()
+        let error = await #expect(throws: CourierError.self) { try await client.publish(Note(title: "a"), to: "a") }
+        #expect(error?.code == .sessionMissing)
+    }
+
+    @Test func `a publish fails as the test says, and succeeds again`() async throws {
+        let client = FakeClient()
+        client.connect()
+        client.failPublishes(with: CourierError(.queueFull, "full"))
+        let error = await #expect(throws: CourierError.self) { try await client.publish(Note(title: "a"), to: "a") }
+        #expect(error?.code == .queueFull)
+        client.failPublishes(with: nil)
+        try await client.publish(Note(title: "b"), to: "a")
+        #expect(try client.published(Note.self, to: "a") == [Note(title: "b")])
+    }
+
+    @Test func `waiting for published messages ends with the message`() async throws {
+        let client = FakeClient()
+        client.connect()
+        async let published = client.waitForPublished(count: 2)
+        try await client.publish(Note(title: "a"), to: "a")
+        try await client.publish(Note(title: "b"), to: "b")
+        #expect(await published.map(\.topic) == ["a", "b"])
+    }
+
+    @Test func `waiting for a reader ends when a loop has started, and its filter is gone when it is left`()
+        async throws
+    {
+        let client = FakeClient()
+        let reading = Task {
+            for try await note in client.messages(Note.self, from: "chat/+/notes") { return note }
+            return Note(title: "none")
+        }
+        try await client.waitForReader(of: "chat/7/notes")
+        #expect(client.subscriptions == ["chat/+/notes"])
+        try client.send(Note(title: "a"), to: "chat/7/notes")
+        #expect(try await reading.value == Note(title: "a"))
+        #expect(client.subscriptions.isEmpty)
+    }
+
+    @Test func `a sequence that is subscribed gets what is sent before its loop`() async throws {
+        let client = FakeClient()
+        let notes = try await client.messages(Note.self, from: "a").subscribed()
+        for number in 0..<1_000 { try client.send(Note(title: "\(number)"), to: "a") }
+        var count = 0
+        for try await note in notes.prefix(1_000) {
+            #expect(note.title == "\(count)")
+            count += 1
+        }
+        #expect(count == 1_000)
+    }
+
+    @Test func `subscriptions are those that subscribe() asked for, until unsubscribe()`() async throws {
+        let client = FakeClient()
+        #expect(try await client.subscribe(to: "a/+", qos: .two) == .two)
+        try await client.subscribe(to: "b")
+        #expect(client.subscriptions == ["a/+", "b"])
+        try await client.unsubscribe(from: "a/+")
+        #expect(client.subscriptions == ["b"])
+    }
+
+    @Test func `connected() returns when the test shows a connection`() async throws {
+        let client = FakeClient()
+        let missing = await #expect(throws: CourierError.self) { try await client.connected() }
+        #expect(missing?.code == .sessionMissing)
+        client.connect()
+        client.show(.connecting)
+        let late = await #expect(throws: CourierError.self) { try await client.connected(timeout: .milliseconds(1)) }
+        #expect(late?.code == .timedOut)
+        async let connected: Void = client.connected()
+        client.show(.connected)
+        try await connected
+    }
+
+    @Test func `a message that is an error reaches a publisher with an error handler`() throws {
+        struct Problem: Codable, Error { let reason: String }
+        let client = FakeClient()
+        let seen = Series<String>()
+        let sink = client.messagePublisher(topic: "a") { (problem: Problem) in problem }
+            .sink { (result: Result<Note, NSError>) in
+                switch result {
+                case .success(let note): seen.append(note.title)
+                case .failure(let error):
+                    seen.append((error.userInfo[NSUnderlyingErrorKey] as? Problem)?.reason ?? "\(error)")
+                }
+            }
+        try client.send(Note(title: "a"), to: "a")
+        try client.send(Problem(reason: "b"), to: "a")
+        #expect(seen.values == ["a", "b"])
+        sink.cancel()
+    }
+
+    @Test func `an adapter of the app comes before JSON`() async throws {
+        let client = FakeClient(messageAdapters: [ReversedText()])
+        client.connect()
+        try await client.publish("abc", to: "a")
+        #expect(client.published.map(\.payloadString) == ["cba"])
+        #expect(try client.published(String.self, to: "a") == ["abc"])
+    }
+
+    private struct ReversedText: MessageAdapter {
+        let contentType = "text/reversed"
+        private struct NoText: Error {}
+        func fromMessage<T>(_ message: Data, topic: String) throws -> T {
+            guard let text = String(String(decoding: message, as: UTF8.self).reversed()) as? T else { throw NoText() }
+            return text
+        }
+        func toMessage<T>(data: T, topic: String) throws -> Data {
+            guard let text = data as? String else { throw NoText() }
+            return Data(String(text.reversed()).utf8)
+        }
+    }
+}
