@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// let options = ConnectOptions(
-///     host: "broker.example.com", port: 8883, clientId: "phone-7", username: "ada", password: secret, scheme: "tls")
+///     host: "broker.example.com", transport: .tls, clientId: "phone-7", username: "ada", password: secret)
 /// ```
 public struct ConnectOptions: Hashable, Sendable {
     private struct Values: Hashable, Sendable {
