@@ -11,6 +11,8 @@ package struct InspectArguments: Sendable {
     package var port: UInt16?
     /// The number of the row that is shown in full.
     package var row: UInt64?
+    /// How many of the slowest exchanges are shown, instead of all packets in the order of time.
+    package var slowest: Int?
 
     package init() {}
 
@@ -37,6 +39,25 @@ package struct InspectArguments: Sendable {
                 ) {
                     guard let row = UInt64($1[0]) else { throw ArgumentError("Invalid row \"\($1[0])\".") }
                     $0.row = row
+                },
+                Option(
+                    OptionNames(nil, "slowest"), .one("NUMBER"),
+                    "The exchanges that took longest, so many, the slowest first: a line for the packet that began each.",
+                    missing: "number"
+                ) {
+                    guard let number = Int($1[0]), number > 0 else {
+                        throw ArgumentError("Invalid number of exchanges \"\($1[0])\".", hint: "Use 1 or more.")
+                    }
+                    $0.slowest = number
+                },
+                Option(
+                    OptionNames(nil, "sort"), .one("ORDER", .words(["took"])),
+                    "took: all exchanges as with --slowest, the slowest first.", missing: "order"
+                ) {
+                    guard $1[0] == "took" else {
+                        throw ArgumentError("Unknown order '\($1[0])'.", hint: "Use took, or leave --sort out.")
+                    }
+                    $0.slowest = $0.slowest ?? .max
                 },
             ]),
         OptionGroup(
@@ -83,11 +104,16 @@ package struct InspectArguments: Sendable {
                 "Say which file: a recording as JSON Lines, or an archive.",
                 hint: "The page of 'courier sub --inspect' and MQTTChuckLogger make recordings.")
         }
-        if isServed, format != nil || outputPath != nil || row != nil || !query.isEmpty {
+        if isServed, format != nil || outputPath != nil || row != nil || slowest != nil || !query.isEmpty {
             throw ArgumentError("--serve shows all of the file.", hint: "Search and export on the page.")
         }
         if port != nil, !isServed { throw ArgumentError("--port is the port of the page.", hint: "Add --serve.") }
-        if row != nil, format != nil || outputPath != nil || !query.isEmpty {
+        if slowest != nil, let format, format != .text {
+            throw ArgumentError(
+                "--slowest and --sort print text, and --export \(format.rawValue) keeps the order of time.",
+                hint: "Leave one of them out.")
+        }
+        if row != nil, format != nil || outputPath != nil || slowest != nil || !query.isEmpty {
             throw ArgumentError("--row shows one packet, and nothing else.")
         }
         return path

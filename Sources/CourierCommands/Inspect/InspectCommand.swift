@@ -14,6 +14,7 @@ package struct InspectCommand: CourierCommand {
             name: "inspect", abstract: "look through, search and convert recorded packets",
             usage: [
                 "FILE [-q QUERY] [--export text|jsonl|pcapng] [-o FILE]", "FILE --row NUMBER",
+                "FILE [-q QUERY] --slowest NUMBER [-o FILE]",
                 "FILE --serve [-p PORT]",
             ],
             discussion: [
@@ -31,6 +32,9 @@ package struct InspectCommand: CourierCommand {
                     "courier inspect run.jsonl -q 'type:publish topic:orders/# qos:>0' --export text",
                     "Prints the orders."),
                 .init("courier inspect run.archive -q errors", "Shows what went wrong."),
+                .init(
+                    "courier inspect run.archive -q type:publish --slowest 10",
+                    "Prints the ten messages that waited longest for their acknowledgement."),
                 .init("courier inspect run.archive --export pcapng -o run.pcapng", "Makes a capture for Wireshark."),
                 .init("courier inspect run.jsonl --serve", "Shows all of it on a page for the browser."),
             ],
@@ -51,14 +55,22 @@ package struct InspectCommand: CourierCommand {
         let recording = try Recording(of: path)
         if settings.isServed { return try serve(recording, settings.port ?? 0, console) }
         if let row = settings.row { return try show(row, of: recording.logger, console) }
-        if settings.format == nil, settings.outputPath == nil, TerminalScreen.isPossible(on: console) {
+        if settings.format == nil, settings.outputPath == nil, settings.slowest == nil,
+            TerminalScreen.isPossible(on: console)
+        {
             return try MainActor.assumeIsolated {
                 try InspectRun.run(recording, name: path, query: settings.query, console)
             }
         }
         let target = try ExportTarget(settings.outputPath, of: path, console)
         do {
-            try recording.logger.export(settings.format ?? .text, matching: settings.query) { try target.write($0) }
+            if let slowest = settings.slowest {
+                try recording.logger.exportSlowest(slowest, matching: settings.query) {
+                    try target.write(Data($0.utf8))
+                }
+            } else {
+                try recording.logger.export(settings.format ?? .text, matching: settings.query) { try target.write($0) }
+            }
         } catch is ExportTarget.Closed {
             // Whoever wanted only the beginning has it.
         }

@@ -19,8 +19,8 @@ struct TextExport {
         parts += row.reasons.map(\.description)
         parts += row.properties.map { "[\(Self.oneLine($0.name)): \(Self.oneLine($0.value))]" }
         parts.append("\(row.size) bytes")
-        if let roundTrip = row.roundTrip, row.exchange != row.number {
-            parts.append("after \(Self.milliseconds(roundTrip))")
+        if let roundTrip = row.roundTrip {
+            parts.append("\(row.exchange == row.number ? "took" : "after") \(Self.milliseconds(roundTrip))")
         }
         if let problem = row.problem { parts.append("! \(problem)") }
         if row.preview.kind != .empty {

@@ -164,7 +164,7 @@ extension MQTTChuckLogger {
 
     /// Calls `body` with the links of rows from `first` on, until it answers `false`. Nobody has to wait meanwhile but
     /// for the copy of some of them.
-    private func forEachLink(from first: UInt64, _ body: (ExchangeLink) -> Bool) {
+    func forEachLink(from first: UInt64, _ body: (ExchangeLink) -> Bool) {
         var next = first
         while true {
             let part = state.withLock { $0.recorder.links(from: next, limit: Self.linkChunk) }

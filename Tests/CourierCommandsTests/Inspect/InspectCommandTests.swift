@@ -55,6 +55,34 @@ struct InspectCommandTests {
         #expect(capture.code == 0 && capture.output.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]))
     }
 
+    @Test func `the slowest exchanges are printed with their time, the slowest first`() async throws {
+        let folder = try TemporaryFolder()
+        let packets = RecordedPackets()
+        for (number, milliseconds) in [(1, 20), (2, 900), (3, 5), (4, 70)] {
+            try packets.order(number, took: .milliseconds(milliseconds))
+        }
+        try packets.receive("news", "hot")  // No exchange.
+        let path = folder.file("run.jsonl")
+        try packets.logger.exported(.jsonLines).write(to: URL(fileURLWithPath: path))
+        func orders(_ words: [String]) async throws -> [String] {
+            let outcome = try await Self.inspect([path] + words)
+            #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+            return outcome.text.split(separator: "\n").map { line in
+                let words = line.split(separator: " ")
+                let took = words.firstIndex(of: "took").map { words[$0 + 1] } ?? "?"
+                return "\(words.first { $0.hasPrefix("orders/") } ?? "none") \(took)"
+            }
+        }
+        #expect(try await orders(["--slowest", "2"]) == ["orders/2 900.000", "orders/4 70.000"])
+        let all = ["orders/2 900.000", "orders/4 70.000", "orders/1 20.000", "orders/3 5.000"]
+        #expect(try await orders(["--sort", "took"]) == all)
+        #expect(try await orders(["--slowest", "9", "-q", "took:<50ms"]) == ["orders/1 20.000", "orders/3 5.000"])
+        #expect(try await orders(["--slowest", "1", "--sort", "took"]) == ["orders/2 900.000"])
+        for wrong in [["--slowest", "0"], ["--sort", "size"], ["--slowest", "1", "--export", "pcapng"]] {
+            #expect(try await Self.inspect([path] + wrong).code == 1, "\(wrong)")
+        }
+    }
+
     @Test func `a recording comes through a pipe as from its file`() async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(.jsonLines, in: folder)

@@ -25,9 +25,11 @@ struct RecordedPackets {
             protocolVersion: .v5, openedAt: Date(timeIntervalSince1970: 1_700_000_000), openedInstant: .now)
     }
 
-    func observe(_ direction: PacketBatch.Direction, _ packet: Packet) throws {
+    func observe(
+        _ direction: PacketBatch.Direction, _ packet: Packet, at time: ContinuousClock.Instant = .now
+    ) throws {
         let bytes = try TestSupport.encode(packet, .v5, from: direction == .outgoing ? .client : .server)
-        logger.observed(PacketBatch(direction: direction, bytes: bytes, time: .now, connection: connection))
+        logger.observed(PacketBatch(direction: direction, bytes: bytes, time: time, connection: connection))
     }
 
     /// A message of QoS 0 from the broker.
@@ -36,14 +38,16 @@ struct RecordedPackets {
     }
 
     /// A message of QoS 1, and the broker's answer.
-    func order(_ number: Int, _ reasonCode: PacketReasonCode = .success) throws {
+    func order(_ number: Int, _ reasonCode: PacketReasonCode = .success, took: Duration = .zero) throws {
+        let time = ContinuousClock.now
         guard let id = PacketID(rawValue: UInt16(number)) else { return }
         try observe(
             .outgoing,
             .publish(
                 Publish(
                     topic: "orders/\(number)", payload: Array("pizza".utf8),
-                    delivery: .atLeastOnce(id, isDuplicate: false))))
-        try observe(.incoming, .pubAck(Acknowledgement(packetID: id, reasonCode: reasonCode)))
+                    delivery: .atLeastOnce(id, isDuplicate: false))), at: time)
+        try observe(
+            .incoming, .pubAck(Acknowledgement(packetID: id, reasonCode: reasonCode)), at: time.advanced(by: took))
     }
 }
