@@ -19,6 +19,9 @@ import Synchronization
 /// asks and answers no questions, and keeps nothing for readers that come later. Where a test needs these, use a
 /// ``LoopbackBroker``.
 public final class FakeClient: CourierClient {
+    /// A loop that reads: its filter, and what ends it.
+    fileprivate typealias Loop = (filter: TopicFilter, end: @Sendable () -> Void)
+
     private struct State {
         var hasSession = false
         var wantsConnection = false
@@ -26,8 +29,8 @@ public final class FakeClient: CourierClient {
         var failure: CourierError?
         /// What `subscribe` asked for.
         var wanted: Set<String> = []
-        /// The filters of loops, one for each.
-        var read: [ObjectIdentifier: TopicFilter] = [:]
+        /// The loops: their filters, and what ends them.
+        var loops: [ObjectIdentifier: Loop] = [:]
     }
 
     private let coding: FakeCoding
@@ -82,7 +85,7 @@ public final class FakeClient: CourierClient {
 
     /// The filters that are subscribed now, by `subscribe` and by loops, in the order of the alphabet.
     public var subscriptions: [String] {
-        state.withLock { state in state.wanted.union(state.read.values.map(\.string)).sorted() }
+        state.withLock { state in state.wanted.union(state.loops.values.map(\.filter.string)).sorted() }
     }
 
     /// Waits until a loop over messages reads a topic, so that ``send(_:to:qos:)`` reaches it.
@@ -93,7 +96,7 @@ public final class FakeClient: CourierClient {
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName``.
     public func waitForReader(of topic: String) async throws {
         let topic = try TopicName(topic)
-        await wait { $0.read.values.contains { $0.matches(topic) } }
+        await wait { $0.loops.values.contains { $0.filter.matches(topic) } }
     }
 
     // MARK: What the test does
@@ -151,6 +154,19 @@ public final class FakeClient: CourierClient {
     public func disconnect() {
         state.withLock { $0.wantsConnection = false }
         show(.disconnected)
+    }
+
+    /// Ends all loops, and disconnects.
+    ///
+    /// - Parameter subscriptions: What becomes of their filters in ``subscriptions``; `nil` keeps them.
+    public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
+        let loops = state.withLock { state in
+            if subscriptions != .remove { state.wanted.formUnion(state.loops.values.map(\.filter.string)) }
+            defer { state.loops = [:] }
+            return state.loops.values.map(\.end)
+        }
+        for end in loops { end() }
+        disconnect()
     }
 
     /// Disconnects at once, and forgets what `subscribe` asked for.
@@ -274,8 +290,8 @@ public final class FakeClient: CourierClient {
         MessageSequence { [self] in
             FakeReader(Result { try request.topic.filter(for: nil) }) { filter in
                 values(of: filter) { [coding] in coding.decode(type, from: $0) }
-            } changed: { [self] reader, filter in
-                state.withLock { $0.read[reader] = filter }
+            } changed: { [self] reader, loop in
+                state.withLock { $0.loops[reader] = loop }
                 changed()
             }
         }
@@ -330,13 +346,16 @@ public final class FakeClient: CourierClient {
 
 /// What one loop reads: all values from its start until it is left.
 private final class FakeReader<Value: Sendable>: MessageSource {
+    /// Told that the loop has begun, or with `nil` that it was left.
+    typealias Changed = @Sendable (ObjectIdentifier, FakeClient.Loop?) -> Void
+
     private let values: AsyncThrowingStream<Value, any Error>
     private let sink: AnyCancellable?
-    private let changed: @Sendable (ObjectIdentifier, TopicFilter?) -> Void
+    private let changed: Changed
 
     init(
         _ filter: Result<TopicFilter, any Error>, values: (TopicFilter) -> AnyPublisher<Value, Never>,
-        changed: @escaping @Sendable (ObjectIdentifier, TopicFilter?) -> Void
+        changed: @escaping Changed
     ) {
         let (stream, continuation) = AsyncThrowingStream<Value, any Error>.makeStream()
         self.values = stream
@@ -344,7 +363,7 @@ private final class FakeReader<Value: Sendable>: MessageSource {
         switch filter {
         case .success(let filter):
             sink = values(filter).sink { continuation.yield($0) }
-            changed(ObjectIdentifier(self), filter)
+            changed(ObjectIdentifier(self), (filter, { continuation.finish() }))
         case .failure(let error):
             sink = nil
             continuation.finish(throwing: error)

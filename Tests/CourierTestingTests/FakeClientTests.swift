@@ -161,6 +161,22 @@ import Testing
         try await connected
     }
 
+    @Test(arguments: [nil, LoopSubscriptions.keep, .remove])
+    func `shutdown() ends loops, and keeps their filters unless the caller says otherwise`(
+        subscriptions: LoopSubscriptions?
+    ) async throws {
+        let client = FakeClient()
+        client.connect()
+        let notes = try await client.messages(Note.self, from: "chat/+/notes").subscribed()
+        try client.send(Note(title: "a"), to: "chat/7/notes")
+        await client.shutdown(subscriptions: subscriptions)
+        var titles: [String] = []
+        for try await note in notes { titles.append(note.title) }
+        #expect(titles == ["a"])
+        #expect(client.connectionState == .disconnected)
+        #expect(client.subscriptions == (subscriptions == .remove ? [] : ["chat/+/notes"]))
+    }
+
     @Test func `a message that is an error reaches a publisher with an error handler`() throws {
         struct Problem: Codable, Error { let reason: String }
         let client = FakeClient()

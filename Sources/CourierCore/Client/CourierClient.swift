@@ -20,6 +20,22 @@ public protocol CourierClient: CourierSession {
     /// loops over messages go on with the next connection.
     func disconnect()
 
+    /// Ends all loops over messages, then the connection, and returns when both have ended, within 10 s.
+    ///
+    /// ```swift
+    /// await client.shutdown()
+    /// exit(0)
+    /// ```
+    ///
+    /// Each loop ends behind the messages that have come for it, without an error. Messages of QoS 1 and 2 that are not
+    /// acknowledged stay for the next `connect()`, as with ``disconnect()``. Without a connection it returns at once, and an
+    /// UNSUBSCRIBE is sent with the next connection. It does not wait for the body of a loop, so a body may call it.
+    ///
+    /// ``disconnect()`` and ``CourierSession/disconnectAndWait()`` neither end loops nor unsubscribe.
+    ///
+    /// - Parameter subscriptions: What becomes of the subscriptions of loops; `nil` keeps them if the broker keeps the session.
+    nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async
+
     /// Ends the connection and removes stored messages and subscriptions. The client can be connected afresh
     /// afterwards.
     ///

@@ -158,6 +158,15 @@ extension CourierSession {
 }
 
 extension CourierClient {
+    /// Ends all loops and the connection, as ``shutdown(subscriptions:)`` does. The subscriptions of loops stay if the broker
+    /// keeps the session.
+    public nonisolated(nonsending) func shutdown() async { await shutdown(subscriptions: nil) }
+
+    /// Disconnects. A client that does not implement this method cannot end loops.
+    ///
+    /// - Parameter subscriptions: Has no effect.
+    public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async { await disconnectAndWait() }
+
     /// Disconnects, and tells that it has ended at once.
     ///
     /// - Parameter completion: Called with success before the return.

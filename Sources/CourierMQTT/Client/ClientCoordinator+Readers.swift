@@ -32,6 +32,18 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
+    /// Ends all loops over messages. `told` hears when the broker has confirmed the end of their subscriptions, if these do
+    /// not stay. From any thread.
+    func endLoops(_ fate: LoopSubscriptions, told: @escaping @Sendable () -> Void) {
+        loop.execute { [self] in
+            subscriptions.endLoops(keepsSubscriptions: fate == .keep, told: told)
+            subscriptionsChanged()
+        }
+    }
+
+    /// Whether the broker keeps the session without a connection. On the loop.
+    var isSessionKept: Bool { info?.isCleanSession != true }
+
     /// Tells the log of a message that nobody gets. On the loop.
     func warnOfReading(_ text: String) {
         settings.log.log(.warning, source: "reading", clientID: info?.clientId, text)

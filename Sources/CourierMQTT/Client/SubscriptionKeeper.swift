@@ -221,6 +221,36 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
+    /// Takes out all loops, also those that wait for a connection; these end here. The others' filters stay wanted until
+    /// ``leave(_:of:told:)``.
+    func takeLoops() -> [(id: UInt64, filter: TopicFilter, reader: ReaderRegistration)] {
+        for one in unresolved { one.reader.end() }
+        unresolved = []
+        defer { loops = [:] }
+        return loops.compactMap { id, reader in
+            guard let (_, filter, _, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return nil }
+            if waiting.removeValue(forKey: waiter) != nil { filters.forget(waiter: waiter, of: filter) }
+            return (id, filter, reader)
+        }
+    }
+
+    /// A reader wants its filter no more; `told` hears when the broker has confirmed that, or will not.
+    func leave(_ filter: TopicFilter, of id: UInt64, told: (@Sendable () -> Void)?) {
+        let waiter = told == nil ? nil : nextID()
+        if let waiter, let told { waiting[waiter] = (filter, .unsubscriber { _ in told() }) }
+        do {
+            actions += try filters.unwant([(filter, waiter)], by: .reader(id), now: loop.now)
+        } catch {
+            // Too many wait already. The filter is left without waiting.
+            if let waiter { waiting[waiter] = nil }
+            actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
+            told?()
+        }
+    }
+
+    /// The app wants a reader's filter, also when the reader has left it.
+    func giveToApp(_ filter: TopicFilter, of id: UInt64) { actions += filters.takeOver(filter, of: id) }
+
     /// The connection is known: filters with `%u` and `%c` have a meaning.
     func use(identity: ConnectionIdentity?) {
         guard identity != nil, !unresolved.isEmpty else { return }

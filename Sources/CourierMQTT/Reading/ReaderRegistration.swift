@@ -57,11 +57,24 @@ final class ReaderRegistration: Sendable {
     /// Ends the reader by an error, which it gets behind what has come for it: what comes from now on is for others. On the
     /// loop.
     func end(_ error: CourierError) {
+        retire()
+        queue.finish(error)
+        grant?.resume(.failure(error))
+    }
+
+    /// Ends the reader without an error, behind what has come for it. On the loop.
+    func end() {
+        retire()
+        queue.finish()
+        grant?.resume(
+            .failure(
+                CourierError(.sessionMissing, "The client was shut down before the broker granted the subscription.")))
+    }
+
+    private func retire() {
         if let id = place.id, let reader = place.distributor.retire(id) {
             place.standing.withLock { $0 = .ended(reader) }
         }
-        queue.finish(error)
-        grant?.resume(.failure(error))
     }
 
     /// The broker has granted the reader's filter.

@@ -132,6 +132,23 @@ extension SubscriptionSet {
         return actions
     }
 
+    /// The app wants a filter that a reader wants, with at least its quality of service, as if it had subscribed.
+    ///
+    /// - Parameters:
+    ///   - filter: The filter.
+    ///   - id: The reader.
+    /// - Returns: What is to be done.
+    mutating func takeOver(_ filter: TopicFilter, of id: UInt64) -> [Action] {
+        guard let place = places[filter], let entry = entries[place], let qos = entry.readerWishes[id] else {
+            return []
+        }
+        let wishes = [entry.appWish, qos].compactMap(\.self)
+        entries[place]?.appWish = wishes.max { $0.wireLevel < $1.wireLevel }
+        var actions: [Action] = []
+        changed(place, &actions)
+        return actions
+    }
+
     /// Takes over the properties of a wish. A filter that nobody wanted begins with the defaults.
     private mutating func choose(_ properties: SubscriptionProperties?, at place: Int) {
         guard let entry = entries[place] else { return }

@@ -1,0 +1,36 @@
+import CourierCore
+import CourierTransport
+
+extension MQTTClient {
+    nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
+        switch await fate(subscriptions) {
+        case .keep:
+            // Behind the connection, so that no message comes for a filter that no loop reads any more.
+            await disconnectAndWait()
+            await endLoops(.keep)
+        case .remove:
+            await endLoops(.remove)
+            await disconnectAndWait()
+        }
+    }
+
+    private nonisolated(nonsending) func fate(_ chosen: LoopSubscriptions?) async -> LoopSubscriptions {
+        if let chosen { return chosen }
+        let coordinator = parts.coordinator
+        return await withCheckedContinuation { continuation in
+            parts.loop.execute { continuation.resume(returning: coordinator.isSessionKept ? .keep : .remove) }
+        }
+    }
+
+    /// How long the broker has for its answer to UNSUBSCRIBE.
+    private static var unsubscribeTimeout: Duration { .seconds(5) }
+
+    /// Ends the loops, and waits for the broker's answers.
+    private nonisolated(nonsending) func endLoops(_ fate: LoopSubscriptions) async {
+        let waiter = Waiter<Void>(parts.census)
+        let timer = LoopTimer(on: parts.loop, after: Self.unsubscribeTimeout) { waiter.resume(.success(())) }
+        defer { timer.cancel() }
+        parts.coordinator.endLoops(fate) { waiter.resume(.success(())) }
+        try? await waiter.value()  // A cancelled task does not wait.
+    }
+}

@@ -1,0 +1,56 @@
+import CourierCore
+import CourierMQTT
+import CourierTesting
+import CourierTransport
+import Foundation
+import Testing
+
+// The program and the test of docs/stopping.md.
+
+private struct StoppingNote: Codable, Sendable { var title: String }
+
+@MainActor private final class StoppingModel {
+    private(set) var notes: [StoppingNote] = []
+    private let client: any CourierClient
+    private var reading: Task<Void, any Error>?
+
+    init(_ client: any CourierClient) { self.client = client }
+
+    /// Returns when the broker sends notes.
+    func start() async throws {
+        let incoming = try await client.messages(StoppingNote.self, from: "chat/+/notes").subscribed()
+        reading = Task { for try await note in incoming { notes.append(note) } }
+    }
+
+    /// Returns when the last note that has come is in ``notes``.
+    func stop() async throws {
+        await client.shutdown()
+        try await reading?.value
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) @MainActor struct StoppingPageTests {
+    @Test func `stop() ends the loop, and the model has what came before`() async throws {
+        let group = try EventLoopGroup(name: "test", clock: VirtualClock())
+        let broker = try LoopbackBroker.start(loop: group.loops[0])
+        let options = ConnectOptions(host: "127.0.0.1", port: broker.port, transport: .tcp, clientId: "phone-7")
+        var config = MQTTClientConfig(options: options)
+        config.environment.eventLoops = group
+        config.endpoint = { _ in broker.connectInMemory() }
+        config.deliveryQueue = DispatchQueue(label: "test")  // The main queue is not a test's to wait for.
+        let client = CourierClientFactory().makeMQTTClient(config: config)
+
+        let model = StoppingModel(client)
+        client.connect()
+        try await model.start()
+        try await client.publish(StoppingNote(title: "one"), to: "chat/7/notes")
+        while model.notes.isEmpty { await Task.yield() }
+        try await model.stop()
+        #expect(model.notes.map(\.title) == ["one"])
+        #expect(client.connectionState == .disconnected)
+
+        client.destroy()
+        await broker.shutdown()
+        await group.shutdown()
+    }
+}
