@@ -57,8 +57,8 @@ public final class FakeClient: CourierClient {
     ///   - type: Their type.
     ///   - filter: A topic name, or a filter with `+` and `#`.
     /// - Returns: The values.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter``, or
-    ///   ``CourierError/Code-swift.struct/decodingFailed`` if a message there has another type.
+    /// - Throws: `CourierError.Code.invalidTopicFilter`, or
+    ///   `CourierError.Code.decodingFailed` if a message there has another type.
     public func published<Value: Sendable>(_ type: Value.Type, to filter: String) throws -> [Value] {
         let filter = try TopicFilter(filter)
         return try published.filter { filter.matches($0) }.map { message in
@@ -93,7 +93,7 @@ public final class FakeClient: CourierClient {
     /// It waits without an end; give the suite a time limit. Sinks are not seen by it: they get messages from `sink` on.
     ///
     /// - Parameter topic: A topic name.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName``.
+    /// - Throws: `CourierError.Code.invalidTopicName`.
     public func waitForReader(of topic: String) async throws {
         let topic = try TopicName(topic)
         await wait { $0.loops.values.contains { $0.filter.matches(topic) } }
@@ -112,7 +112,7 @@ public final class FakeClient: CourierClient {
     ///   - value: The value.
     ///   - topic: The topic name.
     ///   - qos: The quality of service; `.one` by default.
-    /// - Throws: ``CourierError/Code-swift.struct/encodingFailed``.
+    /// - Throws: `CourierError.Code.encodingFailed`.
     public func send<Value>(_ value: Value, to topic: String, qos: QoS = .one) throws {
         send(Message(data: try coding.encode(value, to: topic), topic: topic, qos: qos))
     }
@@ -179,11 +179,11 @@ public final class FakeClient: CourierClient {
         show(.disconnected)
     }
 
-    /// Waits for the state ``ConnectionState/connected``.
+    /// Waits for the state `ConnectionState.connected`.
     ///
     /// - Parameter timeout: How long to wait; `nil` waits without an end.
-    /// - Throws: ``CourierError/Code-swift.struct/sessionMissing`` if nobody wants a connection,
-    ///   ``CourierError/Code-swift.struct/timedOut`` after the timeout, or `CancellationError`.
+    /// - Throws: `CourierError.Code.sessionMissing` if nobody wants a connection,
+    ///   `CourierError.Code.timedOut` after the timeout, or `CancellationError`.
     public func connected(timeout: Duration?) async throws {
         let isConnected = await withTaskGroup(of: Bool.self) { group in
             group.addTask { [self] in
@@ -239,9 +239,9 @@ public final class FakeClient: CourierClient {
     /// - Parameters:
     ///   - value: The value.
     ///   - request: Where and how.
-    /// - Returns: A receipt with ``ReasonCode/success``.
-    /// - Throws: The error of ``failPublishes(with:)``, ``CourierError/Code-swift.struct/sessionMissing`` before `connect()`,
-    ///   ``CourierError/Code-swift.struct/encodingFailed``, or what is wrong with the topic.
+    /// - Returns: A receipt with `ReasonCode.success`.
+    /// - Throws: The error of ``failPublishes(with:)``, `CourierError.Code.sessionMissing` before `connect()`,
+    ///   `CourierError.Code.encodingFailed`, or what is wrong with the topic.
     public nonisolated(nonsending) func publish<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt {

@@ -424,7 +424,7 @@ public protocol CourierSession: CourierEventManager {
 
     /// Wants no more messages of a topic filter, and tells when the broker has confirmed it.
     ///
-    /// Where ``unsubscribe(from:)`` does not wait for the broker, this does not, either.
+    /// Where ``unsubscribe(from:)-(String)`` does not wait for the broker, this does not, either.
     ///
     /// - Parameters:
     ///   - filter: The filter as it was subscribed.
