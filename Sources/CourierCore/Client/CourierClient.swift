@@ -20,20 +20,23 @@ public protocol CourierClient: CourierSession {
     /// loops over messages go on with the next connection.
     func disconnect()
 
-    /// Ends all loops over messages, then the connection, and returns when both have ended, within 10 s.
+    /// Ends all loops over messages and the connection, within 10 s; at once without a connection.
     ///
     /// ```swift
     /// await client.shutdown()
+    /// try await reading.value  // The task that runs the loop.
     /// exit(0)
     /// ```
     ///
-    /// Each loop ends behind the messages that have come for it, without an error. Messages of QoS 1 and 2 that are not
-    /// acknowledged stay for the next `connect()`, as with ``disconnect()``. Without a connection it returns at once, and an
-    /// UNSUBSCRIBE is sent with the next connection. It does not wait for the body of a loop, so a body may call it.
+    /// Each loop still gets the messages that have arrived, then ends without an error. The call does not wait until the bodies
+    /// of loops have handled them: await their tasks for that. A body may call it. Messages of QoS 1 and 2 that are not
+    /// acknowledged stay for the next `connect()`, as with ``disconnect()``. With ``LoopSubscriptions/remove`` and no
+    /// connection, UNSUBSCRIBE is sent on the next connection of this client.
     ///
     /// ``disconnect()`` and ``CourierSession/disconnectAndWait()`` neither end loops nor unsubscribe.
     ///
-    /// - Parameter subscriptions: What becomes of the subscriptions of loops; `nil` keeps them if the broker keeps the session.
+    /// - Parameter subscriptions: What becomes of the subscriptions of loops; `nil` keeps them if the session is kept
+    ///   (`isCleanSession` is `false`), and removes them otherwise.
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async
 
     /// Ends the connection and removes stored messages and subscriptions. The client can be connected afresh

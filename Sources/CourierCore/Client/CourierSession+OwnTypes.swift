@@ -93,7 +93,7 @@ extension CourierSession {
     /// - Parameter handler: The handler.
     public func removeEventHandler(_ handler: any ICourierEventHandler) {}
 
-    /// A publisher without values, because a session that does not implement this property reports no message.
+    /// A publisher without values, because a session that does not implement this property reports no dead letters.
     public var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { .withoutValues }
 
     /// The values alone, because a session that does not implement this method decodes no errors.
@@ -158,8 +158,8 @@ extension CourierSession {
 }
 
 extension CourierClient {
-    /// Ends all loops and the connection, as ``shutdown(subscriptions:)`` does. The subscriptions of loops stay if the broker
-    /// keeps the session.
+    /// Ends all loops and the connection, as ``shutdown(subscriptions:)`` does. The subscriptions of loops stay if the session is
+    /// kept, and end otherwise.
     public nonisolated(nonsending) func shutdown() async { await shutdown(subscriptions: nil) }
 
     /// Disconnects. A client that does not implement this method cannot end loops.
@@ -167,7 +167,7 @@ extension CourierClient {
     /// - Parameter subscriptions: Has no effect.
     public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async { await disconnectAndWait() }
 
-    /// Disconnects, and tells that it has ended at once.
+    /// Calls ``disconnect()``, then immediately the completion with success.
     ///
     /// - Parameter completion: Called with success before the return.
     public func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
@@ -175,7 +175,7 @@ extension CourierClient {
         completion(.success(()))
     }
 
-    /// Whether there is a connection, or one is wanted.
+    /// Whether the state is not ``ConnectionState/disconnected``. Implement it if a session outlives ``disconnect()``.
     public var hasExistingSession: Bool { connectionState != .disconnected }
 }
 

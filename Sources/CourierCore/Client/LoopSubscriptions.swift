@@ -1,6 +1,6 @@
 /// What becomes of the subscriptions of loops when ``CourierClient/shutdown(subscriptions:)`` ends the loops.
 public enum LoopSubscriptions: Hashable, Sendable {
-    /// They stay: the broker collects messages until the next connection of this session. They are subscribed as if by
+    /// They stay. If the session is kept, the broker collects messages until the next connection. They are subscribed as if by
     /// ``CourierSession/subscribe(to:qos:)-(String,_)``, until ``CourierSession/unsubscribe(from:)-(String)``.
     case keep
 
