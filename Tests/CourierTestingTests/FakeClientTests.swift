@@ -86,10 +86,44 @@ import Testing
         #expect(client.published.map(\.data) == [Data([7])])
     }
 
-    @Test func `a publish before connect() fails as with the real client`() async {
+    @Test func `bytes, data and text are kept in the order of the calls, and told before the return`() throws {
         let client = FakeClient()
-        let error = await #expect(throws: CourierError.self) { try await client.publish(Note(title: "a"), to: "a") }
-        #expect(error?.code == .sessionMissing)
+        client.connect()
+        let results = Series<String>()
+        for number in 0..<100 {
+            try client.publish(bytes: [UInt8(number)], to: "bytes") { _ in results.append("bytes") }
+            try client.publish(data: Data([UInt8(number)]), to: "data") { _ in results.append("data") }
+            try client.publish(text: "\(number)", to: "text") { _ in results.append("text") }
+        }
+        #expect(client.published.map(\.topic) == results.values)
+        #expect(client.published.count == 300)
+        #expect(client.published.filter { $0.topic == "bytes" }.map { $0.data[0] } == (0..<100).map { UInt8($0) })
+    }
+
+    @Test func `a publish before connect() and after destroy() fails as with the real client`() async {
+        let client = FakeClient()
+        for _ in 0..<2 {
+            let error = await #expect(throws: CourierError.self) { try await client.publish(Note(title: "a"), to: "a") }
+            #expect(error?.code == .sessionMissing)
+            let atOnce = #expect(throws: CourierError.self) { try client.publish(text: "a", to: "a") }
+            #expect(atOnce?.code == .sessionMissing)
+            client.connect()
+            client.destroy()
+        }
+    }
+
+    @Test func `a publish with a completion throws what is wrong, and the completion is not called`() {
+        let client = FakeClient()
+        client.connect()
+        let topic = #expect(throws: CourierError.self) {
+            try client.publish(text: "a", to: "a/#") { _ in Issue.record("called") }
+        }
+        #expect(topic?.code == .invalidTopicName)
+        client.failPublishes(with: CourierError(.queueFull, "full"))
+        let full = #expect(throws: CourierError.self) {
+            try client.publish(bytes: [1], to: "a") { _ in Issue.record("called") }
+        }
+        #expect(full?.code == .queueFull)
     }
 
     @Test func `a publish fails as the test says, and succeeds again`() async throws {
@@ -146,6 +180,46 @@ import Testing
         #expect(client.subscriptions == ["a/+", "b"])
         try await client.unsubscribe(from: "a/+")
         #expect(client.subscriptions == ["b"])
+    }
+
+    @Test func `subscribe() and unsubscribe() without await take effect in order, before the return`() {
+        let client = FakeClient()
+        let granted = Series<QoS>()
+        let refused = Series<CourierError.Code>()
+        for _ in 0..<100 {
+            client.subscribe(("a", .one), ("b", .two))
+            client.subscribe("c", qos: .two) { if case .success(let qos) = $0 { granted.append(qos) } }
+            #expect(client.subscriptions == ["a", "b", "c"])
+            client.unsubscribe("a", "b")
+            client.unsubscribe("c") { _ in }
+            #expect(client.subscriptions.isEmpty)
+        }
+        client.subscribe("a/#/b", qos: .one) { if case .failure(let error) = $0 { refused.append(error.code) } }
+        #expect(granted.values.count == 100)
+        #expect(refused.values == [.invalidTopicFilter])
+        client.subscribe(("a", .one))
+        client.destroy()
+        #expect(client.subscriptions.isEmpty)
+    }
+
+    @Test func `connect() with a completion has connected when it is called`() {
+        let client = FakeClient()
+        let states = Series<ConnectionState>()
+        client.connect { _ in states.append(client.connectionState) }
+        #expect(states.values == [.connected])
+    }
+
+    @Test func `a sink gets every message, also those that are sent while it is busy`() throws {
+        let client = FakeClient()
+        let titles = Series<String>()
+        let sink = client.messagePublisher(topic: "a").sink { (note: Note) in
+            titles.append(note.title)
+            guard note.title == "first" else { return }
+            for number in 0..<3_000 { try? client.send(Note(title: "\(number)"), to: "a") }
+        }
+        try client.send(Note(title: "first"), to: "a")
+        #expect(titles.values == ["first"] + (0..<3_000).map { "\($0)" })
+        sink.cancel()
     }
 
     @Test func `connected() returns when the test shows a connection`() async throws {

@@ -15,7 +15,7 @@ extension CourierSession {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps it for those who subscribe later.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Told once how it ended; `nil` when nobody wants to know.
+    ///   - completion: Called once with the result; `nil` if the result does not matter.
     /// - Throws: What the form with an array throws.
     public func publish(
         span: RawSpan, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,

@@ -1,52 +1,53 @@
 public import Foundation
 
-/// What a type of an app's own need not implement.
+/// Default implementations for a type of your own. Those with a completion that call an `async` method run it in a task, one task
+/// for each call: two calls in a row may take effect in either order. Implement them where the order matters, as `FakeClient` does.
 extension CourierSession {
-    /// Subscribes to each filter by ``subscribe(_:qos:completion:)``.
+    /// Calls ``subscribe(_:qos:completion:)`` for each filter.
     ///
     /// - Parameter topics: Topic filters, each with the highest quality of service for its messages.
     public func subscribe(_ topics: [(topic: String, qos: QoS)]) {
         for (topic, qos) in topics { subscribe(topic, qos: qos) { _ in } }
     }
 
-    /// Unsubscribes from each filter by ``unsubscribe(_:completion:)``.
+    /// Calls ``unsubscribe(_:completion:)`` for each filter.
     ///
     /// - Parameter topics: Topic filters as they were subscribed.
     public func unsubscribe(_ topics: [String]) {
         for topic in topics { unsubscribe(topic) { _ in } }
     }
 
-    /// Subscribes in a task, by ``subscribe(_:)-(SubscriptionRequest)``.
+    /// Calls ``subscribe(_:)-(SubscriptionRequest)`` in a task, and returns at once.
     ///
     /// - Parameters:
     ///   - filter: The topic filter.
     ///   - qos: The highest quality of service.
-    ///   - completion: Told once how it ended, in that task.
+    ///   - completion: Called once with the result, in that task.
     public func subscribe(
         _ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void
     ) {
         let request = SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos)
-        Self.tell(completion) { [self] in try await subscribe(request) }
+        Self.run(completion) { [self] in try await subscribe(request) }
     }
 
-    /// Unsubscribes in a task, by ``unsubscribe(_:)-(UnsubscriptionRequest)``.
+    /// Calls ``unsubscribe(_:)-(UnsubscriptionRequest)`` in a task, and returns at once.
     ///
     /// - Parameters:
     ///   - filter: The filter as it was subscribed.
-    ///   - completion: Told once how it ended, in that task.
+    ///   - completion: Called once with the result, in that task.
     public func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
-        Self.tell(completion) { [self] in try await unsubscribe(from: filter) }
+        Self.run(completion) { [self] in try await unsubscribe(from: filter) }
     }
 
-    /// Connects, and waits in a task for ``connected(timeout:)``.
+    /// Calls ``connect()``, then ``connected(timeout:)`` in a task.
     ///
-    /// - Parameter completion: Told once how it ended, in that task.
+    /// - Parameter completion: Called once with the result, in that task.
     public func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
         connect()
-        Self.tell(completion) { [self] in try await connected() }
+        Self.run(completion) { [self] in try await connected() }
     }
 
-    /// Publishes the bytes as `Data` in a task, by ``publish(_:as:)``.
+    /// Calls ``publish(_:as:)`` with the bytes as `Data` in a task, and returns at once. The completion gets every error.
     ///
     /// - Parameters:
     ///   - bytes: The payload.
@@ -54,7 +55,7 @@ extension CourierSession {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps it for those who subscribe later.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Told once how it ended, in that task; `nil` when nobody wants to know.
+    ///   - completion: Called once with the result, in that task; `nil` if the result does not matter.
     /// - Throws: Nothing.
     public func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
@@ -62,10 +63,10 @@ extension CourierSession {
     ) throws {
         let request = PublishRequest(
             topic: TopicTemplate(exactly: topic), qos: qos, isRetained: retain, properties: properties)
-        Self.tell(completion ?? { _ in }) { [self] in try await publish(Data(bytes), as: request) }
+        Self.run(completion ?? { _ in }) { [self] in try await publish(Data(bytes), as: request) }
     }
 
-    /// Waits for the acknowledgement, as ``publish(_:as:)`` does: then the message is safe, too.
+    /// Calls ``publish(_:as:)``, which waits for the acknowledgement of the broker: longer than needed, but the message is safe then.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -75,7 +76,7 @@ extension CourierSession {
         try await publish(value, as: request)
     }
 
-    /// Returns at once, because a session that does not implement this method has no limit on what waits.
+    /// Returns at once, because a session that does not implement this method has no limit on waiting messages.
     ///
     /// - Throws: Nothing.
     public func readyToPublish() async throws {}
@@ -96,7 +97,8 @@ extension CourierSession {
     /// A publisher without values, because a session that does not implement this property reports no dead letters.
     public var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { .withoutValues }
 
-    /// The values alone, because a session that does not implement this method decodes no errors.
+    /// The values of ``messagePublisher(topic:)-(String)`` as successes. A session that does not implement this method does not
+    /// decode error messages.
     ///
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
@@ -109,24 +111,24 @@ extension CourierSession {
         messagePublisher(topic: topic).map { (value: D) in .success(value) }
     }
 
-    /// Throws, because a session that does not implement this method can not ask.
+    /// Throws, because a session that does not implement this method cannot ask questions.
     ///
     /// - Parameters:
     ///   - question: The question.
     ///   - topic: Where somebody answers.
     ///   - timeout: How long the call takes at most.
     ///   - type: The type of the answer.
-    /// - Returns: Nothing.
+    /// - Returns: It never returns.
     /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
     public func request<Question, Answer: Sendable>(
         _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
     ) async throws -> Answer {
         throw CourierError(
             .invalidConfiguration,
-            "\(Self.self) can not ask on \(topic.description.quoted()): it implements no request().")
+            "\(Self.self) cannot ask on \(topic.description.quoted()): it implements no request().")
     }
 
-    /// Throws, because a session that does not implement this method can not answer.
+    /// Throws, because a session that does not implement this method cannot answer questions.
     ///
     /// - Parameters:
     ///   - topic: The topic on which questions come.
@@ -138,11 +140,11 @@ extension CourierSession {
     ) async throws {
         throw CourierError(
             .invalidConfiguration,
-            "\(Self.self) can not answer on \(topic.description.quoted()): it implements no respond().")
+            "\(Self.self) cannot answer on \(topic.description.quoted()): it implements no respond().")
     }
 
-    /// Calls a completion with the end of an asynchronous call.
-    private static func tell<Success: Sendable>(
+    /// Runs an asynchronous call in a task, and calls the completion with its result.
+    private static func run<Success: Sendable>(
         _ completion: @escaping @Sendable (Result<Success, CourierError>) -> Void,
         of call: @escaping @Sendable () async throws -> Success
     ) {

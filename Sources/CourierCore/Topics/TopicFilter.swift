@@ -19,7 +19,7 @@ public struct TopicFilter: Hashable, Sendable {
     /// - Parameter string: The text: 1 to 65,535 bytes of UTF-8, no U+0000, `+` only as a whole level, `#` only as
     ///   the whole last level, and a share name of at least one character without wildcards.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` with the rule that was broken.
-    public init(_ string: String) throws {
+    public init(_ string: String) throws(CourierError) {
         do throws(Violation) {
             matchedOffset = try Self.check(string)
         } catch {

@@ -15,13 +15,13 @@ public struct TopicName: Hashable, Sendable {
     ///   which may be empty. It does not begin with `$share/`: that is the filter of a shared subscription, and what is
     ///   published there reaches none of the group.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName`` with the rule that was broken.
-    public init(_ string: String) throws {
+    public init(_ string: String) throws(CourierError) {
         try self.init(received: string)
         if TopicRules.isShared(string) { throw Self.sharedNameError(string) }
     }
 
     /// Takes the name that a message came with, which a broker without shared subscriptions may let begin with `$share/`.
-    package init(received string: String) throws {
+    package init(received string: String) throws(CourierError) {
         if TopicRules.isLegalName(string) {
             self.string = string
             return

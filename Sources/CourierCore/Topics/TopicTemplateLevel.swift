@@ -41,11 +41,9 @@ extension TopicTemplateLevel {
         }
         do {
             _ = try TopicFilter(levels.map(\.sample).joined(separator: "/"))
-        } catch let error as CourierError {
+        } catch {
             throw CourierError(
                 .invalidTopicTemplate, "The topic template \(template.quoted()) is no topic.", cause: error)
-        } catch {
-            throw problem(template, "is no topic")
         }
         return levels
     }

@@ -35,12 +35,7 @@ extension Publishing {
 
     /// Checks a topic name before a message is published to it.
     func check(topic: String) throws(CourierError) {
-        do {
-            _ = try TopicName(topic)
-        } catch {
-            throw error as? CourierError
-                ?? CourierError(.invalidTopicName, "The topic \(topic.quoted()) is not legal.", cause: error)
-        }
+        _ = try TopicName(topic)
         try texts.check(topicName: topic)
     }
 

@@ -104,9 +104,10 @@ struct QueryParser {
         case "type": return .types(try types(word))
         case "dir": return .direction(try direction(word))
         case "topic":
-            do { return .topic(try TopicFilter(word.value)) } catch {
-                let message = (error as? CourierError)?.message ?? "not a topic filter"
-                throw self.error(word.valueColumn, message)
+            do {
+                return .topic(try TopicFilter(word.value))
+            } catch {
+                throw self.error(word.valueColumn, error.message)
             }
         case "qos": return .qos(try comparison(word, "a QoS of 0 to 2, as in qos:>0", upTo: 2))
         case "client": return .client(FoldedText.folded(word.value))

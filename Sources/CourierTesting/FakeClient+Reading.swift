@@ -1,0 +1,99 @@
+public import CourierCore
+public import Foundation
+import Synchronization
+
+/// Loops and publishers of messages.
+extension FakeClient {
+    /// The values that the test sends to a filter, for each loop from its start on, or from `subscribed()` on.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - request: The filter.
+    /// - Returns: A sequence in which each loop is a reader of its own.
+    public func messages<Value: Sendable>(
+        _ type: Value.Type, as request: SubscriptionRequest
+    ) -> MessageSequence<Value> {
+        MessageSequence { [self] in
+            FakeReader(Result { try request.topic.filter(for: nil) }) { filter in
+                values(of: filter) { [coding] in coding.decode(type, from: $0) }
+            } changed: { [self] reader, loop in
+                state.withLock { $0.loops[reader] = loop }
+                changed()
+            }
+        }
+    }
+
+    /// The values that the test sends to a topic or filter; nothing if the filter is not legal.
+    ///
+    /// - Parameter topic: A topic name, or a filter with `+` and `#`.
+    /// - Returns: The publisher.
+    public func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> {
+        values(of: try? TopicFilter(topic)) { [coding] in coding.decode(D.self, from: $0) }
+    }
+
+    /// The values that the test sends to a topic or filter, and errors for messages that decode as `E`.
+    ///
+    /// - Parameters:
+    ///   - topic: A topic name, or a filter with `+` and `#`.
+    ///   - errorDecodeHandler: Turns an `E` into an error.
+    /// - Returns: A publisher of values and errors.
+    public func messagePublisher<D: Sendable, E>(
+        topic: String, errorDecodeHandler: @escaping @Sendable (E) -> any Error
+    ) -> AnyPublisher<Result<D, NSError>, Never> {
+        values(of: try? TopicFilter(topic)) { [coding] message in
+            if let value = coding.decode(D.self, from: message) { return .success(value) }
+            return coding.decode(E.self, from: message).map { .failure(NSError.carrying(errorDecodeHandler($0))) }
+        }
+    }
+
+    /// Every message that the test sends.
+    ///
+    /// - Returns: The publisher.
+    public func messagePublisher() -> AnyPublisher<Message, Never> { incoming.eraseToAnyPublisher() }
+
+    /// What the messages of a filter decode as; nothing for a filter that is not legal.
+    private func values<Value: Sendable>(
+        of filter: TopicFilter?, decode: @escaping @Sendable (Message) -> Value?
+    ) -> AnyPublisher<Value, Never> {
+        messagePublisher().compactMap { message in
+            filter?.matches(message) == true ? decode(message) : nil
+        }
+    }
+}
+
+/// What one loop reads: all values from its start until it is left.
+private final class FakeReader<Value: Sendable>: MessageSource {
+    /// Told that the loop has begun, or with `nil` that it was left.
+    typealias Changed = @Sendable (ObjectIdentifier, FakeClient.Loop?) -> Void
+
+    private let values: AsyncThrowingStream<Value, any Error>
+    private let sink: AnyCancellable?
+    private let changed: Changed
+
+    init(
+        _ filter: Result<TopicFilter, any Error>, values: (TopicFilter) -> AnyPublisher<Value, Never>,
+        changed: @escaping Changed
+    ) {
+        let (stream, continuation) = AsyncThrowingStream<Value, any Error>.makeStream()
+        self.values = stream
+        self.changed = changed
+        switch filter {
+        case .success(let filter):
+            sink = values(filter).sink { continuation.yield($0) }
+            changed(ObjectIdentifier(self), (filter, { continuation.finish() }))
+        case .failure(let error):
+            sink = nil
+            continuation.finish(throwing: error)
+        }
+    }
+
+    nonisolated(nonsending) func nextBatch() async throws -> [Value] {
+        var iterator = values.makeAsyncIterator()
+        return try await iterator.next().map { [$0] } ?? []
+    }
+
+    func cancel(unread count: Int) {
+        sink?.cancel()
+        changed(ObjectIdentifier(self), nil)
+    }
+}

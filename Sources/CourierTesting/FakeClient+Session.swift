@@ -1,0 +1,226 @@
+public import CourierCore
+import Foundation
+import Synchronization
+
+/// The connection, subscriptions and publishing.
+extension FakeClient {
+    // MARK: The connection
+
+    /// Whether `connect()` was called, and `destroy()` was not called since.
+    public var hasExistingSession: Bool { state.withLock { $0.hasSession } }
+    /// The state that ``show(_:)`` or the last call led to.
+    public var connectionState: ConnectionState { connection.value }
+    /// The present state, then every change, at once on the thread of the change.
+    public var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { connection.eraseToAnyPublisher() }
+
+    /// Connects at once.
+    ///
+    /// - Parameter source: Has no effect.
+    public func connect(source: String) {
+        state.withLock { state in
+            state.hasSession = true
+            state.wantsConnection = true
+        }
+        show(.connected)
+    }
+
+    /// Connects at once.
+    ///
+    /// - Parameter completion: Called with success before the return.
+    public func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        connect()
+        completion(.success(()))
+    }
+
+    /// Disconnects at once; what was published and subscribed stays.
+    public func disconnect() {
+        state.withLock { $0.wantsConnection = false }
+        show(.disconnected)
+    }
+
+    /// Ends all loops, and disconnects.
+    ///
+    /// - Parameter subscriptions: What becomes of their filters in ``subscriptions``; `nil` keeps them.
+    public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
+        let loops = state.withLock { state in
+            if subscriptions != .remove { state.wanted.formUnion(state.loops.values.map(\.filter.string)) }
+            defer { state.loops = [:] }
+            return state.loops.values.map(\.end)
+        }
+        for end in loops { end() }
+        disconnect()
+    }
+
+    /// Disconnects at once, and forgets the filters of `subscribe`. Loops go on, and ``published`` stays.
+    public func destroy() {
+        state.withLock { state in
+            state.hasSession = false
+            state.wantsConnection = false
+            state.wanted = []
+        }
+        show(.disconnected)
+    }
+
+    /// Waits for the state `ConnectionState.connected`.
+    ///
+    /// - Parameter timeout: How long to wait; `nil` for no limit.
+    /// - Throws: `CourierError.Code.sessionMissing` before `connect()` and after `disconnect()` or `destroy()`,
+    ///   `CourierError.Code.timedOut` after the timeout, or `CancellationError`.
+    public func connected(timeout: Duration?) async throws {
+        let isConnected = await withTaskGroup(of: Bool.self) { group in
+            group.addTask { [self] in
+                await wait { !$0.wantsConnection || self.connectionState == .connected }
+                return true
+            }
+            if let timeout {
+                group.addTask {
+                    try? await Task.sleep(for: timeout)
+                    return false
+                }
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        try Task.checkCancellation()
+        guard isConnected else {
+            throw CourierError(.timedOut, "There was no connection within \(timeout ?? .zero).")
+        }
+        guard state.withLock({ $0.wantsConnection }) else {
+            throw CourierError(.sessionMissing, "Nobody wants a connection; call connect() first.")
+        }
+    }
+
+    // MARK: Subscriptions
+
+    /// Grants the filters at once. A filter that is not legal is left out.
+    ///
+    /// - Parameter topics: Topic filters, each with the quality of service that is granted.
+    public func subscribe(_ topics: [(topic: String, qos: QoS)]) {
+        for (topic, _) in topics { try? add(TopicFilter(topic)) }
+    }
+
+    /// Grants the filter at once.
+    ///
+    /// - Parameter request: The filter and the quality of service.
+    /// - Returns: The quality of service of the request.
+    /// - Throws: What is wrong with the filter.
+    public func subscribe(_ request: SubscriptionRequest) async throws -> QoS {
+        add(try request.topic.filter(for: nil))
+        return request.qos
+    }
+
+    /// Grants the filter at once.
+    ///
+    /// - Parameters:
+    ///   - filter: The topic filter.
+    ///   - qos: The quality of service that is granted.
+    ///   - completion: Called before the return, with `qos` or with what is wrong with the filter.
+    public func subscribe(
+        _ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void
+    ) {
+        completion(
+            Result { () throws(CourierError) in
+                add(try TopicFilter(filter))
+                return qos
+            })
+    }
+
+    /// Forgets the filters at once.
+    ///
+    /// - Parameter topics: The filters as they were subscribed.
+    public func unsubscribe(_ topics: [String]) {
+        for topic in topics { try? remove(TopicFilter(topic)) }
+    }
+
+    /// Forgets the filter at once.
+    ///
+    /// - Parameter request: The filter as it was subscribed.
+    /// - Throws: What is wrong with the filter.
+    public func unsubscribe(_ request: UnsubscriptionRequest) async throws {
+        remove(try request.topic.filter(for: nil))
+    }
+
+    /// Forgets the filter at once.
+    ///
+    /// - Parameters:
+    ///   - filter: The filter as it was subscribed.
+    ///   - completion: Called before the return, with success or with what is wrong with the filter.
+    public func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
+        completion(Result { () throws(CourierError) in remove(try TopicFilter(filter)) })
+    }
+
+    private func add(_ filter: TopicFilter) {
+        state.withLock { _ = $0.wanted.insert(filter.string) }
+        changed()
+    }
+
+    private func remove(_ filter: TopicFilter) {
+        state.withLock { _ = $0.wanted.remove(filter.string) }
+        changed()
+    }
+
+    // MARK: Publishing
+
+    /// Encodes the value, keeps the message in ``published``, and acknowledges it at once.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - request: Where and how.
+    /// - Returns: A receipt with `ReasonCode.success`.
+    /// - Throws: The error of ``failPublishes(with:)``, `CourierError.Code.sessionMissing` before `connect()` and after
+    ///   `destroy()`, `CourierError.Code.encodingFailed`, or what is wrong with the topic.
+    public nonisolated(nonsending) func publish<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> PublishReceipt {
+        try keep(value, request)
+        return PublishReceipt()
+    }
+
+    /// Encodes the value, and keeps the message in ``published``.
+    ///
+    /// - Parameters:
+    ///   - data: The value.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service.
+    /// - Throws: What ``publish(_:as:)`` throws.
+    public func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {
+        try keep(data, PublishRequest(topic: TopicTemplate(exactly: topic), qos: qos))
+    }
+
+    /// Keeps the bytes in ``published``, past the adapters.
+    ///
+    /// - Parameters:
+    ///   - bytes: The payload.
+    ///   - topic: The topic name.
+    ///   - qos: The quality of service.
+    ///   - retain: Whether a broker would keep it.
+    ///   - properties: The properties of MQTT 5.
+    ///   - completion: Called with a receipt before the return.
+    /// - Throws: What ``publish(_:as:)`` throws; the completion is then not called.
+    public func publish(
+        bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
+        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
+    ) throws {
+        try keep(
+            Data(bytes),
+            PublishRequest(
+                topic: TopicTemplate(exactly: topic), qos: qos, isRetained: retain, properties: properties))
+        completion?(.success(PublishReceipt()))
+    }
+
+    private func keep<Value>(_ value: Value, _ request: PublishRequest) throws {
+        let topic = try request.topic.name(for: nil).string
+        let message = Message(
+            data: try coding.encode(value, to: topic), topic: topic, qos: request.qos, isRetained: request.isRetained,
+            properties: request.properties)
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            guard state.hasSession else {
+                throw CourierError(
+                    .sessionMissing, "There is no session to publish to \(topic.quoted()) in; call connect() first.")
+            }
+            state.published.append(message)
+        }
+        changed()
+    }
+}
