@@ -239,8 +239,22 @@ static inline int courier_err_is_end_of_pem(unsigned long code) {
     return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
+// Whether PKCS#12 could not be opened because of the pass phrase.
 static inline int courier_err_is_wrong_pkcs12_phrase(unsigned long code) {
-    return ERR_GET_LIB(code) == ERR_LIB_PKCS12 && ERR_GET_REASON(code) == PKCS12_R_MAC_VERIFY_FAILURE;
+    int reason = ERR_GET_REASON(code);
+    if (ERR_GET_LIB(code) == ERR_LIB_EVP) return reason == EVP_R_BAD_DECRYPT;
+    return ERR_GET_LIB(code) == ERR_LIB_PKCS12
+        && (reason == PKCS12_R_MAC_VERIFY_FAILURE || reason == PKCS12_R_PKCS12_CIPHERFINAL_ERROR);
+}
+
+static inline int courier_err_is_pkcs12_mac_absent(unsigned long code) {
+    return ERR_GET_LIB(code) == ERR_LIB_PKCS12 && ERR_GET_REASON(code) == PKCS12_R_MAC_ABSENT;
+}
+
+// Whether the providers of the library context do not have an algorithm.
+static inline int courier_err_is_unsupported_algorithm(unsigned long code) {
+    return ERR_GET_LIB(code) == ERR_LIB_EVP
+        && (ERR_GET_REASON(code) == ERR_R_UNSUPPORTED || ERR_GET_REASON(code) == EVP_R_UNSUPPORTED_ALGORITHM);
 }
 
 // Reads PKCS#12 with the algorithms of a library context; NULL stands for the default one. 1 on success, and the caller
@@ -249,7 +263,10 @@ static inline int courier_read_pkcs12(
     BIO *bio, const char *phrase, OSSL_LIB_CTX *library, EVP_PKEY **key, X509 **certificate, STACK_OF(X509) **others) {
     PKCS12 *pkcs12 = PKCS12_init_ex(NID_pkcs7_data, library, NULL);
     if (!pkcs12) return 0;
-    if (!d2i_PKCS12_bio(bio, &pkcs12)) return -1;
+    if (!d2i_PKCS12_bio(bio, &pkcs12)) {
+        PKCS12_free(pkcs12);
+        return -1;
+    }
     int result = PKCS12_parse(pkcs12, phrase, key, certificate, others);
     PKCS12_free(pkcs12);
     return result;

@@ -187,6 +187,15 @@ import Testing
         #expect(Self.error(TLSIdentity(pkcs12: bytes, passPhrase: Self.passPhrase)) == nil)
     }
 
+    @Test func `PKCS#12 without a checksum is named as such`() async throws {
+        for isLegacy in [false, true] {
+            let bytes = try await Certificates.shared.pkcs12(
+                "client", passPhrase: Self.passPhrase, isLegacy: isLegacy, hasMAC: false)
+            let error = try #require(Self.error(TLSIdentity(pkcs12: bytes, passPhrase: Self.passPhrase)))
+            #expect(error.code == .badCertificateFile && error.message.contains("it has no checksum"), "\(error)")
+        }
+    }
+
     // MARK: What is printed
 
     @Test func `neither a private key nor a pass phrase is ever printed`() {

@@ -142,6 +142,12 @@ final class TLSReader {
                 let what = passPhrase == nil ? "is missing" : "is wrong"
                 throw TransportError(.wrongPassPhrase, "the pass phrase of the PKCS#12 in \(name) \(what)")
             }
+            if courier_err_is_pkcs12_mac_absent(cause) != 0 {
+                throw unreadable(
+                    "it has no checksum (MAC), by which the pass phrase is checked; write it anew with `openssl pkcs12 -export` "
+                        + "without `-nomac`")
+            }
+            guard courier_err_is_unsupported_algorithm(cause) != 0 else { throw unreadable(text) }
             return nil
         }
         guard let ownedKey, let ownedCertificate else {

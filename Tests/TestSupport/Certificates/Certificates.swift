@@ -140,14 +140,17 @@ package struct Certificates: Sendable {
     ///   - name: Whose they are.
     ///   - passPhrase: What they are encrypted with.
     ///   - isLegacy: Whether RC2 encrypts them, as programs of the years before 2020 did.
+    ///   - hasMAC: Whether it has a checksum, by which the pass phrase is checked.
     /// - Returns: The bytes.
     /// - Throws: What the `openssl` command says.
-    package func pkcs12(_ name: String, passPhrase: String, isLegacy: Bool = false) throws -> [UInt8] {
+    package func pkcs12(_ name: String, passPhrase: String, isLegacy: Bool = false, hasMAC: Bool = true) throws
+        -> [UInt8]
+    {
         try Self.openssl(
             [
                 "pkcs12", "-export", "-in", folder.file("\(name).pem"), "-inkey", folder.file("\(name).key"),
                 "-certfile", authorityFile, "-passout", "pass:\(passPhrase)",
-            ] + (isLegacy ? ["-legacy"] : []))
+            ] + (isLegacy ? ["-legacy"] : []) + (hasMAC ? [] : ["-nomac"]))
     }
 
     /// Runs the `openssl` command.
