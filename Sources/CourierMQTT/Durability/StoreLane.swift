@@ -165,6 +165,7 @@ final class StoreLane: @unchecked Sendable {
         steps = batch.steps + steps
         isCommitting = false
         commit()
+        tellEnd()
     }
 
     /// At the end of this turn of the loop, so that what one read brings is one batch.

@@ -5,11 +5,8 @@ import Synchronization
 /// The message store of one client, in the file of its client id; see ``StorePlace``.
 ///
 /// A process opens each file once, for one client at a time. When the app has let a client go, the next client with the same
-/// id gets the file at once, and reads from it when the former client has stored its last steps.
+/// id gets the file at once. It reads and stores when the former client has stored its last steps.
 package final class ClientStore: MessageStore {
-    /// How long a client waits for the last steps of the former one, 10 s.
-    package static let patience = DispatchTimeInterval.seconds(10)
-
     /// How long a new client blocks its thread if another one has the file, 0.5 s. Who has just let a client go may not be the
     /// last one that holds it: an event handler may do so until it returns.
     private static let hesitation = DispatchTimeInterval.milliseconds(500)
@@ -28,8 +25,7 @@ package final class ClientStore: MessageStore {
     private let path: String
     private let clientID: String
     private let store: SQLiteMessageStore
-    /// The clients that had the file before.
-    private let formers: [ClientEnd]
+    private let formers: FormerClients
     private let end = ClientEnd()
 
     /// Opens the file of a client.
@@ -50,14 +46,14 @@ package final class ClientStore: MessageStore {
         }
         switch taken {
         case .ofAnother: throw Self.inUse(path, clientID)
-        case .file(let store, let formers): (self.store, self.formers) = (store, formers)
+        case .file(let store, let formers): (self.store, self.formers) = (store, FormerClients(formers))
         case .closed:
             do throws(CourierError) {
                 store = try SQLiteMessageStore(at: url, onRecovery: onRecovery)
             } catch {
                 throw error.code == .storeInUse ? Self.inUse(path, clientID) : error
             }
-            formers = []
+            formers = FormerClients([])
             let file = OpenFile(store: store, owner: end, holders: [end])
             Self.files.withLock { $0[path] = file }
         }
@@ -87,6 +83,13 @@ package final class ClientStore: MessageStore {
             .storeInUse,
             "The messages of the client id \(clientID.quoted()) are in use by another client of this process or of another one "
                 + "(\(path)). End that client first, or give this one another client id.")
+    }
+
+    private var stillStoring: CourierError {
+        CourierError(
+            .storeInUse,
+            "The former client with the client id \(clientID.quoted()) has ended, and is still storing its last steps "
+                + "(\(path)). It is tried again; look at the disk if this comes again.")
     }
 
     /// The app has let the client go: the next one may have the file.
@@ -121,24 +124,25 @@ package final class ClientStore: MessageStore {
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) {
-        store.commit(changes, in: scope, completion: completion)
+        formers.whenFinished { [self] in
+            guard $0 else { return completion(.failure(stillStoring)) }
+            store.commit(changes, in: scope, completion: completion)
+        }
     }
 
     package func commitRepeatable(
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) {
-        store.commitRepeatable(changes, in: scope, completion: completion)
+        formers.whenFinished { [self] in
+            guard $0 else { return completion(.failure(stillStoring)) }
+            store.commitRepeatable(changes, in: scope, completion: completion)
+        }
     }
 
-    /// A client asks for it first, and waits here for those that had the file before.
+    /// The first that a client reads: it waits here for those that had the file before.
     package func summary(of scope: StoreScope) async throws -> StoreSummary {
-        for former in formers where await !former.hasFinished(within: Self.patience) {
-            throw CourierError(
-                .storeInUse,
-                "The former client with the client id \(clientID.quoted()) has ended, and is still storing its last steps "
-                    + "(\(path)). It is tried again; look at the disk if this comes again.")
-        }
+        guard await formers.haveFinished() else { throw stillStoring }
         return try await store.summary(of: scope)
     }
 
@@ -178,57 +182,5 @@ package final class ClientStore: MessageStore {
 
     package func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription] {
         try await store.subscriptions(in: scope)
-    }
-}
-
-/// The end of a client: the app lets it go, and later it has stored its last steps.
-private final class ClientEnd: Sendable {
-    private struct State {
-        var isLetGo = false
-        var hasFinished = false
-        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-        var lastWaiter = 0
-    }
-
-    private let state = Mutex(State())
-    /// Entered until the client is let go.
-    private let held = DispatchGroup()
-
-    init() { held.enter() }
-
-    func letGo() {
-        let isFirst = state.withLock { state in
-            defer { state.isLetGo = true }
-            return !state.isLetGo
-        }
-        if isFirst { held.leave() }
-    }
-
-    /// Blocks until the client is let go, at most as long as `limit`.
-    func isLetGo(within limit: DispatchTimeInterval) -> Bool { held.wait(timeout: .now() + limit) == .success }
-
-    func finish() {
-        let waiters = state.withLock { state in
-            state.hasFinished = true
-            defer { state.waiters = [:] }
-            return state.waiters.values
-        }
-        for waiter in waiters { waiter.resume(returning: true) }
-    }
-
-    /// Waits until the client has stored its last steps, at most as long as `limit`.
-    func hasFinished(within limit: DispatchTimeInterval) async -> Bool {
-        await withCheckedContinuation { continuation in
-            let number = state.withLock { state -> Int? in
-                guard !state.hasFinished else { return nil }
-                state.lastWaiter += 1
-                state.waiters[state.lastWaiter] = continuation
-                return state.lastWaiter
-            }
-            guard let number else { return continuation.resume(returning: true) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
-                self?.state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: false)
-            }
-        }
     }
 }

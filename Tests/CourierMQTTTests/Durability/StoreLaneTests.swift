@@ -114,6 +114,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a lane that ends during the commit of somebody else tells its end once, also if that fails`(hasSteps: Bool)
+        async throws
+    {
+        let loop = try EventLoop(name: "lane")
+        let (store, ends, kept) = (ControlledStore(), Series<Bool>(), Kept())
+        let epoch = { kept.queue.sessionEpoch }
+        let lane = StoreLane(store, on: loop, epoch: epoch) { _ in
+            Issue.record("the store failed")
+        } ended: {
+            ends.append(true)
+        }
+        await Self.onLoop(loop) {
+            lane.begin(Self.scope)
+            if hasSteps { lane.add(Self.changes[0]) }
+            kept.batch.withLock { $0 = lane.takeAlong() }
+            lane.finish(CourierError(.clientDestroyed, "The client has ended."))
+        }
+        #expect(ends.values.isEmpty)
+        await Self.onLoop(loop) {
+            guard let batch = kept.batch.withLock({ $0 }) else { return }
+            lane.settled(batch, .failure(CourierError(.storeFull, "No room for what came along.")))
+        }
+        while ends.values.isEmpty { await Self.onLoop(loop) {} }
+        #expect(store.changes == (hasSteps ? [Self.changes[0]] : []))
+        #expect(ends.values.count == 1)
+        await loop.shutdown()
+    }
+
     @Test func `what the store has no room for is refused after a while, and costs nothing that waits with it`()
         async throws
     {

@@ -1,5 +1,6 @@
 import CourierCore
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CourierSQLite
@@ -59,6 +60,32 @@ import Testing
         first = nil
         #expect(try await summary.value.outgoingCount == 2)
         expectInUse()
+    }
+
+    @Test func `what the next client stores comes behind the last steps of the first one, in its order`() async throws {
+        var first: ClientStore? = try open()
+        try await store(1, in: #require(first))
+        first?.release()
+        let second = try open()
+        let ends = Mutex<[UInt64]>([])
+        second.commit([.removeAll], in: .client) { _ in ends.withLock { $0.append(0) } }
+        for number in 10...20 as ClosedRange<UInt64> {
+            second.commit([.enqueue(message(number))], in: .client) { _ in ends.withLock { $0.append(number) } }
+        }
+        try await store(2, in: #require(first))
+        #expect(ends.withLock { $0 }.isEmpty)
+        first = nil
+        try await store(21, in: second)
+        #expect(ends.withLock { $0 } == [0] + Array(10...20))
+        let rest = try await second.outgoing(in: .client, after: nil, limit: 100).map(\.message.id.rawValue)
+        #expect(rest == Array(10...21))
+    }
+
+    @Test func `a client that was refused leaves nothing behind`() throws {
+        let first = try open()
+        for _ in 1...2 { expectInUse() }
+        first.release()
+        withExtendedLifetime(try open()) {}
     }
 
     @Test func `a new client waits for a moment until the app has let the first one go`() throws {

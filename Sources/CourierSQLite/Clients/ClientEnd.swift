@@ -1,0 +1,56 @@
+import Foundation
+import Synchronization
+
+/// The end of a client: the app lets it go, and later it has stored its last steps.
+final class ClientEnd: Sendable {
+    private struct State {
+        var isLetGo = false
+        var hasFinished = false
+        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var lastWaiter = 0
+    }
+
+    private let state = Mutex(State())
+    /// Entered until the client is let go.
+    private let held = DispatchGroup()
+
+    init() { held.enter() }
+
+    deinit { letGo() }
+
+    func letGo() {
+        let isFirst = state.withLock { state in
+            defer { state.isLetGo = true }
+            return !state.isLetGo
+        }
+        if isFirst { held.leave() }
+    }
+
+    /// Blocks until the client is let go, at most as long as `limit`.
+    func isLetGo(within limit: DispatchTimeInterval) -> Bool { held.wait(timeout: .now() + limit) == .success }
+
+    func finish() {
+        let waiters = state.withLock { state in
+            state.hasFinished = true
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume(returning: true) }
+    }
+
+    /// Waits until the client has stored its last steps, at most as long as `limit`.
+    func hasFinished(within limit: DispatchTimeInterval) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard !state.hasFinished else { return nil }
+                state.lastWaiter += 1
+                state.waiters[state.lastWaiter] = continuation
+                return state.lastWaiter
+            }
+            guard let number else { return continuation.resume(returning: true) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
+                self?.state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: false)
+            }
+        }
+    }
+}
