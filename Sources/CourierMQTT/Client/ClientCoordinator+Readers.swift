@@ -32,17 +32,17 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// Ends all loops over messages. `told` hears when the broker has confirmed the end of their subscriptions, if these do
-    /// not stay. From any thread.
-    func endLoops(_ fate: LoopSubscriptions, told: @escaping @Sendable () -> Void) {
+    /// Ends all loops over messages, and calls `confirmed` as
+    /// ``SubscriptionKeeper/endLoops(keepsSubscriptions:confirmed:)`` does. From any thread.
+    func endLoops(_ fate: LoopSubscriptions, confirmed: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
-            subscriptions.endLoops(keepsSubscriptions: fate == .keep, told: told)
+            subscriptions.endLoops(keepsSubscriptions: fate == .keep, confirmed: confirmed)
             subscriptionsChanged()
         }
     }
 
-    /// Whether the broker keeps the session without a connection. On the loop.
-    var isSessionKept: Bool { info?.isCleanSession != true }
+    /// Whether the broker keeps the session without a connection; `false` before the first credentials. On the loop.
+    var isSessionKept: Bool { info?.isCleanSession == false }
 
     /// Tells the log of a message that nobody gets. On the loop.
     func warnOfReading(_ text: String) {

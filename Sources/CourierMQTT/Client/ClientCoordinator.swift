@@ -251,12 +251,16 @@ extension ClientCoordinator {
         subscriptions.use(identity: publishing.identity)
     }
 
+    /// Answers everybody who waits for a connection; with a failure also those who wait for a grant, which needs one.
     func releaseWaiters(_ failure: ConnectionFailure?) {
-        switch failure {
-        case nil: connectionWaiters.callAll(.success(()))
-        case .error(let error)?: connectionWaiters.callAll(.failure(error))
-        case .cancelled?: connectionWaiters.callAll(.failure(Self.notConnecting))
-        }
+        guard let failure else { return connectionWaiters.callAll(.success(())) }
+        let error =
+            switch failure {
+            case .error(let error): error
+            case .cancelled: Self.notConnecting
+            }
+        connectionWaiters.callAll(.failure(error))
+        subscriptions.failGrants(error)
     }
 
     func answerConnectionWaiters() {

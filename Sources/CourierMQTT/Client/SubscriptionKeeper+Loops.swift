@@ -2,26 +2,26 @@ import CourierCore
 import Synchronization
 
 extension SubscriptionKeeper {
-    /// Ends all loops over messages, each behind what has come for it.
+    /// Ends all loops over messages. Each gets the messages that have arrived for it, and then ends.
     ///
     /// - Parameters:
-    ///   - keepsSubscriptions: Whether the app wants their filters from now on, or nobody does.
-    ///   - told: Called when the broker has confirmed the end of the filters that nobody wants any more; at once where there
-    ///     is nothing to confirm, or no connection.
-    func endLoops(keepsSubscriptions: Bool, told: @escaping @Sendable () -> Void) {
+    ///   - keepsSubscriptions: Whether the filters that the broker has granted to loops become subscriptions of the app. Otherwise
+    ///     a filter that only loops wanted is unsubscribed.
+    ///   - confirmed: Called when the broker has confirmed every UNSUBSCRIBE; at once if there is none, or no connection.
+    func endLoops(keepsSubscriptions: Bool, confirmed: @escaping @Sendable () -> Void) {
         let ended = takeLoops()
-        let countdown = Countdown(from: ended.count + 1, told)
-        for (id, filter, _) in ended {
-            if keepsSubscriptions { giveToApp(filter, of: id) }
+        let countdown = Countdown(from: ended.count + 1, confirmed)
+        for loop in ended {
+            if keepsSubscriptions, loop.isGranted { giveToApp(loop.filter, of: loop.id) }
             if !keepsSubscriptions, driver.isConnected {
-                leave(filter, of: id) { countdown.countDown() }
+                leave(loop.filter, of: loop.id) { countdown.countDown() }
             } else {
-                leave(filter, of: id, told: nil)
+                leave(loop.filter, of: loop.id, told: nil)
                 countdown.countDown()
             }
         }
         perform()
-        for (_, _, reader) in ended { reader.end() }
+        for loop in ended { loop.reader.end() }
         countdown.countDown()
     }
 }

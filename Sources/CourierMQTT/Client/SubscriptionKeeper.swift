@@ -221,16 +221,32 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
+    /// Ends the wait of everybody who waits for the grant of a loop's filter. The loops go on.
+    func failGrants(_ error: CourierError) {
+        for reader in loops.values { reader.failGrant(error) }
+        for one in unresolved { one.reader.failGrant(error) }
+    }
+
+    /// A loop that was taken out.
+    struct TakenLoop {
+        let id: UInt64
+        let filter: TopicFilter
+        let reader: ReaderRegistration
+        /// Whether the broker has granted the filter, and not refused it since.
+        let isGranted: Bool
+    }
+
     /// Takes out all loops, also those that wait for a connection; these end here. The others' filters stay wanted until
     /// ``leave(_:of:told:)``.
-    func takeLoops() -> [(id: UInt64, filter: TopicFilter, reader: ReaderRegistration)] {
+    func takeLoops() -> [TakenLoop] {
         for one in unresolved { one.reader.end() }
         unresolved = []
         defer { loops = [:] }
         return loops.compactMap { id, reader in
             guard let (_, filter, _, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return nil }
-            if waiting.removeValue(forKey: waiter) != nil { filters.forget(waiter: waiter, of: filter) }
-            return (id, filter, reader)
+            let waits = waiting.removeValue(forKey: waiter) != nil
+            if waits { filters.forget(waiter: waiter, of: filter) }
+            return TakenLoop(id: id, filter: filter, reader: reader, isGranted: !waits && reader.isReading)
         }
     }
 

@@ -80,6 +80,12 @@ final class ReaderRegistration: Sendable {
     /// The broker has granted the reader's filter.
     func granted() { grant?.resume(.success(())) }
 
+    /// There is no connection, and no other is tried: nobody should wait for the grant. The reader stays.
+    func failGrant(_ error: CourierError) { grant?.resume(.failure(error)) }
+
+    /// Whether it gets messages: it was opened, and has not ended.
+    var isReading: Bool { place.id != nil }
+
     /// Takes the reader out; `left` is what it had not finished. On the loop.
     func close(_ left: [ReceivedMessage]) {
         let standing = place.standing.withLock { standing in

@@ -1,5 +1,6 @@
 import CourierCore
 import CourierTesting
+import CourierTransport
 import Foundation
 import MQTTCodec
 import Testing
@@ -126,6 +127,60 @@ import Testing
             await Self.shutdown(world, .keep)
             let error = await #expect(throws: CourierError.self) { try await task.value }
             #expect(error?.code == .sessionMissing)
+        }
+    }
+
+    @Test func `a filter that the broker has not granted is not kept`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.drop(.subAck))]), .connection([.accept(isSessionPresent: true)]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let reader = world.client.messages(String.self, from: "t").makeAsyncIterator()
+            try await world.broker.received(.subscribe, on: 1)
+            await Self.shutdown(world, .keep)
+            await world.connect()
+            await world.settle()
+            #expect(await world.broker.packets(.subscribe, on: 2).isEmpty)
+            withExtendedLifetime(reader) {}
+        }
+    }
+
+    @Test func `a filter that the broker has refused is not kept`() async throws {
+        let refusal = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.replace(.subAck, with: .subAck(refusal)))]),
+            .connection([.accept(isSessionPresent: true)]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let reader = world.client.messages(String.self, from: "t").makeAsyncIterator()
+            await world.until { world.events.contains("subscribeFailure") }
+            await Self.shutdown(world, .keep)
+            await world.connect()
+            await world.settle()
+            #expect(await world.broker.packets(.subscribe, on: 2).isEmpty)
+            withExtendedLifetime(reader) {}
+        }
+    }
+
+    @Test func `before the first credentials, shutdown() keeps no filter`() async throws {
+        let provider = ScriptedProvider(.local(1), [.silence])
+        try await ScriptedWorld.run([], provider: provider) { world in
+            let reader = world.client.messages(String.self, from: "t").makeAsyncIterator()
+            world.client.connect()
+            let isDone = Box<Bool>()
+            Task {
+                await world.client.shutdown()
+                isDone.value = true
+            }
+            await world.until { isDone.value == true }
+            let coordinator = world.client.parts.coordinator
+            let count = await withCheckedContinuation { continuation in
+                world.loop.execute { continuation.resume(returning: coordinator.subscriptions.filters.count) }
+            }
+            #expect(count == 0)
+            withExtendedLifetime(reader) {}
         }
     }
 

@@ -82,6 +82,63 @@ import Testing
         }
     }
 
+    @Test func `disconnect() while the broker has not answered ends it, and the next connection can be read`()
+        async throws
+    {
+        let script = ConnectionScript.connection([.accept(), .fault(.drop(.subAck))])
+        try await ScriptedWorld.run([script, .connection([.accept()])]) { world in
+            await world.connect()
+            let (_, outcome) = await Self.begin(world)
+            try await world.broker.received(.subscribe, on: 1)
+            world.client.disconnect()
+            await world.until { outcome.value != nil }
+            let error = #expect(throws: CourierError.self) { try outcome.value?.get() }
+            #expect(error?.code == .sessionMissing)
+            await world.connect()
+            let (_, second) = await Self.begin(world)
+            await world.until { second.value != nil }
+            #expect(second.value?.success != nil)
+        }
+    }
+
+    @Test func `a client that gives up while the broker has not answered ends it with the reason`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .serve(until: .subscribe), .cut(.reset)]),
+            .connection([.refuse(.notAuthorized)]), .connection([.refuse(.notAuthorized)]),
+        ]
+        let change: (inout MQTTClientConfig) -> Void = { $0.reconnect.whenRefused = .stop }
+        try await ScriptedWorld.run(script, change) { world in
+            await world.connect()
+            let (_, outcome) = await Self.begin(world)
+            await world.run(for: .seconds(20))
+            let error = #expect(throws: CourierError.self) { try outcome.value?.get() }
+            #expect(error?.code == .notAuthorized)
+        }
+    }
+
+    @Test func `a loop that nobody waits for goes on after disconnect()`() async throws {
+        let script: [ConnectionScript] = [
+            .connection([.accept(), .fault(.drop(.subAck))]),
+            .connection([
+                .accept(), .serve(until: .subscribe), .answer, ScriptedReadingTests.message(1, "later"),
+            ]),
+        ]
+        try await ScriptedWorld.run(script) { world in
+            await world.connect()
+            let texts = world.client.messages(String.self, from: "t")
+            let reading = Task { () -> String? in
+                for try await text in texts { return text }
+                return nil
+            }
+            try await world.broker.received(.subscribe, on: 1)
+            world.client.disconnect()
+            await world.until { world.client.connectionState == .disconnected }
+            await world.connect()
+            let text = try await reading.value
+            #expect(text == "later")
+        }
+    }
+
     @Test func `a filter that the broker refuses is its error`() async throws {
         var rules = BrokerConfiguration()
         rules.access = .init(rules: [.init(.deny, .subscribe, "t")], otherwise: .allow)
