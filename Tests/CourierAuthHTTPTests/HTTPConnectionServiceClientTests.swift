@@ -132,7 +132,7 @@ import Testing
         await client.disconnectAndWait()
     }
 
-    /// What docs/auth.md shows.
+    /// What docs/guides/auth.md shows.
     private func signIn(_ client: any CourierClient) async throws {
         let refusal = Mutex<AuthError?>(nil)
         let watch = client.eventPublisher.sink { event in

@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 
 extension CourierError {
-    /// Whether the client tries no more after it, unless it has another server to try: docs/events.md has `stop` there.
+    /// Whether the client tries no more after it, unless it has another server to try: docs/reference/events.md has `stop` there.
     var isFinal: Bool {
         switch code {
         case .invalidConfiguration: true

@@ -86,7 +86,7 @@ public enum CourierEventType: Sendable {
     /// The message store failed: new messages may be refused, and what follows from deliveries is stored later.
     case messageStoreFailure(error: any Error)
     /// The delivery queue was slower than the client, and this many events are missing here. Only `messageSend`,
-    /// `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped; docs/events.md has the limits.
+    /// `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped; docs/reference/events.md has the limits.
     case eventsDropped(count: Int)
 
     // MARK: The world around

@@ -339,7 +339,7 @@ enum CommandLineTable {
         init(_ line: String, _ reason: String) { self.init([line], reason) }
     }
 
-    /// Lines with another standard output, standard error or exit code, and why; docs/command-line.md lists them, too.
+    /// Lines with another standard output, standard error or exit code, and why; docs/reference/command-line.md lists them, too.
     static let differences: [Difference] = [
         Difference("sub --version", "The version is our own."),
         Difference(

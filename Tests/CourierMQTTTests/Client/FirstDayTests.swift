@@ -8,7 +8,7 @@ import Testing
 @testable import CourierMQTT
 
 /// The error of `connected()`, or the warning in the log, that a new user reads after a typical mistake.
-/// docs/troubleshooting.md lists these mistakes and a few more.
+/// docs/guides/troubleshooting.md lists these mistakes and a few more.
 @Suite(.timeLimit(.minutes(1))) struct FirstDayTests {
     private let log = AwaitedLog()
 

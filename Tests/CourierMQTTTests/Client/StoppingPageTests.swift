@@ -5,7 +5,7 @@ import CourierTransport
 import Foundation
 import Testing
 
-// The program and the test of docs/stopping.md.
+// The program and the test of docs/guides/stopping.md.
 
 private struct StoppingNote: Codable, Sendable { var title: String }
 

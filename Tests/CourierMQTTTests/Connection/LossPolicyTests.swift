@@ -350,9 +350,9 @@ import Testing
 
     // MARK: Documentation
 
-    @Test func `docs/events.md shows this table`() throws {
+    @Test func `docs/reference/events.md shows this table`() throws {
         let file = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "../../../docs/events.md").standardized
+            .appending(path: "../../../docs/reference/events.md").standardized
         let documentation = try String(contentsOf: file, encoding: .utf8)
         let section = try #require(documentation.split(separator: "## What follows a loss").last)
         let table = section.split(separator: "\n## ")[0].split(separator: "\n").filter { $0.hasPrefix("| ") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The rules of `OfflinePolicy` hold wherever a message waits, and in every setup. The numbers are those of docs/delivery.md.
+/// The rules of `OfflinePolicy` hold wherever a message waits, and in every setup. The numbers are those of docs/reference/delivery.md.
 @Suite(.timeLimit(.minutes(5))) struct OutgoingRulesTests {
     /// Refuses a connection.
     static let refusal = ConnectionScript.connection([.refuse(.serverUnavailable)])

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// The script of docs/testing.md for a client that subscribes.
+    /// The script of docs/guides/testing.md for a client that subscribes.
     @Test func `an order that was not acknowledged is sent again by a client that subscribes`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .publish(to: "orders/7")), .cut(.reset)]),

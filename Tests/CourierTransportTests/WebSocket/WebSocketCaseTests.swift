@@ -24,8 +24,8 @@ import Testing
 
     /// With `COURIER_UPDATE_DOCS=1` the list is written anew.
     @Test func `the printed list is the table`() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-        let page = root.appendingPathComponent("docs/websocket-cases.md").standardizedFileURL
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let page = folder.appendingPathComponent("cases.md")
         if ProcessInfo.processInfo.environment["COURIER_UPDATE_DOCS"] == "1" {
             try Self.page.write(to: page, atomically: false, encoding: .utf8)
         }

@@ -11,7 +11,7 @@ struct Contestant: Sendable {
         run = { scene, seed in Storm(policy, scene, seed: seed).run() }
     }
 
-    /// In the order of the table. Where the numbers of other clients come from is in docs/reconnect.md.
+    /// In the order of the table. Where the numbers of other clients come from is in docs/guides/reconnect.md.
     static let all: [Contestant] = [
         Contestant(
             "**Courier's default**: 5 s ×2 to 10 s, `.equal`", isDrawn: true,

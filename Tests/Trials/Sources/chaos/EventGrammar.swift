@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Checks a client's events against the grammar in docs/events.md.
+/// Checks a client's events against the grammar in docs/reference/events.md.
 ///
 /// ```swift
 /// var grammar = EventGrammar()
