@@ -132,11 +132,13 @@ extension CourierSession {
     ///   - topic: The topic name, taken as it is.
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    /// - Returns: The accepted message, which can be withdrawn until it is sent.
     /// - Throws: What ``enqueue(_:as:)`` throws.
+    @discardableResult
     @inlinable
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, qos: QoS = .one, retain: Bool = false
-    ) async throws {
+    ) async throws -> EnqueuedMessage {
         try await enqueue(value, to: topic, qos: qos, retain: retain, properties: .empty)
     }
 
@@ -153,14 +155,16 @@ extension CourierSession {
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
     ///   - properties: The properties of MQTT 5.
+    /// - Returns: The accepted message, which can be withdrawn until it is sent.
     /// - Throws: What ``enqueue(_:as:)`` throws.
+    @discardableResult
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value,
         to topic: String,
         qos: QoS = .one,
         retain: Bool = false,
         properties: MessageProperties
-    ) async throws {
+    ) async throws -> EnqueuedMessage {
         try await enqueue(
             value,
             as: PublishRequest(
@@ -176,16 +180,18 @@ extension CourierSession {
     ///   - qos: The quality of service; the topic's own by default.
     ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
+    /// - Returns: The accepted message, which can be withdrawn until it is sent.
     /// - Throws: When the topic has a mistake or an open parameter, ``CourierError/Code-swift.struct/unresolvedPlaceholder``
     ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value can not be encoded or
     ///   accepted, or `CancellationError`.
+    @discardableResult
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value,
         to topic: Topic<Value>,
         qos: QoS? = nil,
         retain: Bool = false,
         properties: MessageProperties = MessageProperties()
-    ) async throws {
+    ) async throws -> EnqueuedMessage {
         try await enqueue(
             value,
             as: PublishRequest(

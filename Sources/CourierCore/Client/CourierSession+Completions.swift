@@ -11,7 +11,7 @@ extension CourierSession {
     ///   - topic: The topic name.
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it; `false` by default.
-    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
+    ///   - completion: Called once with the result, on the client's delivery queue; `nil` by default.
     /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
     ///   called.
     public func publish(
@@ -24,27 +24,6 @@ extension CourierSession {
 
     /// Hands data over for sending, past the adapters, and returns before it is sent.
     ///
-    /// The message carries no content type.
-    ///
-    /// - Parameters:
-    ///   - data: The payload.
-    ///   - topic: The topic name.
-    ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it; `false` by default.
-    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
-    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
-    ///   called.
-    public func publish(
-        data: Data, to topic: String, qos: QoS = .one, retain: Bool = false,
-        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
-    ) throws {
-        try publish(
-            span: data.bytes, to: topic, qos: qos, retain: retain, properties: .empty,
-            completion: completion)
-    }
-
-    /// Hands data over for sending, past the adapters, and returns before it is sent.
-    ///
     /// The message carries no content type unless `properties` name one.
     ///
     /// - Parameters:
@@ -52,12 +31,13 @@ extension CourierSession {
     ///   - topic: The topic name.
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it; `false` by default.
-    ///   - properties: The properties of MQTT 5.
-    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
+    ///   - properties: The properties of MQTT 5; empty by default.
+    ///   - completion: Called once with the result, on the client's delivery queue; `nil` by default.
     /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
     ///   called.
     public func publish(
-        data: Data, to topic: String, qos: QoS = .one, retain: Bool = false, properties: MessageProperties,
+        data: Data, to topic: String, qos: QoS = .one, retain: Bool = false,
+        properties: MessageProperties = MessageProperties(),
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
     ) throws {
         try publish(
@@ -66,27 +46,6 @@ extension CourierSession {
 
     /// Hands text over for sending as UTF-8, past the adapters, and returns before it is sent.
     ///
-    /// The message carries no content type.
-    ///
-    /// - Parameters:
-    ///   - text: The payload.
-    ///   - topic: The topic name.
-    ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it; `false` by default.
-    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
-    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
-    ///   called.
-    public func publish(
-        text: String, to topic: String, qos: QoS = .one, retain: Bool = false,
-        completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
-    ) throws {
-        try publish(
-            span: text.utf8Span.span.bytes, to: topic, qos: qos, retain: retain, properties: .empty,
-            completion: completion)
-    }
-
-    /// Hands text over for sending as UTF-8, past the adapters, and returns before it is sent.
-    ///
     /// The message carries no content type unless `properties` name one.
     ///
     /// - Parameters:
@@ -94,12 +53,13 @@ extension CourierSession {
     ///   - topic: The topic name.
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps it; `false` by default.
-    ///   - properties: The properties of MQTT 5.
-    ///   - completion: Told once how it ended, on the client's delivery queue; nobody by default.
+    ///   - properties: The properties of MQTT 5; empty by default.
+    ///   - completion: Called once with the result, on the client's delivery queue; `nil` by default.
     /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
     ///   called.
     public func publish(
-        text: String, to topic: String, qos: QoS = .one, retain: Bool = false, properties: MessageProperties,
+        text: String, to topic: String, qos: QoS = .one, retain: Bool = false,
+        properties: MessageProperties = MessageProperties(),
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)? = nil
     ) throws {
         try publish(

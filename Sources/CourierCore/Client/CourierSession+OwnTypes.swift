@@ -71,9 +71,14 @@ extension CourierSession {
     /// - Parameters:
     ///   - value: The value.
     ///   - request: Where and how.
+    /// - Returns: A message that can no longer be withdrawn.
     /// - Throws: What ``publish(_:as:)`` throws.
-    public nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
+    @discardableResult
+    public nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> EnqueuedMessage {
         try await publish(value, as: request)
+        return EnqueuedMessage()
     }
 
     /// Returns at once, because a session that does not implement this method has no limit on waiting messages.

@@ -196,8 +196,12 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameters:
     ///   - value: The value.
     ///   - request: Where and how.
+    /// - Returns: The accepted message, which can be withdrawn until it is sent.
     /// - Throws: What ``publish(_:as:)`` throws when a value can not be encoded or accepted, or `CancellationError`.
-    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws
+    @discardableResult
+    nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> EnqueuedMessage
 
     /// Encodes a value on the caller's side and leaves its delivery to a topic name to the client.
     ///
@@ -209,10 +213,12 @@ public protocol CourierSession: CourierEventManager {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps it for those who subscribe later.
     ///   - properties: The properties of MQTT 5.
+    /// - Returns: The accepted message, which can be withdrawn until it is sent.
     /// - Throws: What ``publish(_:as:)`` throws when a value can not be encoded or accepted, or `CancellationError`.
+    @discardableResult
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties
-    ) async throws
+    ) async throws -> EnqueuedMessage
 
     /// The decoded messages of a topic filter: subscribes when a loop starts, unsubscribes when it is left.
     ///

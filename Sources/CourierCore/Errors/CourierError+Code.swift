@@ -20,6 +20,7 @@ extension CourierError {
             case messageExpired = 131
             case messageReplaced = 132
             case noReader = 133
+            case messageWithdrawn = 134
             case sessionMissing = 140
             case clientDestroyed = 141
 
@@ -86,6 +87,8 @@ extension CourierError {
         public static let messageExpired = Code(.messageExpired)
         /// A newer message to the same topic took the place of one that waited for a connection.
         public static let messageReplaced = Code(.messageReplaced)
+        /// The app took a message back before it was sent, by ``EnqueuedMessage/withdraw()``.
+        public static let messageWithdrawn = Code(.messageWithdrawn)
         /// A message came that no reader wanted and that the configuration does not keep.
         public static let noReader = Code(.noReader)
         /// There is no session to publish in: `connect()` was not called, or `destroy()` was called since. Or the call

@@ -154,13 +154,17 @@ final class MQTTClient: CourierClient {
         try await parts.publishing.publishAndWait(value, to: topic, qos, isRetained: retain, properties)
     }
 
-    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
+    @discardableResult
+    nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> EnqueuedMessage {
         try await parts.publishing.enqueue(value, as: request)
     }
 
+    @discardableResult
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, qos: QoS, retain: Bool, properties: MessageProperties
-    ) async throws {
+    ) async throws -> EnqueuedMessage {
         try await parts.publishing.enqueue(value, to: topic, qos, isRetained: retain, properties)
     }
 

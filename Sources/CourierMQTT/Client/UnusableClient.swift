@@ -67,7 +67,10 @@ final class UnusableClient: CourierClient {
 
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws { throw problem }
 
-    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
+    @discardableResult
+    nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> EnqueuedMessage {
         throw problem
     }
 

@@ -114,8 +114,8 @@ typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 enum PublishAnswer: Sendable {
     /// The broker acknowledged the message with this code.
     case acknowledged(PacketReasonCode)
-    /// The message is stored.
-    case stored
+    /// The message is stored, under this name.
+    case stored(Token)
     indirect case ended(PublishOutcome)
     /// The task was cancelled. The delivery continues.
     case cancelled

@@ -16,6 +16,8 @@ struct EndedPublish: Sendable {
         case replaced
         /// A limit dropped it.
         case dropped
+        /// The app took it back.
+        case withdrawn
         /// The connection ended while a message of QoS 0 waited for the socket.
         case connectionLost
         /// The session was destroyed.
@@ -30,7 +32,7 @@ struct EndedPublish: Sendable {
         fileprivate var removesRow: Bool {
             switch self {
             case .destroyed, .clientEnded, .rejected: false
-            case .acknowledged, .engine, .expired, .replaced, .dropped, .connectionLost, .failed: true
+            case .acknowledged, .engine, .expired, .replaced, .dropped, .withdrawn, .connectionLost, .failed: true
             }
         }
     }
@@ -43,7 +45,7 @@ struct EndedPublish: Sendable {
     /// The payload, if events report the end.
     let payload: Data?
     /// The message's row, if the row is to be removed.
-    let row: EndedRow?
+    var row: EndedRow?
 }
 
 /// The row of a message that ended.
@@ -58,6 +60,18 @@ extension OutgoingQueue {
     /// Ends an entry, unless it ended before.
     func end(_ token: Token, _ cause: EndedPublish.Cause) -> EndedPublish? {
         state.withLock { state in state.table.slot(of: token).map { state.end($0, cause) } }
+    }
+
+    /// Ends an entry that the session has never taken.
+    ///
+    /// - Returns: The ended publish, and the callers that may have its room; `nil` if the message was sent or has ended.
+    func withdraw(_ token: Token) -> (ended: EndedPublish, roomWaiters: [Waiter<Void>])? {
+        state.withLock { state in
+            guard let slot = state.table.slot(of: token), state.table[slot].isWaiting,
+                state.table[slot].flags.contains(.isDroppable)
+            else { return nil }
+            return (state.end(slot, .withdrawn), state.rules.takeReadyWaiters())
+        }
     }
 
     /// The whole message of an entry that the session has, or had.

@@ -137,14 +137,16 @@ extension OutgoingQueue {
     /// Messages are stored, and may go out.
     ///
     /// - Returns: The tasks that waited for that, and whether the session must look at the queue.
-    func stored(_ tokens: some Sequence<Token>) -> (tasks: [PublishContinuation], wakesSession: Bool) {
+    func stored(
+        _ tokens: some Sequence<Token>
+    ) -> (tasks: [(task: PublishContinuation, token: Token)], wakesSession: Bool) {
         state.withLock { state in
-            var tasks: [PublishContinuation] = []
+            var tasks: [(task: PublishContinuation, token: Token)] = []
             for token in tokens {
                 guard let slot = state.table.slot(of: token), let row = state.table[slot].row else { continue }
                 state.table[slot].flags.remove(.isCommitting)
                 if case .acceptance(let task) = state.table[slot].recipient {
-                    tasks.append(task)
+                    tasks.append((task, token))
                     state.table[slot].recipient = .nobody
                 }
                 if state.rows.hasMemory {

@@ -212,7 +212,7 @@ final class OutgoingStore: @unchecked Sendable {
         let (tasks, wakesSession) = queue.stored(tokens)
         // First, so that no message overtakes one that is stored.
         if wakesSession { parts.wakeSession() }
-        for task in tasks { task.resume(returning: .stored) }
+        for (task, token) in tasks { task.resume(returning: .stored(token)) }
     }
 
     private func refuse(_ token: Token, _ error: CourierError) {
@@ -276,6 +276,12 @@ extension OutgoingStore {
         } else {
             steps.add(.removeOutgoing(row.id))
         }
+    }
+
+    /// A message was withdrawn; `removed` is called when its row is removed, or cannot be.
+    func remove(_ row: EndedRow, removed: @escaping (Result<Void, CourierError>) -> Void) {
+        loop.preconditionOnLoop()
+        steps.add([.removeOutgoing(row.id)], settled: removed)
     }
 
     /// The message has this many strikes, 0 if its earlier ones do not count any more.

@@ -135,6 +135,9 @@ final class PublishResults: @unchecked Sendable {
                 CourierError(
                     .messageReplaced,
                     "The message to \(topic.quoted()) was replaced by a newer one before it was sent."))
+        case .withdrawn:
+            return .failure(
+                CourierError(.messageWithdrawn, "The message to \(topic.quoted()) was withdrawn before it was sent."))
         case .destroyed: return .failure(destroyed(topic))
         case .dropped: return .failure(dropped(topic))
         }

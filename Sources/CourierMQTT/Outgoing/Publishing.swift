@@ -113,7 +113,7 @@ final class Publishing: Sendable {
     ) async throws -> PublishReceipt {
         if publish.isObserved { results.began(publish.topic, publish.qos, payload.count) }
         if publish.qos == .zero {  // It has no end but its acceptance.
-            try await enqueue(payload, publish, waitsForStore: false)
+            _ = try await enqueue(payload, publish, waitsForStore: false)
             return PublishReceipt()
         }
         var answer = await enter(payload, publish, nil, .end)
@@ -131,7 +131,9 @@ final class Publishing: Sendable {
 
     /// Encodes a value, hands it over, and waits until the message is accepted: stored, if there is a store. Also waits for
     /// room, if the policy says so.
-    nonisolated(nonsending) func enqueue<Value>(_ value: Value, as request: PublishRequest) async throws {
+    nonisolated(nonsending) func enqueue<Value>(
+        _ value: Value, as request: PublishRequest
+    ) async throws -> EnqueuedMessage {
         try await enqueue(
             value, to: topic(of: request), request.qos, isRetained: request.isRetained,
             isLatestOnly: request.isLatestOnly, request.properties)
@@ -142,30 +144,38 @@ final class Publishing: Sendable {
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
         _ properties: MessageProperties
-    ) async throws {
+    ) async throws -> EnqueuedMessage {
         let (bytes, contentType) = try registry.encode(value, topic: topic, properties: properties)
         let publish = try message(
             to: topic, qos, isRetained: isRetained, isLatestOnly: isLatestOnly, properties, contentType: contentType)
         if publish.isObserved { results.began(publish.topic, publish.qos, bytes.count) }
-        try await enqueue(bytes, publish, waitsForStore: store != nil && publish.qos.isPersisted)
+        let token = try await enqueue(bytes, publish, waitsForStore: store != nil && publish.qos.isPersisted)
+        guard let token else { return EnqueuedMessage() }
+        return EnqueuedMessage { try await self.withdraw(token) }
     }
 
     /// Hands bytes over, and waits until they are accepted.
+    ///
+    /// - Returns: The message's name; `nil` if the message has ended.
     @inline(__always)
     private nonisolated(nonsending) func enqueue(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish, waitsForStore: Bool
-    ) async throws {
+    ) async throws -> Token? {
         let wait = waitsForStore ? Wait.storing : .nothing
         var answer = await enter(payload, publish, nil, wait)
         if case .notAccepted(let refusal) = answer {
             answer = try await enterWithRoom(payload, publish, after: refusal, wait)
         }
         switch answer {
-        case .stored, .acknowledged:
+        case .stored(let token):
             if publish.qos == .zero {
                 results.report(.success(PublishReceipt()), of: publish, payload: payload.span.bytes)
             }
-        case .ended(let outcome): _ = try outcome.get()
+            return token
+        case .acknowledged: return nil
+        case .ended(let outcome):
+            _ = try outcome.get()
+            return nil
         case .cancelled, .notAccepted: throw CancellationError()
         }
     }
@@ -187,7 +197,7 @@ final class Publishing: Sendable {
         let acceptance = queue.accept(
             publish, payload.span.bytes, array: payload, for: .nobody, epoch: epoch, at: now(for: publish))
         follow(acceptance)
-        return acceptance.refusal.map { .notAccepted($0) } ?? .stored
+        return acceptance.refusal.map { .notAccepted($0) } ?? .stored(acceptance.token)
     }
 
     /// Hands a message over and waits for the answer.

@@ -15,7 +15,8 @@ struct MosquittoOptionsTests {
     @Test func `the table in the documentation is this one`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("docs/reference/command-line.md"), encoding: .utf8)
+        let page = try String(
+            contentsOf: root.appendingPathComponent("docs/reference/command-line.md"), encoding: .utf8)
         #expect(page.contains("\n" + Self.table.markdown), "courier --generate-option-table prints the table")
     }
 

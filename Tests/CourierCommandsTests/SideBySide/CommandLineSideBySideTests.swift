@@ -44,7 +44,8 @@ struct CommandLineSideBySideTests {
     @Test func `the documentation page lists the same differences as the table`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("docs/reference/command-line.md"), encoding: .utf8)
+        let page = try String(
+            contentsOf: root.appendingPathComponent("docs/reference/command-line.md"), encoding: .utf8)
         let rows = CommandLineTable.differences.map { "| `\($0.lines[0])` | \($0.reason) |\n" }
         #expect(page.contains("| --- | --- |\n" + rows.joined() + "\n"))
     }

@@ -196,7 +196,7 @@ struct EventGrammar {
     /// end here as well, but has started.
     private func isRefusal(_ error: (any Error)?) -> Bool {
         guard let code = (error as? CourierError)?.code, code.number < 200 else { return false }
-        let ends: [CourierError.Code] = [.messageExpired, .messageReplaced, .clientDestroyed]
+        let ends: [CourierError.Code] = [.messageExpired, .messageReplaced, .messageWithdrawn, .clientDestroyed]
         return !ends.contains(code)
     }
 

@@ -90,7 +90,8 @@ import Testing
         #expect(violations(sent(.invalidTopicName)) == [])
         #expect(violations(.messageSendFailure(topic: "t", qos: .one, error: nil, sizeBytes: 1)) == [0])
         for code in [
-            CourierError.Code.clientDestroyed, .messageExpired, .messageReplaced, .queueFull, .connectionLost,
+            CourierError.Code.clientDestroyed, .messageExpired, .messageReplaced, .messageWithdrawn, .queueFull,
+            .connectionLost,
             .publishRefused,
         ] {
             #expect(violations(send, sent(code)) == [], "\(code)")

@@ -125,7 +125,7 @@ import Testing
             await world.until { outcomes[..<7].allSatisfy { $0.value?.failure?.code == .queueFull } }
             await world.until { world.errors(of: "messageSendFailure").map(\.code) == givenUp }
             store.release()
-            try await accepted.value
+            _ = try await accepted.value
             await world.until { outcomes[8].value != nil }
             await world.until { await world.publishes().map(\.text) == ["7", "8", "last"] }
             await world.until { await store.memory.summary(of: world.scope).outgoingCount == 0 }
@@ -161,7 +161,7 @@ import Testing
             let secondError = await #expect(throws: CourierError.self) { try await second.value }
             #expect(secondError?.code == .messageReplaced)
             store.release()
-            try await third.value
+            _ = try await third.value
             await world.until { order.value?.success != nil }
             await world.until { await world.publishes().map(\.text) == ["a", "order", "p3"] }
         }

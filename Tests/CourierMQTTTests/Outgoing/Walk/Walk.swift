@@ -26,6 +26,7 @@ final class Walk {
     private var random: SeededGenerator
     private var messages: [WalkMessage] = []
     private var tasks: [Int: Task<Void, Never>] = [:]
+    private let enqueued = WalkEnqueued()
     private var subscription: AnyCancellable?
     private var storeMode = StoreMode.fast
     /// Whether the session has been read from the store.
@@ -110,7 +111,8 @@ final class Walk {
             transcript.append(.disconnected)
         case 94..<97: connect()
         case 97..<98: destroy()
-        default: cancel()
+        case 98..<99: cancel()
+        default: withdraw()
         }
     }
 
@@ -136,6 +138,19 @@ final class Walk {
     private func cancel() {
         guard !tasks.isEmpty else { return }
         tasks[random.pick(tasks.keys.sorted())]?.cancel()
+    }
+
+    private func withdraw() {
+        let numbers = enqueued.numbers
+        guard !numbers.isEmpty else { return }
+        let number = random.pick(numbers)
+        guard let message = enqueued[number] else { return }
+        Task(executorPreference: executor) { @Sendable [transcript] in
+            // An error says that the store did not remove it, and that only destroy() or the client's end is the reason.
+            guard (try? await message.withdraw()) == true else { return }
+            transcript.append(.ended(number, .failed(.messageWithdrawn)))
+        }
+        _ = executor.drain()
     }
 
     // MARK: Publishing
@@ -178,7 +193,7 @@ final class Walk {
     }
 
     private func offer(_ message: WalkMessage, _ properties: MessageProperties) {
-        let (number, transcript, client) = (message.number, transcript, client)
+        let (number, transcript, client, enqueued) = (message.number, transcript, client, enqueued)
         let payload = WalkPayload.bytes(number, count: message.byteCount)
         let request = PublishRequest(
             topic: TopicTemplate(exactly: message.topic), qos: message.qos, isLatestOnly: message.isLatestOnly,
@@ -217,7 +232,7 @@ final class Walk {
         case .enqueue:
             tasks[number] = Task(executorPreference: executor) { @Sendable in
                 do {
-                    try await client.enqueue(payload, as: request)
+                    enqueued[number] = try await client.enqueue(payload, as: request)
                 } catch is CancellationError {
                     transcript.append(.ended(number, .cancelled))
                 } catch {

@@ -1,0 +1,22 @@
+import CourierCore
+import CourierTransport
+import MQTTEngine
+
+extension Publishing {
+    /// Ends a message that the session has never taken, and returns when the message store has removed it.
+    ///
+    /// - Returns: `false` if the message was sent before, or has ended.
+    func withdraw(_ token: Token) async throws -> Bool {
+        guard let withdrawn = queue.withdraw(token) else { return false }
+        var ended = withdrawn.ended
+        let row = ended.row
+        ended.row = nil  // It is removed here.
+        results.report([ended])
+        for waiter in withdrawn.roomWaiters { waiter.resume(.success(())) }
+        guard let row, let store else { return true }
+        let waiter = Waiter<Void>(census)
+        loop.execute { store.remove(row) { waiter.resume($0.mapError { $0 }) } }
+        try await waiter.value()
+        return true
+    }
+}
