@@ -5,7 +5,7 @@ extension MQTTChuckArchive {
     /// How an archive stands.
     public struct Status: Sendable {
         /// A file that was in the way.
-        public struct SetAside: Sendable {
+        public struct QuarantinedFile: Sendable {
             /// Where it is now.
             public let url: URL
 
@@ -26,6 +26,6 @@ extension MQTTChuckArchive {
 
         /// The last file that was no archive or damaged, and was set aside for a new one. While an archive is open that
         /// happens once; a second time ``failure`` says so.
-        public internal(set) var setAside: SetAside?
+        public internal(set) var quarantinedFile: QuarantinedFile?
     }
 }

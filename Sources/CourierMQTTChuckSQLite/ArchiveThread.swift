@@ -24,7 +24,7 @@ final class ArchiveThread: Sendable {
         var written: UInt64 = 0
         /// Whether a damaged file was set aside. It happens once, so that a disk that damages everything does not fill
         /// itself with damaged files.
-        var hasSetAside = false
+        var hasQuarantined = false
     }
 
     /// How many rows go into one transaction.
@@ -32,7 +32,7 @@ final class ArchiveThread: Sendable {
 
     private let inbox: Mutex<Inbox>
     private let bell = DispatchSemaphore(value: 0)
-    private let writer: Confined<ArchiveWriter>
+    private let writer: NonSendableBox<ArchiveWriter>
     private let logger: MQTTChuckLogger
     private let interval: DispatchTimeInterval
     /// After how long it is tried again what has failed.
@@ -44,7 +44,7 @@ final class ArchiveThread: Sendable {
         _ writer: sending ArchiveWriter, _ logger: MQTTChuckLogger, interval: Duration, patience: Duration,
         _ status: MQTTChuckArchive.Status
     ) {
-        self.writer = Confined(writer)
+        self.writer = NonSendableBox(writer)
         self.logger = logger
         self.interval = Self.dispatched(interval)
         self.patience = Self.dispatched(patience)
@@ -167,11 +167,11 @@ final class ArchiveThread: Sendable {
         _ failure: SQLiteFailure, _ progress: inout Progress, _ writer: ArchiveWriter
     ) -> CourierError? {
         var error = failure.archiveError(writer.files.path)
-        if failure.isDamage, !progress.hasSetAside {
+        if failure.isDamage, !progress.hasQuarantined {
             do throws(CourierError) {
-                let setAside = try writer.setAside(damagedBy: failure)
-                progress.hasSetAside = true
-                inbox.withLock { $0.status.setAside = setAside }
+                let quarantinedFile = try writer.quarantine(damagedBy: failure)
+                progress.hasQuarantined = true
+                inbox.withLock { $0.status.quarantinedFile = quarantinedFile }
                 return nil
             } catch let other {
                 error = other

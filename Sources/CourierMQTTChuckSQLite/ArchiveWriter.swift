@@ -45,32 +45,33 @@ final class ArchiveWriter {
     /// Opens the file; one that is no archive or damaged is set aside for a new one.
     static func open(
         _ files: DatabaseFiles, _ retention: MQTTChuckArchive.Retention, system: String?
-    ) throws(CourierError) -> sending (writer: ArchiveWriter, setAside: MQTTChuckArchive.Status.SetAside?) {
+    ) throws(CourierError) -> sending (writer: ArchiveWriter, quarantinedFile: MQTTChuckArchive.Status.QuarantinedFile?)
+    {
         try files.prepare()
         let lock: StoreLock
         do throws(SQLiteFailure) { lock = try StoreLock(files.lock, system: system) } catch {
             throw error.archiveError(files.path)
         }
-        var setAside: MQTTChuckArchive.Status.SetAside?
+        var quarantinedFile: MQTTChuckArchive.Status.QuarantinedFile?
         let tables: Tables
         do throws(SQLiteFailure) {
             tables = try Tables(files, system)
         } catch {
             guard error.isDamage else { throw error.archiveError(files.path) }
-            setAside = try self.setAside(files, damagedBy: error)
+            quarantinedFile = try self.quarantine(files, damagedBy: error)
             do throws(SQLiteFailure) { tables = try Tables(files, system) } catch {
                 throw error.archiveError(files.path)
             }
         }
-        return (ArchiveWriter(files, retention, system, lock, tables), setAside)
+        return (ArchiveWriter(files, retention, system, lock, tables), quarantinedFile)
     }
 
     /// Sets the file aside, to begin a new one in its place.
-    private static func setAside(
+    private static func quarantine(
         _ files: DatabaseFiles, damagedBy failure: SQLiteFailure
-    ) throws(CourierError) -> MQTTChuckArchive.Status.SetAside {
-        let aside = try files.setAside()
-        return MQTTChuckArchive.Status.SetAside(
+    ) throws(CourierError) -> MQTTChuckArchive.Status.QuarantinedFile {
+        let aside = try files.quarantine()
+        return MQTTChuckArchive.Status.QuarantinedFile(
             url: URL(fileURLWithPath: aside),
             error: CourierError(
                 .storeDamaged,
@@ -79,10 +80,10 @@ final class ArchiveWriter {
     }
 
     /// Sets the file aside because it turned out to be damaged; the next rows go into a new one.
-    func setAside(damagedBy failure: SQLiteFailure) throws(CourierError) -> MQTTChuckArchive.Status.SetAside {
+    func quarantine(damagedBy failure: SQLiteFailure) throws(CourierError) -> MQTTChuckArchive.Status.QuarantinedFile {
         close(tables: &tables)
         entries = [:]
-        return try Self.setAside(files, damagedBy: failure)
+        return try Self.quarantine(files, damagedBy: failure)
     }
 
     func close() {

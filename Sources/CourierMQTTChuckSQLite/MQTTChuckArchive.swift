@@ -35,7 +35,7 @@ public final class MQTTChuckArchive: Sendable {
 
     /// Opens the file, made when it is missing, and writes what the logger keeps and what it will record.
     ///
-    /// A file that is no archive or is damaged is set aside under another name, see ``Status/setAside``.
+    /// A file that is no archive or is damaged is set aside under another name, see ``Status/quarantinedFile``.
     ///
     /// - Parameters:
     ///   - logger: Whose rows are written.
@@ -60,7 +60,8 @@ public final class MQTTChuckArchive: Sendable {
         self.url = URL(fileURLWithPath: files.path)
         let opened = try ArchiveWriter.open(files, retention, system: system)
         thread = ArchiveThread(
-            opened.writer, logger, interval: interval, patience: patience, Status(setAside: opened.setAside))
+            opened.writer, logger, interval: interval, patience: patience,
+            Status(quarantinedFile: opened.quarantinedFile))
         thread.start()
     }
 

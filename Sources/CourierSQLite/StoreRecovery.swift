@@ -5,7 +5,7 @@ public import Foundation
 public struct StoreRecovery: Sendable {
     /// Where the old file is now; its log, if there was one, stands beside it with `-wal` behind the name. The store
     /// never touches or removes it again.
-    public let setAside: URL
+    public let quarantinedFile: URL
 
     /// How many messages, subscriptions and packet ids of it are in the new file.
     public let savedRows: Int
@@ -16,11 +16,11 @@ public struct StoreRecovery: Sendable {
     /// Collects the fields.
     ///
     /// - Parameters:
-    ///   - setAside: Where the old file is now.
+    ///   - quarantinedFile: Where the old file is now.
     ///   - savedRows: How many rows of it are in the new file.
     ///   - error: What was wrong.
-    public init(setAside: URL, savedRows: Int, error: CourierError) {
-        self.setAside = setAside
+    public init(quarantinedFile: URL, savedRows: Int, error: CourierError) {
+        self.quarantinedFile = quarantinedFile
         self.savedRows = savedRows
         self.error = error
     }

@@ -6,7 +6,7 @@ extension ClientEngine {
     public mutating func transportOpened(
         now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         guard case .idle = phase else { preconditionFailure("opened twice") }
         link = Link(configuration, version)
         phase = .connecting(deadline: now.advanced(by: configuration.connectTimeout))
@@ -154,7 +154,7 @@ extension Disconnect {
 extension ClientEngine {
     /// CONNACK came while it was due.
     mutating func received(
-        connAck: ConnAck, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        connAck: ConnAck, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) throws(Fault) {
         guard connAck.reasonCode == .success else {
             if connAck.reasonCode == .unsupportedProtocolVersion {

@@ -5,7 +5,7 @@ extension ClientEngine {
     /// Takes a PUBLISH, unless it gives another topic to an alias by which the messages from `first` on may have come: then
     /// says `false`, for these to be looked at before.
     mutating func receivedPublish(
-        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, behind first: Int,
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) throws(Fault) -> Bool {
         let view = try publish(frame, in: bytes)
@@ -100,7 +100,7 @@ extension ClientEngine {
     }
 
     mutating func receivedPubRel(
-        _ acknowledgement: AcknowledgementResult, now: Moment, into buffer: inout PacketBuffer,
+        _ acknowledgement: AcknowledgementResult, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
     ) throws(Fault) {
         let id = acknowledgement.packetID
@@ -133,7 +133,7 @@ extension ClientEngine {
         _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success, now: Instant,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         let isKnown = incoming.answer(handle, with: code)
         if isConnected { writeAnswers(now: now, into: &buffer, &actions) }
         return isKnown
@@ -143,7 +143,7 @@ extension ClientEngine {
     public func awaitsAcknowledgement(_ handle: IncomingMessage.Handle) -> Bool { incoming.awaitsAnswer(handle) }
 
     private mutating func writeAnswers(
-        now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         while let (id, qos, code) = incoming.nextAnswer() {
             let type: PacketType = qos == .exactlyOnce ? .pubRec : .pubAck

@@ -11,7 +11,7 @@ extension ClientEngine {
     public mutating func publish(
         _ message: OutgoingMessage, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         let place: MessageMemory.Place
         do throws(EncodeError) {
             place = try memory.keep(message)
@@ -37,13 +37,13 @@ extension ClientEngine {
         _ messages: UnsafeBufferPointer<MessageView>, now: Instant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
     ) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         for message in messages { publish(message, now: now, into: &buffer, &actions) }
     }
 
     @inline(__always)
     private mutating func publish(
-        _ message: MessageView, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ message: MessageView, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         guard message.header.qos != .atMostOnce else {
             return publishUnacknowledged(message, now: now, into: &buffer, &actions)
@@ -66,7 +66,7 @@ extension ClientEngine {
     /// their turn in order.
     ///
     /// A PUBREL waits neither for quota nor for the send limit, and no order between PUBLISH and PUBREL is required.
-    mutating func resumeExchanges(now: Moment, into buffer: inout PacketBuffer) {
+    mutating func resumeExchanges(now: MonotonicInstant, into buffer: inout PacketBuffer) {
         var unsent: [PacketID] = []
         for id in outgoing.idsInOrder() {
             guard let exchange = outgoing.exchange(of: id) else { continue }
@@ -80,7 +80,7 @@ extension ClientEngine {
     }
 
     /// Sends messages of an earlier connection again, while the server's quota and the send limit last.
-    mutating func pump(now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
+    mutating func pump(now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         while let id = link.resendStack.last {
             guard resend(id, now: now, into: &buffer, &actions) else { return }
             link.resendStack.removeLast()
@@ -88,7 +88,7 @@ extension ClientEngine {
     }
 
     private mutating func publishUnacknowledged(
-        _ message: MessageView, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ message: MessageView, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         if !isConnected {
             actions.append(.failed(message.header.token, .notConnected))
@@ -107,7 +107,8 @@ extension ClientEngine {
 
     /// Starts the exchange of a QoS 1 or 2 message.
     private mutating func begin(
-        _ message: MessageMemory.Place, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ message: MessageMemory.Place, now: MonotonicInstant, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) {
         let header = memory.header(of: message)
         if let failure = refusal(of: header, now: now) {
@@ -143,7 +144,7 @@ extension ClientEngine {
     /// Sends the PUBLISH of an exchange of an earlier connection, with DUP if it was written before ([MQTT-4.4.0-1]).
     /// Returns `false` when it has to wait for quota or for the send limit.
     private mutating func resend(
-        _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
         // One that ended while it waited for quota has left its id, perhaps to a SUBSCRIBE or UNSUBSCRIBE.
         // One without a message is past PUBREC, or was given up.
@@ -183,7 +184,7 @@ extension ClientEngine {
 
     /// Lets the message of an exchange go. Its id is free at once, unless the server may have the message.
     private mutating func giveUp(
-        _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: Moment, into buffer: inout PacketBuffer,
+        _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
     ) {
         guard qos == .exactlyOnce, !isFirst else {
@@ -201,7 +202,7 @@ extension ClientEngine {
 
     /// Writes PUBREL. What was given up waits for a connection whose server knows it.
     mutating func release(
-        _ id: PacketID, _ kind: OutgoingExchanges.Kind, now: Moment, into buffer: inout PacketBuffer
+        _ id: PacketID, _ kind: OutgoingExchanges.Kind, now: MonotonicInstant, into buffer: inout PacketBuffer
     ) {
         if kind == .untilSessionEnds || (kind == .untilFreed && link.maximumQoS < .exactlyOnce) { return }
         link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
@@ -221,7 +222,7 @@ extension ClientEngine {
 
     /// Why a message may not be sent on this connection, or at all.
     @inline(__always)
-    func refusal(of header: OutgoingHeader, now: Moment) -> EngineAction.Failure? {
+    func refusal(of header: OutgoingHeader, now: MonotonicInstant) -> EngineAction.Failure? {
         if let expiry = header.expiresAt, expiry <= now { return .expired }
         if header.firstSendEnd <= now { return .expired }
         return refusalByServer(of: header)
@@ -258,7 +259,7 @@ extension ClientEngine {
     }
 
     mutating func receivedPubRec(
-        _ acknowledgement: AcknowledgementResult, now: Moment, into buffer: inout PacketBuffer,
+        _ acknowledgement: AcknowledgementResult, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
     ) throws(Fault) {
         let id = acknowledgement.packetID
@@ -285,7 +286,7 @@ extension ClientEngine {
     }
 
     mutating func receivedPubComp(
-        _ acknowledgement: AcknowledgementResult, now: Moment, into buffer: inout PacketBuffer,
+        _ acknowledgement: AcknowledgementResult, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
     ) throws(Fault) {
         let id = acknowledgement.packetID

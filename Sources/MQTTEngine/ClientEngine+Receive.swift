@@ -28,11 +28,12 @@ extension ClientEngine {
         _ bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Int {
         // Entered once for all packets. Only the decoder looks into them, which checks each of its steps.
-        bytes.withUnsafeBytes { received($0, now: Moment(now), into: &buffer, &actions) }
+        bytes.withUnsafeBytes { received($0, now: MonotonicInstant(now), into: &buffer, &actions) }
     }
 
     private mutating func received(
-        _ bytes: UnsafeRawBufferPointer, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ bytes: UnsafeRawBufferPointer, now: MonotonicInstant, into buffer: inout PacketBuffer,
+        _ actions: inout ActionList
     ) -> Int {
         var offset = 0
         let enough = actions.count + Self.actionsPerCall
@@ -79,7 +80,7 @@ extension ClientEngine {
 
     /// Takes a packet; says `false` when the messages from `first` on have to be looked at before.
     private mutating func received(
-        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, behind first: Int,
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) throws(Fault) -> Bool {
         guard isConnected else {
@@ -101,7 +102,7 @@ extension ClientEngine {
 
     /// The packets that do not come by the thousand.
     private mutating func receivedRare(
-        _ packet: Packet, now: Moment, _ actions: inout ActionList
+        _ packet: Packet, now: MonotonicInstant, _ actions: inout ActionList
     ) throws(Fault) {
         switch packet {
         case .subAck(let subAck): try received(subAck, &actions)
@@ -116,7 +117,7 @@ extension ClientEngine {
 
     /// Before CONNACK only AUTH may come ([MQTT-3.2.0-1]).
     private mutating func receivedFirst(
-        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: Moment, into buffer: inout PacketBuffer,
+        _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
     ) throws(Fault) {
         do throws(DecodeError) {

@@ -9,7 +9,7 @@ extension ClientEngine {
         _ subscriptions: [Subscription], properties: PacketProperties = [], token: Token, now: Instant,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         request(
             .untilSubAck(filterCount: UInt32(clamping: subscriptions.count)), token, now: now, into: &buffer, &actions
         ) {
@@ -24,7 +24,7 @@ extension ClientEngine {
         _ filters: [String], properties: PacketProperties = [], token: Token, now: Instant,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         request(.untilUnsubAck(filterCount: UInt32(clamping: filters.count)), token, now: now, into: &buffer, &actions)
         {
             .unsubscribe(Unsubscribe(packetID: $0, filters: filters, properties: properties))
@@ -32,7 +32,7 @@ extension ClientEngine {
     }
 
     private mutating func request(
-        _ kind: OutgoingExchanges.Kind, _ token: Token, now: Moment, into buffer: inout PacketBuffer,
+        _ kind: OutgoingExchanges.Kind, _ token: Token, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList, _ packet: (PacketID) -> Packet
     ) {
         guard isConnected else { return actions.append(.failed(token, .notConnected)) }
@@ -86,7 +86,7 @@ extension ClientEngine {
     public mutating func authenticate(
         _ auth: Auth, now: Instant, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         switch phase {
         case .idle, .closing: return
         case .connecting, .connected:

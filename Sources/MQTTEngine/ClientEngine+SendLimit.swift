@@ -17,7 +17,7 @@ extension ClientEngine {
         _ limit: Int?, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         sendLimit = max(limit ?? .max, 0)
-        if isConnected { pump(now: Moment(now), into: &buffer, &actions) }
+        if isConnected { pump(now: MonotonicInstant(now), into: &buffer, &actions) }
     }
 
     /// The PUBLISH packets of QoS 1 and 2 that were written on this connection, or on the last one, and have no answer.
@@ -31,7 +31,7 @@ extension ClientEngine {
     var unacknowledgedNow: UnacknowledgedPublishes {
         var (publishCount, otherCount) = (0, 0)
         var only: Token?
-        var last: Moment?
+        var last: MonotonicInstant?
         outgoing.forEachUnanswered { exchange, sentAt in
             guard exchange.kind == .untilPubAck || exchange.kind == .untilPubRec else {
                 otherCount += 1

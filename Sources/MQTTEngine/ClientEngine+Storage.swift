@@ -58,7 +58,7 @@ extension ClientEngine {
     public mutating func stored(
         _ token: Token, _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         guard let exchange = outgoing.release(id, token), isConnected else { return }
         if let message = exchange.message {
             guard !link.resendStack.contains(id) else { return }
@@ -95,6 +95,6 @@ extension ClientEngine {
     public mutating func storedRelease(_ id: PacketID, now: Instant, into buffer: inout PacketBuffer) {
         guard incoming.endRelease(id), isConnected else { return }
         link.encoder.encodeSuccess(.pubComp, id, into: &buffer)
-        written(now: Moment(now))
+        written(now: MonotonicInstant(now))
     }
 }

@@ -5,7 +5,7 @@ extension ClientEngine {
     /// When ``timerFired(now:into:_:)`` is to be called, unless it changes before; `nil` while nothing is due.
     public var deadline: Instant? { due?.instant }
 
-    private var due: Moment? {
+    private var due: MonotonicInstant? {
         switch phase {
         case .idle, .closing: nil
         case .connecting(let deadline): deadline
@@ -18,7 +18,7 @@ extension ClientEngine {
     public mutating func timerFired(
         now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         switch phase {
         case .idle, .closing: return
         case .connecting(let deadline):
@@ -36,10 +36,10 @@ extension ClientEngine {
 
     /// Asks the server for a sign of life now, whatever was sent last; ignored without a connection.
     public mutating func ping(now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
-        ping(now: Moment(now), into: &buffer, &actions)
+        ping(now: MonotonicInstant(now), into: &buffer, &actions)
     }
 
-    private mutating func ping(now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
+    private mutating func ping(now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         guard isConnected, (try? link.encoder.encode(.pingReq, into: &buffer)) != nil else { return }
         written(now: now)
         if link.pingSentAt == nil { link.pingSentAt = now }
@@ -48,7 +48,7 @@ extension ClientEngine {
 
     /// Says whether bytes are read: while they are not, the server's answers cannot come, and their absence means nothing.
     public mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         guard isConnected, link.isReadingPaused != isPaused else { return }
         link.isReadingPaused = isPaused
         guard !isPaused else { return }
@@ -61,7 +61,7 @@ extension ClientEngine {
         }
     }
 
-    mutating func receivedPingResp(now: Moment, _ actions: inout ActionList) {
+    mutating func receivedPingResp(now: MonotonicInstant, _ actions: inout ActionList) {
         guard let sentAt = link.pingSentAt else { return }  // An answer to nothing is odd and harmless.
         link.pingSentAt = nil
         actions.append(.pongReceived(roundTrip: sentAt.duration(to: now)))
@@ -69,32 +69,32 @@ extension ClientEngine {
 
     /// Notes that a packet was written, from which the server's patience counts ([MQTT-3.1.2-20]).
     @inline(__always)
-    mutating func written(now: Moment) { link.lastSent = now }
+    mutating func written(now: MonotonicInstant) { link.lastSent = now }
 
     /// Watches for the answer to a packet that was just written.
     @inline(__always)
-    mutating func awaitAcknowledgement(now: Moment) {
+    mutating func awaitAcknowledgement(now: MonotonicInstant) {
         guard link.acknowledgementCheck == nil, let timeout = configuration.acknowledgementTimeout else { return }
         link.acknowledgementCheck = now.advanced(by: timeout)
     }
 
-    private static func earlier(_ one: Moment?, _ other: Moment?) -> Moment? {
+    private static func earlier(_ one: MonotonicInstant?, _ other: MonotonicInstant?) -> MonotonicInstant? {
         guard let one, let other else { return one ?? other }
         return min(one, other)
     }
 
-    private var pingDue: Moment? {
+    private var pingDue: MonotonicInstant? {
         guard let keepAlive = link.keepAlive, let lastSent = link.lastSent else { return nil }
         return lastSent.advanced(by: keepAlive)
     }
 
     /// While nothing is read, nothing can be answered.
-    private var pongDue: Moment? {
+    private var pongDue: MonotonicInstant? {
         link.isReadingPaused ? nil : link.pingSentAt?.advanced(by: configuration.pingTimeout)
     }
 
     /// Looks at the oldest answer that is due, but only when one can be: between checks, answers come and go unwatched.
-    private mutating func isAcknowledgementOverdue(now: Moment) -> Bool {
+    private mutating func isAcknowledgementOverdue(now: MonotonicInstant) -> Bool {
         guard !link.isReadingPaused, let check = link.acknowledgementCheck, now >= check,
             let timeout = configuration.acknowledgementTimeout
         else { return false }

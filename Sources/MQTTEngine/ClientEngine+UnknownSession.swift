@@ -29,7 +29,7 @@ extension ClientEngine {
     /// Writes the first packet of an exchange that waits until its id is cleared: PUBREL, or PUBLISH when the server is not
     /// asked any more.
     mutating func clear(
-        _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         guard unknownSession != nil else { return publishCleared(id, now: now, into: &buffer, &actions) }
         unknownSession?.asked()
@@ -42,7 +42,7 @@ extension ClientEngine {
     /// PUBCOMP has come for an exchange that waits until its id is cleared, also with "not found". Only now its message is
     /// told as sent: what the caller stores by that is of an id that is free.
     mutating func receivedCleared(
-        _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         guard outgoing.exchange(of: id)?.sentAt != nil else { return }  // Nothing was asked yet.
         unknownSession?.answered(id)
@@ -50,7 +50,7 @@ extension ClientEngine {
     }
 
     private mutating func publishCleared(
-        _ id: PacketID, now: Moment, into buffer: inout PacketBuffer, _ actions: inout ActionList
+        _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
         guard let exchange = outgoing.exchange(of: id), let message = exchange.message,
             let delivery = Delivery(qos: .exactlyOnce, packetID: id)

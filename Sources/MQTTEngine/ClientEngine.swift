@@ -36,7 +36,7 @@ public struct ClientEngine: ~Copyable {
         /// There is no byte stream.
         case idle
         /// CONNECT is written; CONNACK is due.
-        case connecting(deadline: Moment)
+        case connecting(deadline: MonotonicInstant)
         /// CONNACK has accepted.
         case connected
         /// ``EngineAction/close(_:)`` was returned, and the byte stream has not ended yet.

@@ -24,7 +24,7 @@ import Testing
             }
             let logger = MQTTChuckLogger()
             let archive = try MQTTChuckArchive(of: logger, at: URL(fileURLWithPath: path))
-            guard isDamaged == (archive.status.setAside != nil) else {
+            guard isDamaged == (archive.status.quarantinedFile != nil) else {
                 throw CourierError(.storeFailed, "nothing was damaged")
             }
             try Traffic(logger).connect()

@@ -54,7 +54,7 @@ import Testing
             // And the next run goes on in the same file.
             let logger = MQTTChuckLogger()
             let archive = try MQTTChuckArchive(of: logger, at: URL(fileURLWithPath: path))
-            #expect(archive.status.setAside == nil)
+            #expect(archive.status.quarantinedFile == nil)
             try Traffic(logger).connect()
             await archive.close()
             #expect(try MQTTChuckArchive.logger(of: URL(fileURLWithPath: path)).summary.rowCount == rows.count + 2)

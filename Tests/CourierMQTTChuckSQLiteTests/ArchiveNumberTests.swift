@@ -65,7 +65,7 @@ import Testing
         let logger = MQTTChuckLogger()
         try Traffic(logger).exchange(1)
         let next = try await write(logger)
-        #expect(next.setAside == nil && next.writtenRows == 0)
+        #expect(next.quarantinedFile == nil && next.writtenRows == 0)
         #expect(next.failure?.code == .storeFull)
         #expect(next.failure?.message.contains("Choose another file") == true)
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 3)
@@ -78,7 +78,7 @@ import Testing
         try await write(logger)
         try change("UPDATE packet SET number = \(number) WHERE number = 4; UPDATE connection SET last = \(number)")
         let status = try await write(logger)
-        #expect(status.setAside == nil && status.writtenRows == 0 && status.failure?.code == .storeFull)
+        #expect(status.quarantinedFile == nil && status.writtenRows == 0 && status.failure?.code == .storeFull)
         #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-1"))
     }
 

@@ -46,7 +46,7 @@ import Testing
         await archive.close()
         #expect(archive.status.writtenRows == logger.summary.nextRow - 1)
         #expect(archive.status.missedRows == 0)
-        #expect(archive.status.failure == nil && archive.status.setAside == nil)
+        #expect(archive.status.failure == nil && archive.status.quarantinedFile == nil)
 
         let recorded = try MQTTChuckArchive.logger(of: url)
         let (old, new) = (logger.rows(limit: 10_000).rows, recorded.rows(limit: 10_000).rows)
@@ -250,10 +250,10 @@ import Testing
 
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)
-        let setAside = try #require(archive.status.setAside)
-        #expect(setAside.error.code == .storeDamaged)
+        let quarantinedFile = try #require(archive.status.quarantinedFile)
+        #expect(quarantinedFile.error.code == .storeDamaged)
         // SQLite may have opened the log of a file that it can read, which changes two numbers of its header.
-        #expect(try Data(contentsOf: setAside.url).dropFirst(100) == before.dropFirst(100))
+        #expect(try Data(contentsOf: quarantinedFile.url).dropFirst(100) == before.dropFirst(100))
         try Traffic(logger).exchange(1)
         await archive.close()
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 4)

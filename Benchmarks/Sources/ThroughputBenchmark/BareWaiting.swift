@@ -56,16 +56,16 @@ enum BareWaiting {
     static func perSecond(rounds: Int, waits: Int = 1_000_000, tasks: Int = 1_000) async -> Double {
         var speeds: [Double] = []
         for _ in 0..<rounds {
-            let desk = Desk()
-            DispatchQueue(label: "bench.desk").async { desk.resumeUntilEnd() }
+            let pendingRequests = Desk()
+            DispatchQueue(label: "bench.pendingRequests").async { pendingRequests.resumeUntilEnd() }
             let start = ContinuousClock.now
             await withTaskGroup { group in
                 for _ in 0..<tasks {
-                    group.addTask { for _ in 0..<(waits / tasks) { await desk.wait() } }
+                    group.addTask { for _ in 0..<(waits / tasks) { await pendingRequests.wait() } }
                 }
             }
             let took = ContinuousClock.now - start
-            desk.end()
+            pendingRequests.end()
             speeds.append(Double(waits) / (took / .seconds(1)))
         }
         return speeds.sorted()[rounds / 2]

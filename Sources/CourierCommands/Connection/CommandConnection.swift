@@ -12,7 +12,7 @@ import Foundation
 /// Everything that the client tells is told on ``queue``.
 package final class CommandConnection: Sendable {
     /// What a command makes of what it is told.
-    package struct Told: Sendable {
+    package struct ClientCallbacks: Sendable {
         /// Learns of every event of the client, on the queue.
         package var event: @Sendable (CourierEventType) -> Void = { _ in }
         /// Learns of messages that the broker refused, on the queue.
@@ -44,7 +44,7 @@ package final class CommandConnection: Sendable {
     ///   - adjust: Changes the configuration before the client is made.
     /// - Throws: ``ArgumentError`` for what can not be done, and ``CourierError`` for a store that can not be opened.
     package init(
-        _ arguments: ConnectionArguments, _ console: Console, told: Told,
+        _ arguments: ConnectionArguments, _ console: Console, told: ClientCallbacks,
         adjust: (inout MQTTClientConfig) -> Void = { _ in }
     ) throws {
         let queue = DispatchQueue(label: "courier.command")

@@ -29,7 +29,7 @@ package struct PublishCommand: CourierCommand {
                 .init("courier pub -L mqtts://ada:secret@broker.example/notes -f note.txt", "Sends a file, by TLS."),
                 .init("seq 100000 | courier pub -t numbers -l -q 1", "Sends each line as a message."),
                 .init(
-                    "courier pub -t notes -q 1 -m 'not lost' -i desk --store notes.courier",
+                    "courier pub -t notes -q 1 -m 'not lost' -i pendingRequests --store notes.courier",
                     "Sends a message that survives an end at any moment; the next run with the file goes on with it."),
                 .init(
                     "courier pub -t notes --proto chat.proto --message-type chat.Note -m '{\"text\":\"hi\"}'",

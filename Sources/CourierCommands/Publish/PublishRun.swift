@@ -88,7 +88,7 @@ final class PublishRun: @unchecked Sendable {
     }
 
     private func start() throws {
-        var told = CommandConnection.Told()
+        var told = CommandConnection.ClientCallbacks()
         told.event = { [weak self] in self?.happened($0) }
         told.refusedPublish = { [weak self] in self?.refused($0) }
         let connection = try CommandConnection(settings.connection, console, told: told)

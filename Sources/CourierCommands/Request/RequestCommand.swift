@@ -25,7 +25,7 @@ package struct RequestCommand: CourierCommand {
             examples: [
                 .init("courier rr -t lamp/7/get -e lamp/7/answer -n -W 5", "Asks a lamp, and waits for five seconds."),
                 .init(
-                    "courier rr -t sum -e answers/desk -m '[1,2]' -D publish correlation-data 7 -F '%D %p'",
+                    "courier rr -t sum -e answers/pendingRequests -m '[1,2]' -D publish correlation-data 7 -F '%D %p'",
                     "Asks with a mark by which the answer is known."),
             ], exitCodes: ExitCode.meanings)
     }

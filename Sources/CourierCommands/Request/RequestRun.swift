@@ -50,7 +50,7 @@ final class RequestRun: @unchecked Sendable {
     }
 
     private func start() throws {
-        var told = CommandConnection.Told()
+        var told = CommandConnection.ClientCallbacks()
         told.event = { [weak self] in self?.happened($0) }
         let connection = try CommandConnection(settings.connection, console, told: told)
         self.connection = connection

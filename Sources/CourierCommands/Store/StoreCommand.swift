@@ -29,7 +29,7 @@ package struct StoreCommand: CourierCommand {
                 .init("courier store count messages.store", "Says how much waits, and for whom."),
                 .init("courier store export messages.store > backup.jsonl", "Saves everything."),
                 .init(
-                    "courier store purge messages.store -i desk --broker localhost:1883",
+                    "courier store purge messages.store -i pendingRequests --broker localhost:1883",
                     "Forgets what is not delivered yet."),
             ],
             exitCodes: [

@@ -63,7 +63,7 @@ final class SubscribeRun: @unchecked Sendable {
     }
 
     private func start() throws {
-        var told = CommandConnection.Told()
+        var told = CommandConnection.ClientCallbacks()
         told.event = { [weak self] in self?.happened($0) }
         told.outputClosed = { [weak self] in self?.close(ExitCode.success) }
         let connection = try CommandConnection(settings.connection, console, told: told) { config in

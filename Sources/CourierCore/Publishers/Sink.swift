@@ -20,17 +20,17 @@ final class Sink<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    @usableFromInline let closures: Mutex<Confined<Closures>?>
+    @usableFromInline let closures: Mutex<NonSendableBox<Closures>?>
 
     @inlinable
     init(
         receiveValue: @escaping (Output) -> Void,
         receiveCompletion: @escaping (PublisherCompletion<Failure>) -> Void
     ) {
-        closures = Mutex(Confined(Closures(receiveValue: receiveValue, receiveCompletion: receiveCompletion)))
+        closures = Mutex(NonSendableBox(Closures(receiveValue: receiveValue, receiveCompletion: receiveCompletion)))
     }
 
-    /// Called by the chain's one mailbox, hence serially: the one delivering place that ``Confined`` asks for.
+    /// Called by the chain's one mailbox, hence serially: the one delivering place that ``NonSendableBox`` asks for.
     @inlinable
     func receive(_ signal: PublisherSignal<Output, Failure>) {
         switch signal {
@@ -43,5 +43,5 @@ final class Sink<Output: Sendable, Failure: Error>: Sendable {
     func stop() { _ = take() }
 
     @inlinable
-    func take() -> Confined<Closures>? { closures.withLock { $0.take() } }
+    func take() -> NonSendableBox<Closures>? { closures.withLock { $0.take() } }
 }

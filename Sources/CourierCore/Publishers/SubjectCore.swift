@@ -33,7 +33,7 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
     var current: Output? { state.withLock { $0.current } }
 
     /// What has to happen after the lock: deliver, report, and release the values that went.
-    private struct Aftermath {
+    private struct DeferredWork {
         var subscribers: [Subscriber] = []
         var dropped: [(subscriber: Subscriber, signals: [Signal])] = []
 
@@ -58,7 +58,7 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
         switch plan {
         case .nobody: break
         case .direct(let mailbox): mailbox.deliverHere(first: .value(value))
-        case .waiting(let aftermath): aftermath.perform()
+        case .waiting(let deferredWork): deferredWork.perform()
         }
         _ = old  // Released here, after the lock.
     }
@@ -66,27 +66,27 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
     private enum Plan {
         case nobody
         case direct(Mailbox)  // A single subscriber that is idle: the value need not enter its queue.
-        case waiting(Aftermath)
+        case waiting(DeferredWork)
     }
 
     private func plan(for value: Output, to subscribers: [Subscriber]) -> Plan {
         guard let first = subscribers.first else { return .nobody }
         if subscribers.count == 1, first.mailbox.claimIdle() { return .direct(first.mailbox) }
-        var aftermath = Aftermath(subscribers: subscribers)
-        for subscriber in subscribers { aftermath.put(.value(value), to: subscriber) }
-        return .waiting(aftermath)
+        var deferredWork = DeferredWork(subscribers: subscribers)
+        for subscriber in subscribers { deferredWork.put(.value(value), to: subscriber) }
+        return .waiting(deferredWork)
     }
 
     func send(_ completion: PublisherCompletion<Failure>) {
-        let aftermath = state.withLock { state in
-            guard state.completion == nil else { return Aftermath() }
+        let deferredWork = state.withLock { state in
+            guard state.completion == nil else { return DeferredWork() }
             state.completion = completion
-            var aftermath = Aftermath(subscribers: state.subscribers)
+            var deferredWork = DeferredWork(subscribers: state.subscribers)
             state.subscribers = []
-            for subscriber in aftermath.subscribers { aftermath.put(.completion(completion), to: subscriber) }
-            return aftermath
+            for subscriber in deferredWork.subscribers { deferredWork.put(.completion(completion), to: subscriber) }
+            return deferredWork
         }
-        aftermath.perform()
+        deferredWork.perform()
     }
 
     func subscribe(_ receive: @escaping @Sendable (Signal) -> Void) -> AnyCancellable {

@@ -45,7 +45,7 @@ final class CredentialSource: Sendable {
 
     private enum Provider: Sendable {
         /// Used on the queue only.
-        case closures(Confined<any IConnectionServiceProvider>, DispatchQueue)
+        case closures(NonSendableBox<any IConnectionServiceProvider>, DispatchQueue)
         case tasks(any ConnectionServiceProvider)
     }
 
@@ -54,7 +54,7 @@ final class CredentialSource: Sendable {
 
     /// Asks `provider`, which is used on `queue` only; the queue must be serial.
     init(_ provider: any IConnectionServiceProvider, on queue: DispatchQueue) {
-        self.provider = .closures(Confined(provider), queue)
+        self.provider = .closures(NonSendableBox(provider), queue)
     }
 
     /// Asks `provider` from a task of its own, one call at a time.

@@ -13,13 +13,13 @@ extension ClientCoordinator {
         environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {
             [weak self] change in
             guard let self else { return }
-            if loop.isOnLoop, isLookingAround { return surroundingsChanged(change) }
-            loop.execute { [self] in surroundingsChanged(change) }
+            if loop.isOnLoop, isLookingAround { return dependenciesChanged(change) }
+            loop.execute { [self] in dependenciesChanged(change) }
         }
         scheduleCleanup()
     }
 
-    func surroundingsChanged(_ change: EnvironmentWatch.Change) {
+    func dependenciesChanged(_ change: EnvironmentWatch.Change) {
         guard !isReleased else { return }
         switch change {
         case .network(let status):

@@ -28,7 +28,7 @@ final class ClientCoordinator: @unchecked Sendable {
     let readers: MessageReaders
     let publishing: Publishing
     let driver: SessionDriver
-    let relay: SessionRelay
+    let relay: WeakSessionObserver
     let credentials: CredentialSource
     /// The rows of the session; `nil` when nothing survives the process.
     let durable: DurableSession?
@@ -54,24 +54,24 @@ final class ClientCoordinator: @unchecked Sendable {
     /// What events call the attempt or connection that there is; `nil` when there is none.
     var connectionName: String?
     /// How the connection has ended, while that is being told.
-    @Rare var outcome: Result<Void, CourierError>?
+    @BoxedOptional var outcome: Result<Void, CourierError>?
     /// Why there is no connection: how the last attempt or connection failed. `nil` while there is one; `disconnect()` and
     /// `destroy()` forget it.
-    @Rare var connectionFailure: CourierError?
+    @BoxedOptional var connectionFailure: CourierError?
     /// The keep-alive that its CONNECT asks for, in seconds.
     var wantedKeepAlive: UInt16 = 0
     /// The look-up of service records that there is.
-    @Rare var search: LookUpTicket?
+    @BoxedOptional var search: LookUpTicket?
     /// Made for the first connection with TLS.
     var contexts: TLSContextCache?
     /// The attempt that waits for the rows of its session, or for its TLS context.
-    @Rare var preparation: Preparation?
+    @BoxedOptional var preparation: Preparation?
     /// Whether these are being read, perhaps for an attempt that was given up: one after the other.
     var isPreparing = false
     /// The server of the last attempt, whose version of MQTT is remembered.
     var lastServer: String?
     /// The cluster that it was a node of: its nodes are one server in this respect.
-    @Rare var lastCluster: String?
+    @BoxedOptional var lastCluster: String?
     /// Where the last connection was that was accepted.
     var lastPlace: SessionPlace?
     /// Which addresses of hosts led nowhere; `nil` for clients that idle, unless the host has several.
@@ -80,7 +80,7 @@ final class ClientCoordinator: @unchecked Sendable {
     /// and says so once: in the CONNACK that may never arrive.
     var unansweredConnects = 0
     /// What the DISCONNECT tells the broker that the app is asking for.
-    @Rare private var rareDisconnectOptions: DisconnectOptions?
+    @BoxedOptional private var rareDisconnectOptions: DisconnectOptions?
     var disconnectOptions: DisconnectOptions {
         get { rareDisconnectOptions ?? DisconnectOptions() }
         set { rareDisconnectOptions = newValue == DisconnectOptions() ? nil : newValue }
@@ -90,12 +90,12 @@ final class ClientCoordinator: @unchecked Sendable {
     /// How many challenges came, of which only the last is answered.
     var challengeCount = 0
     /// Why this side has given up an authentication, until the end of the connection is told.
-    @Rare var authenticationFailure: CourierError?
+    @BoxedOptional var authenticationFailure: CourierError?
     /// When PINGREQ was sent that has no answer yet.
     var pingedAt: ContinuousClock.Instant?
     /// When to ping; `nil` where the session does so at a fixed interval.
-    @Rare var keepAlive: KeepAliveSearch?
-    @Rare var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
+    @BoxedOptional var keepAlive: KeepAliveSearch?
+    @BoxedOptional var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// Whether the broker is to forget the session, too: the app has destroyed it.
     var startsClean = false
     /// Finds a message that makes the broker end connections.
@@ -104,10 +104,10 @@ final class ClientCoordinator: @unchecked Sendable {
     var isSuspicious = false
     /// The limit that the session has from ``suspicion``.
     var sendLimit: Int?
-    @Rare var suspicionTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
+    @BoxedOptional var suspicionTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// Fires when the next batch of waiting messages may go out after a reconnect.
     var batchTimer: TimerToken?
-    @Rare var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
+    @BoxedOptional var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var cleanupTimer: TimerToken?
     var environment: EnvironmentWatch?
     /// Whether ``environment`` is being made, and says how things are.
@@ -122,7 +122,7 @@ final class ClientCoordinator: @unchecked Sendable {
         loop: EventLoop, settings: ClientSettings, supervisor: SupervisorConfiguration,
         state: CurrentValueSubject<ConnectionState, Never>,
         events: EventHub, distributor: MessageDistributor, readers: MessageReaders, publishing: Publishing,
-        driver: SessionDriver, relay: SessionRelay, credentials: CredentialSource, durable: DurableSession?,
+        driver: SessionDriver, relay: WeakSessionObserver, credentials: CredentialSource, durable: DurableSession?,
         link: WeakCoordinator
     ) {
         self.loop = loop
@@ -145,7 +145,7 @@ final class ClientCoordinator: @unchecked Sendable {
         ) {
             link.coordinator?.tell($0)
         } keep: {
-            durable?.wishes.add($0)
+            durable?.subscriptionCommits.add($0)
         }
         link.coordinator = self
     }

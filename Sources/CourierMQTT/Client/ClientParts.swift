@@ -9,7 +9,7 @@ import MQTTEngine
 struct ClientParts: Sendable {
     let loop: EventLoop
     let deliveryQueue: DispatchQueue
-    let census: WaiterCensus
+    let waiterCount: WaiterCount
     let events: EventHub
     let state: CurrentValueSubject<ConnectionState, Never>
     let completions: CompletionQueue
@@ -31,14 +31,14 @@ struct ClientParts: Sendable {
         ownStore = try config.openStore(log: settings.log)
         self.loop = loop
         deliveryQueue = config.deliveryQueue
-        census = WaiterCensus()
+        waiterCount = WaiterCount()
         events = EventHub(queue: deliveryQueue) { [log = settings.log] in
             log.log(.warning, source: "events", $0)
         }
         state = CurrentValueSubject(.disconnected)
         completions = CompletionQueue(deliveryQueue)
 
-        let relay = SessionRelay()
+        let relay = WeakSessionObserver()
         let link = WeakCoordinator()
         let queue = OutgoingQueue(
             config.offline, hasStore: config.messageStore != nil,
@@ -52,7 +52,7 @@ struct ClientParts: Sendable {
         var laneCount = 0
         let lane = { [ownStore] (store: any MessageStore) in
             laneCount += 1
-            return StoreLane(
+            return StoreCommitQueue(
                 store, on: loop, epoch: epoch, failed: storeFailed,
                 ended: {
                     laneCount -= 1
@@ -64,7 +64,7 @@ struct ClientParts: Sendable {
         let results = PublishResults(queue, events, completions) { store?.ended($0) }
         publishing = Publishing(
             driver, store: store, texts: settings.texts, registry: settings.registry,
-            results: results, census: census,
+            results: results, waiterCount: waiterCount,
             watchExpiry: { loop.execute { link.coordinator?.scheduleExpiry() } })
         let durable = Self.durableSession(
             config, store, steps, lane, limit: settings.maximumKept, on: loop, epoch: epoch, failed: storeFailed,
@@ -73,7 +73,7 @@ struct ClientParts: Sendable {
         let distributor = MessageDistributor(
             on: loop, events: events, timeToKeep: settings.timeToKeep, maximumKept: settings.maximumKept,
             rows: durable?.inbox,
-            MessageDistributor.Surroundings(
+            MessageDistributor.Dependencies(
                 setReadingPaused: { isPaused in
                     driver.setReadingPaused(isPaused)
                     link.coordinator?.readingChanged(isPaused: isPaused)
@@ -91,7 +91,8 @@ struct ClientParts: Sendable {
                 tellAll: { link.coordinator?.tellAll(&$0) },
                 warn: { link.coordinator?.warnOfReading($0) }))
         readers = MessageReaders(
-            distributor, registry: settings.registry, events: events, census: census, deliveryQueue: deliveryQueue,
+            distributor, registry: settings.registry, events: events, waiterCount: waiterCount,
+            deliveryQueue: deliveryQueue,
             on: loop)
         registry = settings.registry
         coordinator = ClientCoordinator(
@@ -102,7 +103,7 @@ struct ClientParts: Sendable {
     }
 
     private static func outgoingStore(
-        _ config: MQTTClientConfig, _ settings: ClientSettings, _ steps: StoreLane?, _ queue: OutgoingQueue,
+        _ config: MQTTClientConfig, _ settings: ClientSettings, _ steps: StoreCommitQueue?, _ queue: OutgoingQueue,
         on loop: EventLoop, _ link: WeakCoordinator, failed: @escaping (CourierError) -> Void
     ) -> OutgoingStore? {
         guard let store = config.messageStore, let steps else { return nil }
@@ -121,8 +122,8 @@ struct ClientParts: Sendable {
     }
 
     private static func durableSession(
-        _ config: MQTTClientConfig, _ outgoing: OutgoingStore?, _ steps: StoreLane?,
-        _ lane: (any MessageStore) -> StoreLane, limit: StoreSize, on loop: EventLoop,
+        _ config: MQTTClientConfig, _ outgoing: OutgoingStore?, _ steps: StoreCommitQueue?,
+        _ lane: (any MessageStore) -> StoreCommitQueue, limit: StoreSize, on loop: EventLoop,
         epoch: @escaping () -> Int, failed: @escaping (CourierError) -> Void,
         began: @escaping (StoredSession) -> Void
     ) -> DurableSession? {
@@ -132,7 +133,7 @@ struct ClientParts: Sendable {
             additions: lane(store), clock: config.storeClock, on: loop, epoch: epoch, nextID: { outgoing.nextID() })
         return DurableSession(
             store, config.knownScope, outgoing: outgoing, inbox: inbox, steps: steps,
-            wishes: lane(store), on: loop, failed: failed, began: began)
+            subscriptionCommits: lane(store), on: loop, failed: failed, began: began)
     }
 
     private static func credentials(_ config: MQTTClientConfig) -> CredentialSource {

@@ -22,7 +22,7 @@ struct ClientSettings: Sendable {
     let observer: ClientObserver?
     let serviceRecords: ServiceRecords
     /// ``AdaptiveKeepAlive/memoryChanged`` goes to the delivery queue by itself.
-    @Rare var keepAlive: AdaptiveKeepAlive?
+    @BoxedOptional var keepAlive: AdaptiveKeepAlive?
     /// What the chance in the pauses begins with.
     let jitterSeed: UInt64
     private let connection: ConnectionSettings

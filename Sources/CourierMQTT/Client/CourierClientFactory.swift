@@ -25,7 +25,7 @@ public struct CourierClientFactory: Sendable {
         do throws(CourierError) {
             return MQTTClient(try ClientParts(config))
         } catch {
-            return UnusableClient(error, deliveryQueue: config.deliveryQueue, log: config.logHandler)
+            return MisconfiguredClient(error, deliveryQueue: config.deliveryQueue, log: config.logHandler)
         }
     }
 

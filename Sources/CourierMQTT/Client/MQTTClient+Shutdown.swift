@@ -27,7 +27,7 @@ extension MQTTClient {
 
     /// Ends the loops, and waits for the broker's answers.
     private nonisolated(nonsending) func endLoops(_ fate: LoopSubscriptions) async {
-        let waiter = Waiter<Void>(parts.census)
+        let waiter = Waiter<Void>(parts.waiterCount)
         let timer = LoopTimer(on: parts.loop, after: Self.unsubscribeTimeout) { waiter.resume(.success(())) }
         defer { timer.cancel() }
         parts.coordinator.endLoops(fate) { waiter.resume(.success(())) }

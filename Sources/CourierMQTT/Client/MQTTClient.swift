@@ -8,7 +8,7 @@ import Synchronization
 final class MQTTClient: CourierClient {
     let parts: ClientParts
     /// From the first question on.
-    private let madeDesk = Mutex<RequestDesk?>(nil)
+    private let madeDesk = Mutex<PendingRequests?>(nil)
 
     init(_ parts: ClientParts) { self.parts = parts }
 
@@ -17,12 +17,12 @@ final class MQTTClient: CourierClient {
         parts.ownStore?.release()
     }
 
-    var requests: RequestDesk {
-        madeDesk.part { RequestDesk(parts.coordinator, census: parts.census) }
+    var requests: PendingRequests {
+        madeDesk.part { PendingRequests(parts.coordinator, waiterCount: parts.waiterCount) }
     }
 
     /// How many continuations wait, for tests.
-    var waitingCount: Int { parts.census.count + parts.publishing.queue.waitingTaskCount }
+    var waitingCount: Int { parts.waiterCount.count + parts.publishing.queue.waitingTaskCount }
 
     // MARK: Events
 
@@ -75,7 +75,7 @@ final class MQTTClient: CourierClient {
     var responseInformation: String? { parts.coordinator.agreement.withLock { $0.responseInformation } }
 
     func connected(timeout: Duration?) async throws {
-        let waiter = Waiter<Void>(parts.census)
+        let waiter = Waiter<Void>(parts.waiterCount)
         let coordinator = parts.coordinator
         let key = coordinator.whenConnected { waiter.resume($0.mapError { $0 }) }
         let timer = timeout.map { timeout in
@@ -115,7 +115,7 @@ final class MQTTClient: CourierClient {
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS {
         let filter = try request.topic.filter(for: parts.publishing.identity)
         try request.properties?.check(filter: filter.string, parts.publishing.texts)
-        let waiter = Waiter<QoS>(parts.census)
+        let waiter = Waiter<QoS>(parts.waiterCount)
         let coordinator = parts.coordinator
         let key = coordinator.subscribe(filter.string, request.qos, properties: request.properties) {
             waiter.resume($0.mapError { $0 })
@@ -128,7 +128,7 @@ final class MQTTClient: CourierClient {
         if let problem = request.userProperties.problem(parts.publishing.texts) {
             throw CourierError(.invalidMessage, "The UNSUBSCRIBE for \(filter.string.quoted()) \(problem).")
         }
-        let waiter = Waiter<Void>(parts.census)
+        let waiter = Waiter<Void>(parts.waiterCount)
         let coordinator = parts.coordinator
         let key = coordinator.unsubscribe(filter.string, userProperties: request.userProperties) {
             waiter.resume($0.mapError { $0 })

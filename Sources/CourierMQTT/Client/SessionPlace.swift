@@ -6,7 +6,7 @@ struct SessionPlace: Sendable {
     /// Of the connection. They tell brokers apart also where the stream is the app's own, whose name says little.
     let options: ConnectOptions
     /// The cluster that the server is a node of; its nodes have the same sessions.
-    @Rare var cluster: String?
+    @BoxedOptional var cluster: String?
 
     /// Whether a session of this client id that is found there is the same.
     func hasSession(of other: SessionPlace) -> Bool {

@@ -72,8 +72,8 @@ final class SubscriptionKeeper {
     private let wantedAlways: [(filter: TopicFilter, qos: QoS)]
 
     private func wantAlways() {
-        let wishes = wantedAlways.map { SubscriptionSet.Wish($0.filter, $0.qos) }
-        actions += (try? filters.want(wishes, by: .app, now: loop.clock.now)) ?? []
+        let intents = wantedAlways.map { SubscriptionSet.Intent($0.filter, $0.qos) }
+        actions += (try? filters.want(intents, by: .app, now: loop.clock.now)) ?? []
     }
 
     /// Takes over what an earlier process wanted, and wanted to be rid of; ``perform()`` stores what has changed since.
@@ -120,8 +120,8 @@ final class SubscriptionKeeper {
             let topicFilter = try TopicFilter(filter)
             try texts.check(topicFilter)
             if let id, let told { waiting[id] = (topicFilter, .subscriber(told)) }
-            let wish = SubscriptionSet.Wish(topicFilter, qos, properties: properties, waiter: id)
-            actions += try filters.want([wish], by: .app, now: loop.now)
+            let intent = SubscriptionSet.Intent(topicFilter, qos, properties: properties, waiter: id)
+            actions += try filters.want([intent], by: .app, now: loop.now)
         } catch {
             if let id { waiting[id] = nil }
             let error = Self.courierError(error)
@@ -139,8 +139,8 @@ final class SubscriptionKeeper {
             let topicFilter = try TopicFilter(filter)
             try texts.check(topicFilter)
             if let id, let told { waiting[id] = (topicFilter, .unsubscriber(told)) }
-            let unwish = SubscriptionSet.Unwish(topicFilter, userProperties: userProperties, waiter: id)
-            actions += try filters.unwant([unwish], by: .app, now: loop.now)
+            let removal = SubscriptionSet.IntentRemoval(topicFilter, userProperties: userProperties, waiter: id)
+            actions += try filters.unwant([removal], by: .app, now: loop.now)
         } catch {
             if let id { waiting[id] = nil }
             let error = Self.courierError(error)
@@ -181,7 +181,7 @@ final class SubscriptionKeeper {
             readers[ObjectIdentifier(reader)] = (id, filter, request.qos, waiter)
             loops[id] = reader
             actions += try filters.want(
-                [SubscriptionSet.Wish(filter, request.qos, properties: request.properties, waiter: waiter)],
+                [SubscriptionSet.Intent(filter, request.qos, properties: request.properties, waiter: waiter)],
                 by: .reader(id), now: loop.now)
         } catch {
             waiting[waiter] = nil
@@ -202,7 +202,7 @@ final class SubscriptionKeeper {
         do {
             waiting[key] = (filter, .subscriber(told))
             actions += try filters.want(
-                [SubscriptionSet.Wish(filter, qos, waiter: key)], by: .reader(id), now: loop.now)
+                [SubscriptionSet.Intent(filter, qos, waiter: key)], by: .reader(id), now: loop.now)
         } catch {
             waiting[key] = nil
             return told(.failure(Self.courierError(error)))
@@ -322,8 +322,8 @@ final class SubscriptionKeeper {
         isRestored = !hasStore
         wantAlways()
         for (_, reader) in open {
-            let wish = SubscriptionSet.Wish(reader.filter, reader.qos)
-            actions += (try? filters.want([wish], by: .reader(reader.id), now: loop.now)) ?? []
+            let intent = SubscriptionSet.Intent(reader.filter, reader.qos)
+            actions += (try? filters.want([intent], by: .reader(reader.id), now: loop.now)) ?? []
         }
         perform()
     }

@@ -21,10 +21,10 @@ final class Waiter<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State.empty)
-    private let census: WaiterCensus
+    private let waiterCount: WaiterCount
 
-    /// Makes a waiter that `census` counts while somebody waits in it.
-    init(_ census: WaiterCensus) { self.census = census }
+    /// Makes a waiter that `waiterCount` counts while somebody waits in it.
+    init(_ waiterCount: WaiterCount) { self.waiterCount = waiterCount }
 
     /// Ends the wait; only the first call counts. From any thread.
     func resume(_ outcome: Outcome) {
@@ -40,7 +40,7 @@ final class Waiter<Value: Sendable>: Sendable {
             }
         }
         guard let continuation else { return }
-        census.left()
+        waiterCount.left()
         continuation.resume(with: outcome)
     }
 
@@ -51,7 +51,7 @@ final class Waiter<Value: Sendable>: Sendable {
                 let answer = state.withLock { state -> Outcome? in
                     guard case .answered(let outcome) = state else {
                         state = .waiting(continuation)
-                        census.entered()
+                        waiterCount.entered()
                         return nil
                     }
                     state = .done
@@ -67,7 +67,7 @@ final class Waiter<Value: Sendable>: Sendable {
 }
 
 /// How many continuations of a client wait: what a test looks at to see that none was forgotten.
-final class WaiterCensus: Sendable {
+final class WaiterCount: Sendable {
     private let waiting = Atomic<Int>(0)
 
     init() {}

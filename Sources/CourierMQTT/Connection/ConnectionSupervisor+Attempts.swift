@@ -2,7 +2,7 @@ import CourierCore
 import Foundation
 import MQTTCodec
 
-/// The way from the wish to the connection.
+/// From `connect()` to the connection: credentials, address, CONNECT and CONNACK.
 extension ConnectionSupervisor {
     // MARK: Beginning
 
@@ -279,7 +279,7 @@ extension ConnectionSupervisor {
         endDetour()
         let connection = Connection(
             options: opening.options, detour: opening.detour, openedAt: opening.startedAt, acceptedAt: now,
-            version: version, renewal: renewal(of: opening.detour?.grant ?? grant, now), homecoming: homecoming(now))
+            version: version, renewal: renewal(of: opening.detour?.grant ?? grant, now), failback: failback(now))
         enter(.connected(connection), &actions)
         actions.append(.releaseWaiters(nil))
         let session = connAck.isSessionPresent ? "with its session" : "without a session"

@@ -133,31 +133,31 @@ extension ConnectionSupervisor {
     // MARK: The way back
 
     /// What is planned for a connection that has just been accepted.
-    mutating func homecoming(_ now: Instant) -> Homecoming? {
+    mutating func failback(_ now: Instant) -> EndpointFailback? {
         guard configuration.returnInterval != nil, let round else { return nil }
         guard !round.isAtPreferred else {
             returnSchedule.reset()
             return nil
         }
         let due = now.advanced(by: nextPause(of: \.returnSchedule))
-        return Homecoming(due: due, latest: due.advanced(by: configuration.returnPatience))
+        return EndpointFailback(due: due, latest: due.advanced(by: configuration.returnPatience))
     }
 
     /// Gives up a connection to a less preferred endpoint, in order, when it is time and little is going on.
     mutating func comeHomeIfDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
-        guard let homecoming = connection.homecoming, now >= homecoming.due else { return }
+        guard let failback = connection.failback, now >= failback.due else { return }
         guard round?.isAtPreferred == false else {
             // Options that came meanwhile prefer the endpoint that the client is at.
             var connection = connection
-            connection.homecoming = nil
+            connection.failback = nil
             phase = .connected(connection)
             return returnSchedule.reset()
         }
         let lastActive = [connection.acceptedAt, liveness.lastInbound, liveness.lastOutbound].compactMap(\.self).max()
         let quietAt = (lastActive ?? now).advanced(by: configuration.returnQuietTime)
-        guard now >= min(quietAt, homecoming.latest) else {
+        guard now >= min(quietAt, failback.latest) else {
             var connection = connection
-            connection.homecoming?.due = min(quietAt, homecoming.latest)
+            connection.failback?.due = min(quietAt, failback.latest)
             phase = .connected(connection)
             return
         }

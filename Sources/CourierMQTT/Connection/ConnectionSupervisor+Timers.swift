@@ -19,7 +19,7 @@ extension ConnectionSupervisor {
                 case .due(let due): due
                 case .fetching(let authentication): authentication.giveUpAt
                 }
-            return [renewal, liveness.deadline, connection.homecoming?.due].compactMap(\.self).min()
+            return [renewal, liveness.deadline, connection.failback?.due].compactMap(\.self).min()
         case .closing(let closing): return closing.abortAt
         }
     }

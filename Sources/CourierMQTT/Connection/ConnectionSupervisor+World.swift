@@ -104,7 +104,7 @@ extension ConnectionSupervisor {
     }
 
     /// Pauses, unless everything is there that ends the pause.
-    mutating func pauseOrResume(_ resumption: Resumption, _ now: Instant, _ actions: inout [Action]) {
+    mutating func pauseOrResume(_ resumption: ResumeCondition, _ now: Instant, _ actions: inout [Action]) {
         let occasion: Occasion? =
             switch resumption {
             case .always: .request

@@ -31,7 +31,7 @@ struct ConnectionSupervisor: Sendable {
         /// Nobody wants a connection.
         case resting(Rest)
         /// The app is in the background, or came back from it and has nothing to connect for.
-        case paused(Resumption)
+        case paused(ResumeCondition)
         /// The next attempt begins at a known time.
         case waiting(Waiting)
         /// The provider was asked.
@@ -67,7 +67,7 @@ struct ConnectionSupervisor: Sendable {
     }
 
     /// What ends a pause, beside `connect()`.
-    enum Resumption: Sendable {
+    enum ResumeCondition: Sendable {
         /// The foreground, if there is a topic to subscribe to.
         case forTopics
         /// The foreground: the app asked for it in the background, or just before.
@@ -96,7 +96,7 @@ struct ConnectionSupervisor: Sendable {
         /// Whether it was something other than the schedule that asked for it.
         var isUrgent = false
         /// The error for callers of `connected()` during this pause; `nil` if they wait. In a box, because it is rarely set.
-        @Rare var failure: ConnectionFailure?
+        @BoxedOptional var failure: ConnectionFailure?
     }
 
     struct Authentication: Sendable {
@@ -120,7 +120,7 @@ struct ConnectionSupervisor: Sendable {
         let attempt: AttemptID
         let options: ConnectOptions
         /// What has led to the server of these options, if a broker has named it.
-        @Rare var detour: Redirect?
+        @BoxedOptional var detour: Redirect?
         let startedAt: Instant
         let giveUpAt: Instant?
         /// When to warn that the broker is slow; `nil` after the warning.
@@ -131,17 +131,17 @@ struct ConnectionSupervisor: Sendable {
     struct Connection: Sendable {
         var options: ConnectOptions
         /// What has led there: by it, options that are the same are known as such.
-        @Rare var detour: Redirect?
+        @BoxedOptional var detour: Redirect?
         let openedAt: Instant
         let acceptedAt: Instant
         let version: ProtocolVersion
         var renewal: Renewal
         /// When to go back to a preferred endpoint.
-        @Rare var homecoming: Homecoming?
+        @BoxedOptional var failback: EndpointFailback?
     }
 
     /// The end of a connection to a less preferred endpoint.
-    struct Homecoming: Sendable {
+    struct EndpointFailback: Sendable {
         /// When to look for a quiet moment.
         var due: Instant
         /// When not to wait for one any longer.
@@ -165,7 +165,7 @@ struct ConnectionSupervisor: Sendable {
         /// What comes then.
         enum Next: Sendable {
             case rest(Rest)
-            case pause(Resumption)
+            case pause(ResumeCondition)
             case begin(Occasion)
             case respond(ConnectionEnding)
         }
@@ -211,7 +211,7 @@ struct ConnectionSupervisor: Sendable {
 
     // What is known of the broker and the credentials.
     var grant: Grant?
-    @Rare var redirect: Redirect?
+    @BoxedOptional var redirect: Redirect?
     /// The endpoints, and whose turn it is.
     var round: EndpointRound?
     /// The endpoints as the provider gave them; service records may have led to others.
@@ -230,10 +230,10 @@ struct ConnectionSupervisor: Sendable {
 
     // What was tried.
     var attemptCount = 0
-    @Rare private var usedSchedule: ReconnectSchedule?
-    @Rare private var usedAuthSchedule: AuthRetrySchedule?
-    @Rare private var usedTakeoverSchedule: ReconnectSchedule?
-    @Rare private var usedReturnSchedule: ReconnectSchedule?
+    @BoxedOptional private var usedSchedule: ReconnectSchedule?
+    @BoxedOptional private var usedAuthSchedule: AuthRetrySchedule?
+    @BoxedOptional private var usedTakeoverSchedule: ReconnectSchedule?
+    @BoxedOptional private var usedReturnSchedule: ReconnectSchedule?
     var streak = Streak()
     /// What was dropped soon after CONNACK, in a row.
     var drops = DropStreak()
@@ -242,7 +242,7 @@ struct ConnectionSupervisor: Sendable {
     var lastUrgentAt: Instant?
     /// When the attempt that is under way, or has just failed, is made anew at the latest, because the way that it began
     /// on may be gone.
-    @Rare var restartAt: Instant?
+    @BoxedOptional var restartAt: Instant?
     var random: JitterSource
 
     /// Makes a supervisor that wants nothing. `seed` decides the chance in its pauses: a random one in an app, a fixed

@@ -9,7 +9,7 @@ struct FinalFailures: Sendable {
     /// Whether every failure of the present round is final.
     private var areAllFinal = true
     /// The options whose credentials the broker refused last. In a box, because they are large and rare.
-    @Rare private var refusedOptions: ConnectOptions?
+    @BoxedOptional private var refusedOptions: ConnectOptions?
 
     /// Records that the broker refused the credentials of these options. Returns whether it refused the same options before.
     mutating func refused(_ options: ConnectOptions?) -> Bool {

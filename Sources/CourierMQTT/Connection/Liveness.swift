@@ -32,11 +32,11 @@ struct Liveness: Sendable {
     /// When the last probe since then was asked for.
     private var probedAt: Instant?
     /// By when a probe that was asked for from outside has to be answered.
-    @Rare private var answerDue: Instant?
+    @BoxedOptional private var answerDue: Instant?
     /// Whether what comes is left with the system for now.
     private(set) var isReadingPaused = false
     /// When reading went on for the last time.
-    @Rare private var resumedAt: Instant?
+    @BoxedOptional private var resumedAt: Instant?
 
     private struct Limits: Sendable {
         let inactivity: Duration

@@ -22,10 +22,10 @@ final class DurableInbox: @unchecked Sendable {
 
     private let store: any MessageStore
     private let loop: EventLoop
-    private let steps: StoreLane
+    private let steps: StoreCommitQueue
     /// New rows, which wait for room without holding up what makes some, and all changes of packet ids: in one lane, so that
     /// the end of a message never erases the id of a later message.
-    private let additions: StoreLane
+    private let additions: StoreCommitQueue
     private let limit: StoreSize
     private let clock: StoreClock
     private let nextID: () -> StoredMessage.ID
@@ -57,7 +57,7 @@ final class DurableInbox: @unchecked Sendable {
     /// Makes an inbox that is closed until ``begin(_:_:)``. It keeps at most `limit.rows` rows. Reading has to pause while
     /// messages of `limit.bytes` bytes are on their way into the store.
     init(
-        _ store: any MessageStore, limit: StoreSize, steps: StoreLane, additions: StoreLane,
+        _ store: any MessageStore, limit: StoreSize, steps: StoreCommitQueue, additions: StoreCommitQueue,
         clock: StoreClock = StoreClock(),
         on loop: EventLoop, epoch: @escaping () -> Int, nextID: @escaping () -> StoredMessage.ID
     ) {

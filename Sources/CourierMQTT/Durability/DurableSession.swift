@@ -18,9 +18,9 @@ final class DurableSession: @unchecked Sendable {
     let outgoing: OutgoingStore
     let inbox: DurableInbox
     /// The steps of outgoing deliveries, and the ends of rows: they free rows, and wait for nothing that needs one.
-    let steps: StoreLane
+    let steps: StoreCommitQueue
     /// What the client wants to be subscribed to.
-    let wishes: StoreLane
+    let subscriptionCommits: StoreCommitQueue
     /// Whose rows they are, where that is known before there are any options.
     let knownScope: StoreScope?
 
@@ -56,7 +56,8 @@ final class DurableSession: @unchecked Sendable {
 
     init(
         _ store: any MessageStore, _ knownScope: StoreScope?, outgoing: OutgoingStore, inbox: DurableInbox,
-        steps: StoreLane, wishes: StoreLane, on loop: EventLoop, failed: @escaping (CourierError) -> Void,
+        steps: StoreCommitQueue, subscriptionCommits: StoreCommitQueue, on loop: EventLoop,
+        failed: @escaping (CourierError) -> Void,
         began: @escaping (StoredSession) -> Void
     ) {
         self.store = store
@@ -64,7 +65,7 @@ final class DurableSession: @unchecked Sendable {
         self.outgoing = outgoing
         self.inbox = inbox
         self.steps = steps
-        self.wishes = wishes
+        self.subscriptionCommits = subscriptionCommits
         self.loop = loop
         self.failed = failed
         self.began = began
@@ -148,7 +149,7 @@ final class DurableSession: @unchecked Sendable {
         (isReading, isFailing, isOpen) = (false, false, true)
         (self.session, namedScope) = (session.session ?? scope, scope)
         steps.begin(scope)
-        wishes.begin(scope)
+        subscriptionCommits.begin(scope)
         inbox.begin(session.incomingCount, scope)
         unfinished = (outgoing.begin(session, scope), session.packetIDs)
         began(session)
@@ -216,7 +217,7 @@ final class DurableSession: @unchecked Sendable {
         stopReading()
         unfinished = nil
         steps.removeAll(error)
-        wishes.removeAll(error)
+        subscriptionCommits.removeAll(error)
         outgoing.endSession()
         inbox.removeAll(error)
         remove(scope ?? knownScope)
@@ -265,7 +266,7 @@ final class DurableSession: @unchecked Sendable {
         outgoing.finish()
         inbox.finish(error)
         steps.finish(error)
-        wishes.finish(error)
+        subscriptionCommits.finish(error)
     }
 
     private func stopReading() {

@@ -161,7 +161,7 @@ final class EventHub: Sendable {
     /// Adds a handler unless it is there already.
     func add(_ handler: any ICourierEventHandler) {
         let id = ObjectIdentifier(handler)
-        let box = Confined(EventListener.WeakHandler(handler: handler))
+        let box = NonSendableBox(EventListener.WeakHandler(handler: handler))
         state.withLock { state in
             guard !state.hasFinished else { return }
             // A handler that no longer exists can have left a listener with the address of this one. The check holds no

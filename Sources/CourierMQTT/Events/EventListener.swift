@@ -7,9 +7,9 @@ struct EventListener: Sendable {
     }
 
     enum Target: Sendable {
-        /// The box is used on the delivery queue, which is the one place that ``Confined`` asks for. Whether the handler
+        /// The box is used on the delivery queue, which is the one place that ``NonSendableBox`` asks for. Whether the handler
         /// still exists is checked elsewhere, too.
-        case handler(ObjectIdentifier, Confined<WeakHandler>)
+        case handler(ObjectIdentifier, NonSendableBox<WeakHandler>)
         case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
     }
 

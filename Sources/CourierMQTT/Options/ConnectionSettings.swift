@@ -9,18 +9,18 @@ struct ConnectionSettings: Sendable {
     /// The rules for the texts of CONNECT.
     var texts = WireText.portable
     /// The will of every connection.
-    @Rare var will: WillMessage?
+    @BoxedOptional var will: WillMessage?
     /// How TLS is spoken, and that it is; `nil` leaves it to the scheme and the port.
-    @Rare var tls: TLSClientConfiguration?
+    @BoxedOptional var tls: TLSClientConfiguration?
     /// The topic aliases that the app chose, by topic.
-    @Rare var topicAliases: [String: UInt16]?
+    @BoxedOptional var topicAliases: [String: UInt16]?
     /// The proxy that a broker at a host is reached through; none by default.
     var proxy: ProxySetting {
         get { rareProxy ?? .direct }
         set { if case .direct = newValue { rareProxy = nil } else { rareProxy = newValue } }
     }
 
-    @Rare private var rareProxy: ProxySetting?
+    @BoxedOptional private var rareProxy: ProxySetting?
 
     /// The rest. Each change makes a copy, unless another client has the same.
     var limits: ConnectionLimits {

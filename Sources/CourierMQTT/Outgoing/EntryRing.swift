@@ -98,7 +98,7 @@ struct EntryRing: ~Copyable {
     mutating func append(
         _ state: OutgoingEntry.State, in lane: OutgoingEntry.Lane, _ qos: QoS, byteCount: Int,
         _ flags: OutgoingEntry.Flags,
-        end entryEnd: Moment
+        end entryEnd: MonotonicInstant
     ) -> Position {
         if end &- start == capacity { makeRoom() }
         let position = end

@@ -58,14 +58,14 @@ struct EntryTable: ~Copyable {
     @inline(__always)
     mutating func append(
         _ state: OutgoingEntry.State, in lane: Lane, _ qos: QoS, byteCount: Int, _ flags: OutgoingEntry.Flags,
-        end: Moment
+        end: MonotonicInstant
     ) -> Slot {
         current.append(state, in: lane, qos, byteCount: byteCount, flags, end: end)
     }
 
     /// Adds the entry of a row of an earlier process, before all messages that this process accepted.
     mutating func appendEarlier(
-        _ state: OutgoingEntry.State, _ qos: QoS, byteCount: Int, _ flags: OutgoingEntry.Flags, end: Moment
+        _ state: OutgoingEntry.State, _ qos: QoS, byteCount: Int, _ flags: OutgoingEntry.Flags, end: MonotonicInstant
     ) -> Slot {
         earlier.append(state, in: .stored, qos, byteCount: byteCount, flags, end: end)
     }

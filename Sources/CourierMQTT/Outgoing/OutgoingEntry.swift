@@ -54,7 +54,7 @@ struct OutgoingEntry: ~Copyable {
     /// The entry's name, and its position among all entries. Given by ``EntryRing``.
     var number = 0
     /// When the entry expires if the session has not taken it.
-    var end = Moment.never
+    var end = MonotonicInstant.never
     var recipient = PublishRecipient.nobody
     var state = State.free
     var flags: Flags = []
@@ -129,9 +129,9 @@ final class OutgoingRow {
     let isRetained: Bool
     let properties: MessageProperties
     /// When the queue accepted the message.
-    let acceptedAt: Moment
+    let acceptedAt: MonotonicInstant
     /// When the message's own expiry is over.
-    let expiry: Moment
+    let expiry: MonotonicInstant
     let payloadByteCount: Int
     /// The payload until the message is stored; empty afterwards.
     var payload: [UInt8]
@@ -142,7 +142,7 @@ final class OutgoingRow {
 
     init(
         topic: String, isRetained: Bool, properties: MessageProperties, payload: [UInt8],
-        acceptedAt: Moment, expiry: Moment, id: StoredMessage.ID? = nil
+        acceptedAt: MonotonicInstant, expiry: MonotonicInstant, id: StoredMessage.ID? = nil
     ) {
         self.topic = topic
         self.isRetained = isRetained

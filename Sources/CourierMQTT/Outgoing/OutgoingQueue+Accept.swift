@@ -95,7 +95,7 @@ extension OutgoingQueue {
     /// - Returns: What became of the message.
     func accept(
         _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
-        epoch: Int? = nil, at now: Moment?
+        epoch: Int? = nil, at now: MonotonicInstant?
     ) -> Acceptance {
         state.withLock { state in
             state.accept(publish, payload, array: array, for: recipient, epoch: epoch, at: now)
@@ -115,7 +115,7 @@ extension OutgoingQueue.State {
     fileprivate mutating func accept(
         _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
         epoch: Int?,
-        at now: Moment?
+        at now: MonotonicInstant?
     ) -> OutgoingQueue.Acceptance {
         let lane: EntryTable.Lane =
             publish.qos == .zero ? .unacknowledged : hasStore && publish.qos.isPersisted ? .stored : .memory
@@ -135,7 +135,7 @@ extension OutgoingQueue.State {
         if publish.isObserved, lane != .unacknowledged { flags.insert(.isObserved) }
         if key != nil { flags.insert(.isLatestOnly) }
         rules.count(byteCount, isDroppable: true)
-        var (end, expiry) = (Moment.never, Moment.never)
+        var (end, expiry) = (MonotonicInstant.never, MonotonicInstant.never)
         if let now {
             expiry = Self.expiry(of: publish, acceptedAt: now)
             end = min(expiry, rules.endOfAge(acceptedAt: now))
@@ -169,7 +169,9 @@ extension OutgoingQueue.State {
 
     /// When a message's own expiry is over.
     @inline(__always)
-    private static func expiry(of publish: borrowing OutgoingPublish, acceptedAt now: Moment) -> Moment {
+    private static func expiry(of publish: borrowing OutgoingPublish, acceptedAt now: MonotonicInstant)
+        -> MonotonicInstant
+    {
         if publish.properties.isEmpty { return .never }
         return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never  // Checked: less than 2^32 s.
     }
@@ -248,7 +250,7 @@ extension OutgoingQueue.State {
     }
 
     /// Notes when an entry expires; whether that is before all others.
-    mutating func note(_ end: Moment) -> Bool {
+    mutating func note(_ end: MonotonicInstant) -> Bool {
         guard end < nextEnd else { return false }
         nextEnd = end
         return true

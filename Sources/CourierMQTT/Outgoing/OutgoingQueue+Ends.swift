@@ -141,10 +141,10 @@ extension OutgoingQueue {
     /// - Returns: What ended, and when the next entry expires.
     func endExpired(now: Instant) -> (taken: Taken, next: Instant?) {
         state.withLock { state in
-            let now = Moment(now)
+            let now = MonotonicInstant(now)
             guard state.nextEnd <= now else { return (Taken(), state.nextEndInstant) }
             var taken = Taken()
-            var first = Moment.never
+            var first = MonotonicInstant.never
             var slot = state.table.first
             while let one = slot {
                 slot = state.table.next(after: one)

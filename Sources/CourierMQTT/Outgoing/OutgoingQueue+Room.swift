@@ -4,15 +4,15 @@ import Synchronization
 /// Callers that wait for room. All functions may be called from any thread.
 extension OutgoingQueue {
     /// A waiter that is resumed when a message of this size has room; at once if there is room.
-    func roomWaiter(_ census: WaiterCensus, for byteCount: Int, _ qos: QoS) -> Waiter<Void> {
-        let waiter = Waiter<Void>(census)
+    func roomWaiter(_ waiterCount: WaiterCount, for byteCount: Int, _ qos: QoS) -> Waiter<Void> {
+        let waiter = Waiter<Void>(waiterCount)
         if !state.withLock({ $0.rules.wait(waiter, for: byteCount, qos) }) { waiter.resume(.success(())) }
         return waiter
     }
 
     /// A waiter of a caller that wants to publish next; see `readyToPublish()`.
-    func readyWaiter(_ census: WaiterCensus) -> Waiter<Void> {
-        let waiter = Waiter<Void>(census)
+    func readyWaiter(_ waiterCount: WaiterCount) -> Waiter<Void> {
+        let waiter = Waiter<Void>(waiterCount)
         if !state.withLock({ $0.rules.waitUntilReady(waiter) }) { waiter.resume(.success(())) }
         return waiter
     }

@@ -360,10 +360,10 @@ extension OutgoingQueue.State {
         if row.isLatestOnly { flags.insert(.isLatestOnly) }
         let message = row.message
         let slot = table.appendEarlier(
-            state, message.qos, byteCount: 0, flags, end: row.end.map { Moment($0) } ?? .never)
+            state, message.qos, byteCount: 0, flags, end: row.end.map { MonotonicInstant($0) } ?? .never)
         let rowOfEntry = OutgoingRow(
             topic: message.topic, isRetained: message.isRetained, properties: message.properties,
-            payload: message.payload, acceptedAt: .never, expiry: row.expiry.map { Moment($0) } ?? .never,
+            payload: message.payload, acceptedAt: .never, expiry: row.expiry.map { MonotonicInstant($0) } ?? .never,
             id: message.id)
         rowOfEntry.payload = []
         table[slot].row = rowOfEntry

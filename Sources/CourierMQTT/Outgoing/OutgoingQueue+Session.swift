@@ -17,7 +17,7 @@ extension OutgoingQueue {
         /// Whether messages that might go out wait behind the last number that was asked for.
         var hasLater = false
         /// When the next batch may go out after a reconnect.
-        var nextBatch: Moment?
+        var nextBatch: MonotonicInstant?
         /// Whether ``OutgoingStore`` should read more rows.
         var readsRows = false
         /// Messages that had expired.
@@ -45,7 +45,7 @@ extension OutgoingQueue {
         _ views: inout [MessageView], quota: Int, canWrite: Bool, isLast: Bool = false, through last: Int = .max,
         now: Instant
     ) -> Taken {
-        let now = Moment(now)
+        let now = MonotonicInstant(now)
         var taking = Taking(quota: quota, isLast: isLast, last: last, now: now)
         var taken = Taken()
         let begins = state.withLock { state in
@@ -67,7 +67,7 @@ extension OutgoingQueue {
         var quota: Int
         let isLast: Bool
         let last: Int
-        let now: Moment
+        let now: MonotonicInstant
         var byteCount = 0
     }
 
@@ -134,7 +134,7 @@ extension OutgoingQueue.State {
     fileprivate var maySend: Bool { !isHeld && rules.isConnected }
 
     /// Begins the pacing of messages that waited for the connection, unless it has begun.
-    fileprivate mutating func beginPace(_ now: Moment) {
+    fileprivate mutating func beginPace(_ now: MonotonicInstant) {
         guard rules.awaitsPace else { return }
         var count = 0
         for lane in EntryTable.Lane.allCases { count += table.waitingCount(in: lane) }

@@ -55,7 +55,7 @@ final class OutgoingQueue: Sendable {
         /// The waiting entry to a topic that a newer message replaces, by the topic's bytes.
         var latest: [[UInt8]: Token] = [:]
         /// No waiting entry expires before.
-        var nextEnd = Moment.never
+        var nextEnd = MonotonicInstant.never
         /// For the events of messages that ended.
         var lastTopic = LastTopic()
         /// Memory for the encoded properties of one message.

@@ -65,7 +65,7 @@ struct OutgoingRules {
         var left: Int
         /// How many messages may go out before ``next``.
         var budget: Int
-        var next: Moment
+        var next: MonotonicInstant
     }
 
     init(_ policy: OfflinePolicy) { self.policy = policy }
@@ -117,7 +117,9 @@ struct OutgoingRules {
 
     /// When a message has waited too long that the queue accepts now.
     @inline(__always)
-    func endOfAge(acceptedAt now: Moment) -> Moment { policy.maximumAge.map { now.advanced(by: $0) } ?? .never }
+    func endOfAge(acceptedAt now: MonotonicInstant) -> MonotonicInstant {
+        policy.maximumAge.map { now.advanced(by: $0) } ?? .never
+    }
 
     // MARK: Waiting for room
 
@@ -192,7 +194,7 @@ struct OutgoingRules {
     mutating func connected() { (isConnected, awaitsPace) = (true, true) }
 
     /// Messages go out for the first time on a connection. If more messages wait than one batch has, they go out in batches.
-    mutating func beginPace(waitingCount: Int, now: Moment) {
+    mutating func beginPace(waitingCount: Int, now: MonotonicInstant) {
         awaitsPace = false
         let batch = max(policy.drainCount, 1)
         pace = waitingCount > batch ? Pace(left: waitingCount, budget: batch, next: now) : nil
@@ -210,7 +212,7 @@ struct OutgoingRules {
     }
 
     /// How many messages may go out now; `nil` for any number.
-    mutating func pacedCount(now: Moment) -> Int? {
+    mutating func pacedCount(now: MonotonicInstant) -> Int? {
         guard var pace else { return nil }
         if pace.budget == 0, now >= pace.next { pace.budget = max(policy.drainCount, 1) }
         self.pace = pace
@@ -218,10 +220,10 @@ struct OutgoingRules {
     }
 
     /// When the next batch may go out, if the present one is used up.
-    var nextBatch: Moment? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
+    var nextBatch: MonotonicInstant? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
 
     /// Messages go out.
-    mutating func sent(_ count: Int, now: Moment) {
+    mutating func sent(_ count: Int, now: MonotonicInstant) {
         guard var pace, count > 0 else { return }
         pace.left -= count
         pace.budget -= count

@@ -40,7 +40,7 @@ final class OutgoingStore: @unchecked Sendable {
 
     let store: any MessageStore
     let loop: EventLoop
-    let steps: StoreLane
+    let steps: StoreCommitQueue
     let parts: Dependencies
     var queue: OutgoingQueue { parts.queue }
 
@@ -66,7 +66,7 @@ final class OutgoingStore: @unchecked Sendable {
     private var isFinished = false
 
     /// Makes a store part that is closed until ``begin(_:_:)``.
-    init(_ store: any MessageStore, steps: StoreLane, on loop: EventLoop, _ parts: Dependencies) {
+    init(_ store: any MessageStore, steps: StoreCommitQueue, on loop: EventLoop, _ parts: Dependencies) {
         self.store = store
         self.steps = steps
         self.loop = loop
@@ -150,7 +150,7 @@ final class OutgoingStore: @unchecked Sendable {
         let now = loop.now
         let date = parts.clock.time(at: now).date
         let batch = queue.takeUncommitted { [self] row, qos, isLatestOnly in
-            let waited: Double = row.acceptedAt.duration(to: Moment(now)).bounded / .seconds(1)
+            let waited: Double = row.acceptedAt.duration(to: MonotonicInstant(now)).bounded / .seconds(1)
             let acceptedAt = StoreTime(
                 date: date.addingTimeInterval(-waited), bootTime: parts.clock.time(at: row.acceptedAt.instant).bootTime)
             return row.message(nextID(), qos, isLatestOnly: isLatestOnly, queue.policy, acceptedAt)
@@ -167,7 +167,7 @@ final class OutgoingStore: @unchecked Sendable {
     }
 
     private func committed(
-        _ batch: OutgoingQueue.CommitBatch, _ along: StoreLane.Batch?, in scope: StoreScope,
+        _ batch: OutgoingQueue.CommitBatch, _ along: StoreCommitQueue.Batch?, in scope: StoreScope,
         _ result: Result<Void, CourierError>
     ) {
         if let along { steps.settled(along, result) }

@@ -29,7 +29,7 @@ extension Publishing {
 
     /// Waits until there is room: for a message of the size that was refused last, or for any message.
     func waitForRoom() async throws {
-        let waiter = queue.readyWaiter(census)
+        let waiter = queue.readyWaiter(waiterCount)
         try await waiter.value { [queue] in queue.forget(waiter) }
     }
 }

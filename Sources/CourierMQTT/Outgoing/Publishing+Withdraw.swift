@@ -14,7 +14,7 @@ extension Publishing {
         results.report([ended])
         for waiter in withdrawn.roomWaiters { waiter.resume(.success(())) }
         guard let row, let store else { return true }
-        let waiter = Waiter<Void>(census)
+        let waiter = Waiter<Void>(waiterCount)
         loop.execute { store.remove(row) { waiter.resume($0.mapError { $0 }) } }
         try await waiter.value()
         return true

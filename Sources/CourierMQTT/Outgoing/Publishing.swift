@@ -12,7 +12,7 @@ final class Publishing: Sendable {
     /// The message store's side of the queue; `nil` without a store.
     let store: OutgoingStore?
     let texts: WireText
-    let census: WaiterCensus
+    let waiterCount: WaiterCount
     let loop: EventLoop
     private let registry: AdapterRegistry
     private let driver: SessionDriver
@@ -23,7 +23,7 @@ final class Publishing: Sendable {
 
     init(
         _ driver: SessionDriver, store: OutgoingStore?, texts: WireText,
-        registry: AdapterRegistry, results: PublishResults, census: WaiterCensus,
+        registry: AdapterRegistry, results: PublishResults, waiterCount: WaiterCount,
         watchExpiry: @escaping @Sendable () -> Void
     ) {
         self.driver = driver
@@ -33,7 +33,7 @@ final class Publishing: Sendable {
         self.texts = texts
         self.registry = registry
         self.results = results
-        self.census = census
+        self.waiterCount = waiterCount
         self.watchExpiry = watchExpiry
     }
 
@@ -255,7 +255,7 @@ final class Publishing: Sendable {
             if case .full(let byteCount, let epoch) = refusal, let end = endOfWaiting {
                 var isInTime = true
                 while isInTime {
-                    let waiter = queue.roomWaiter(census, for: byteCount, publish.qos)
+                    let waiter = queue.roomWaiter(waiterCount, for: byteCount, publish.qos)
                     isInTime = try await room(waiter, until: end)
                     // There may be room after the end of waiting as well, for which no caller is woken.
                     let answer = await enter(payload, publish, epoch, wait)
@@ -293,7 +293,7 @@ final class Publishing: Sendable {
 
     /// The present, for messages whose age counts.
     @inline(__always)
-    private func now(for publish: borrowing OutgoingPublish) -> Moment? {
+    private func now(for publish: borrowing OutgoingPublish) -> MonotonicInstant? {
         let counts =
             store != nil || queue.policy.maximumAge != nil
             || (!publish.properties.isEmpty && publish.properties.messageExpiry != nil)
@@ -302,7 +302,7 @@ final class Publishing: Sendable {
 
     /// Apart from its callers, which would need memory for the clock's type with each message.
     @inline(never)
-    private func now() -> Moment { Moment(loop.clock.now) }
+    private func now() -> MonotonicInstant { MonotonicInstant(loop.clock.now) }
 }
 
 // MARK: - Sessions

@@ -35,7 +35,7 @@ extension MessageDistributor {
                 // The broker waits no more. What the reader does not come to waits for the next one, as it has before.
                 message.acknowledge()
                 let end = message.ticket == nil ? end : nil
-                ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: surroundings.finished)
+                ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: dependencies.finished)
             }
             slices.append(MessageSlice(message.ticketed(ticket)))
         }
@@ -70,14 +70,14 @@ extension MessageDistributor {
     /// Whether the broker has the message, and sends it to a reader that came after it.
     private func isSent(_ message: ReceivedMessage, to reader: Reader) -> Bool {
         guard isKeptByBroker(message), let topic = try? TopicName(received: message.topic),
-            let subscriptions = surroundings.subscriptions()
+            let subscriptions = dependencies.subscriptions()
         else { return false }
         return subscriptions.bringsRetained(on: topic, to: reader.filter, after: reader.lastRequest)
     }
 
     /// Whether the broker has the message, and sends it to whoever subscribes to its topic.
     private func isKeptByBroker(_ message: ReceivedMessage) -> Bool {
-        message.isRetained && surroundings.subscriptions()?.areFlaggedKept == true
+        message.isRetained && dependencies.subscriptions()?.areFlaggedKept == true
     }
 
     private func firstReader(
@@ -175,7 +175,7 @@ extension MessageDistributor {
                 continue
             }
             // The id of a session that is gone means another message by now.
-            let id = surroundings.awaits(handle) ? handle.storedID : nil
+            let id = dependencies.awaits(handle) ? handle.storedID : nil
             let isTaken = rows.keep(message, packetID: id, for: nil, isNew: false) { [weak self] outcome in
                 guard let self else { return }
                 if case .success = outcome {
@@ -193,7 +193,7 @@ extension MessageDistributor {
     /// Whether a message that came with this handle would be lost if we forgot it: at QoS 1 the broker sends it again,
     /// if it does not wait for an answer any more.
     private func isNeeded(_ handle: IncomingMessage.Handle) -> Bool {
-        handle.qos == .exactlyOnce || surroundings.awaits(handle)
+        handle.qos == .exactlyOnce || dependencies.awaits(handle)
     }
 
     /// Unfinished messages could not be stored: a reader that has come meanwhile gets them, and without one they wait
@@ -274,12 +274,12 @@ extension MessageDistributor {
         return rows.keep(message, packetID: handle.storedID, for: timeToKeep) { [weak self] outcome in
             guard let self else { return }
             switch outcome {
-            case .success: surroundings.confirm(handle)
+            case .success: dependencies.confirm(handle)
             case .failure(let error) where outcome.isRefusal:
                 if giveRefused(message, handle, after: lastReader) { return }
                 // Waiting for room, it would hold up the acknowledgements of all that comes after it.
                 tellNoReader(message, cause: error)
-                surroundings.confirm(handle)
+                dependencies.confirm(handle)
             case .failure: break
             }
         }
@@ -290,7 +290,7 @@ extension MessageDistributor {
         _ message: ReceivedMessage, _ handle: IncomingMessage.Handle, after lastReader: Int
     ) -> Bool {
         guard isNeeded(handle) else { return false }
-        let ticket = AcknowledgementTicket(.delivery(handle), readers: 1, done: surroundings.finished)
+        let ticket = AcknowledgementTicket(.delivery(handle), readers: 1, done: dependencies.finished)
         return give(message.ticketed(ticket), after: lastReader)
     }
 
@@ -307,7 +307,7 @@ extension MessageDistributor {
     private func tellGivenUp(_ message: ReceivedMessage, _ reason: String, cause: CourierError? = nil) {
         let text = "A message on \(message.topic.quoted()) was given up: \(reason)"
         guard events.isHeard else { return warn(text) }
-        surroundings.tell(
+        dependencies.tell(
             .messageReceiveFailure(
                 topic: message.topic, error: CourierError(.noReader, text, cause: cause),
                 sizeBytes: message.byteCount))
@@ -315,7 +315,7 @@ extension MessageDistributor {
 
     /// The time of stored messages was over before anybody read them.
     func rowsExpired(_ count: Int) {
-        surroundings.warn(
+        dependencies.warn(
             "\(count) stored messages were given up: nobody has read them in the time for which they are kept; read "
                 + "their topics, unsubscribe, or raise messagePersistenceTTLSeconds.")
     }
@@ -333,7 +333,7 @@ extension MessageDistributor {
         if let before = last[keyPath: kind], loop.now < before.advanced(by: Self.warningInterval) { return }
         last[keyPath: kind] = loop.now
         state.pointee.lastWarnings = last
-        surroundings.warn(text)
+        dependencies.warn(text)
     }
 }
 

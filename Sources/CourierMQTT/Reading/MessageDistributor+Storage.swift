@@ -70,7 +70,7 @@ extension MessageDistributor {
             state.pointee.readers[id]?.catchUp?.last = page.last
             goOn(id)
         case .failure(let error):
-            surroundings.tell(.messageStoreFailure(error: error))
+            dependencies.tell(.messageStoreFailure(error: error))
             loop.schedule(at: loop.now.advanced(by: Self.retryInterval)) { [weak self] in
                 guard self?.state.pointee.readers[id]?.catchUp?.serial == serial else { return }
                 self?.goOn(id)
@@ -89,7 +89,7 @@ extension MessageDistributor {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,
             isDuplicate: false, properties: row.properties)
-        let ticket = AcknowledgementTicket(.row(row.id, epoch: epoch), readers: 1, done: surroundings.finished)
+        let ticket = AcknowledgementTicket(.row(row.id, epoch: epoch), readers: 1, done: dependencies.finished)
         return ReceivedMessage(page: page, index: 0, arrival: state.pointee.lastSerial, ticket: ticket)
     }
 }

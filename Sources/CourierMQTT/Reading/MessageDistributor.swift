@@ -87,17 +87,17 @@ final class MessageDistributor: @unchecked Sendable {
         /// The serial with which the session began, which stands in the row of readers: what came before is of another one.
         var sessionSerial = 0
         /// The copies of messages that came for several subscriptions.
-        @Rare var recentCopies: RecentCopies?
+        @BoxedOptional var recentCopies: RecentCopies?
         var afterProcessingCount = 0
         /// Fires when the time of an unfinished message is over.
-        @Rare var unfinishedTimer: TimerToken?
-        @Rare var lastWarnings: LastWarnings?
+        @BoxedOptional var unfinishedTimer: TimerToken?
+        @BoxedOptional var lastWarnings: LastWarnings?
         /// The events of messages that arrived, while nothing else has to be reported behind them.
         var arrivals: [CourierEventType] = []
     }
 
     /// What the distributor needs of the client. All on the loop.
-    struct Surroundings: Sendable {
+    struct Dependencies: Sendable {
         /// Stops and resumes reading from the broker.
         var setReadingPaused: @Sendable (Bool) -> Void
         /// Whether reading is stopped.
@@ -130,20 +130,20 @@ final class MessageDistributor: @unchecked Sendable {
     let loop: EventLoop
     let events: EventHub
     let timeToKeep: Duration
-    let surroundings: Surroundings
+    let dependencies: Dependencies
     let state: UnsafeMutablePointer<State>
     /// Where messages wait for a reader that are to survive the process; `nil` where none are.
     let rows: DurableInbox?
 
     init(
         on loop: EventLoop, events: EventHub, timeToKeep: Duration, maximumKept: StoreSize, rows: DurableInbox? = nil,
-        _ surroundings: Surroundings
+        _ dependencies: Dependencies
     ) {
         self.rows = rows
         self.loop = loop
         self.events = events
         self.timeToKeep = timeToKeep
-        self.surroundings = surroundings
+        self.dependencies = dependencies
         state = .allocate(capacity: 1)
         state.initialize(to: State(kept: KeptMessages(limit: maximumKept.rows, byteLimit: maximumKept.bytes)))
         rows?.appeared = { [weak self] in self?.rowAppeared($0) }
@@ -171,7 +171,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.lastSerial += 1
         let reader = Reader(
             queue: queue, mode: mode, filter: filter, serial: state.pointee.lastSerial,
-            lastRequest: surroundings.subscriptions()?.lastRequest ?? 0)
+            lastRequest: dependencies.subscriptions()?.lastRequest ?? 0)
         let id: ReaderID
         if let free = state.pointee.free.popLast() {
             id = free
@@ -274,7 +274,7 @@ final class MessageDistributor: @unchecked Sendable {
         guard message.view.hasSubscriptionIdentifier else { return take(message, payload, properties) }
         let identifiers = properties.withUnsafeBytes { receivedPropertyDecoder.subscriptionIdentifiers(in: $0) }
         if isSpare(identifiers, payload, isKept: message.handle != nil) {
-            if let handle = message.handle { surroundings.acknowledge([handle]) }
+            if let handle = message.handle { dependencies.acknowledge([handle]) }
             return
         }
         take(message, payload, ownProperties(of: properties, with: identifiers).span.bytes)
@@ -304,7 +304,7 @@ final class MessageDistributor: @unchecked Sendable {
         tellArrivals()
         if state.pointee.arrivals.capacity > Self.keptArrivals { state.pointee.arrivals = [] }
         if state.pointee.byteCount > 0 { handOver() }
-        if state.pointee.behindCount > 0, !state.pointee.isOverrun, surroundings.isReadingPaused() {
+        if state.pointee.behindCount > 0, !state.pointee.isOverrun, dependencies.isReadingPaused() {
             state.pointee.isOverrun = true
             setAcknowledgements()
         }
@@ -315,7 +315,7 @@ final class MessageDistributor: @unchecked Sendable {
         if state.pointee.arrivals.isEmpty { return }
         var arrivals: [CourierEventType] = []
         swap(&arrivals, &state.pointee.arrivals)
-        surroundings.tellAll(&arrivals)
+        dependencies.tellAll(&arrivals)
         swap(&arrivals, &state.pointee.arrivals)
     }
 
@@ -326,7 +326,7 @@ final class MessageDistributor: @unchecked Sendable {
         setAcknowledgements()
         var withheld: [IncomingMessage.Handle] = []
         swap(&withheld, &state.pointee.withheld)
-        if !withheld.isEmpty { surroundings.acknowledge(withheld) }
+        if !withheld.isEmpty { dependencies.acknowledge(withheld) }
         var tickets: [AcknowledgementTicket] = []
         swap(&tickets, &state.pointee.withheldTickets)
         for ticket in tickets { AcknowledgementPart(ticket).acknowledge() }
@@ -335,12 +335,12 @@ final class MessageDistributor: @unchecked Sendable {
     private var isWithholding: Bool { state.pointee.isOverrun && state.pointee.isOverfull }
 
     private func acknowledge(_ handle: IncomingMessage.Handle) {
-        guard isWithholding else { return surroundings.acknowledge([handle]) }
+        guard isWithholding else { return dependencies.acknowledge([handle]) }
         state.pointee.withheld.append(handle)
     }
 
     private func setAcknowledgements() {
-        surroundings.setAcknowledgesOnCommand(state.pointee.afterProcessingCount > 0 || state.pointee.isOverrun)
+        dependencies.setAcknowledgesOnCommand(state.pointee.afterProcessingCount > 0 || state.pointee.isOverrun)
     }
 
     /// Leaves a copy of a message that came for these subscriptions to the readers that take it; `true` when nobody does,
@@ -350,7 +350,7 @@ final class MessageDistributor: @unchecked Sendable {
         finishRun()
         state.pointee.lastIsValid = false  // The next copy is for others.
         let readers = state.pointee.lastReaders
-        let subscriptions = surroundings.subscriptions()
+        let subscriptions = dependencies.subscriptions()
         var twin: Bool?
         state.pointee.lastReaders.removeAll { id in
             switch subscriptions?.claim(of: state.pointee.readers[id]?.filter ?? nil, on: copy) ?? .first {
@@ -369,7 +369,7 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// The properties with those identifiers that the app chose, and without those of the client.
     private func ownProperties(of properties: RawSpan, with identifiers: [UInt32]) -> [UInt8] {
-        let chosen = surroundings.subscriptions()?.chosenIdentifiers(of: identifiers) ?? []
+        let chosen = dependencies.subscriptions()?.chosenIdentifiers(of: identifiers) ?? []
         return properties.withUnsafeBytes { bytes in
             receivedPropertyDecoder.publishProperties(in: bytes) { chosen.contains($0) }
         }
@@ -393,9 +393,9 @@ final class MessageDistributor: @unchecked Sendable {
         let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
         guard waiting > 0 else { return nil }
         guard isWithholding, waiting < state.pointee.lastReaders.count else {
-            return AcknowledgementTicket(.delivery(handle), readers: waiting, done: surroundings.finished)
+            return AcknowledgementTicket(.delivery(handle), readers: waiting, done: dependencies.finished)
         }
-        let ticket = AcknowledgementTicket(.delivery(handle), readers: waiting + 1, done: surroundings.finished)
+        let ticket = AcknowledgementTicket(.delivery(handle), readers: waiting + 1, done: dependencies.finished)
         state.pointee.withheldTickets.append(ticket)
         return ticket
     }
@@ -492,7 +492,7 @@ final class MessageDistributor: @unchecked Sendable {
                     state.pointee.shares[id].dropNewest(beyond: isInBytes ? buffer.limit : 0)
                 }
             }
-            surroundings.setReadingPaused(true)  // A connection that came since does not know.
+            dependencies.setReadingPaused(true)  // A connection that came since does not know.
         }
         touched.removeAll(keepingCapacity: true)
         if state.pointee.touched.isEmpty { swap(&touched, &state.pointee.touched) }
@@ -542,7 +542,7 @@ final class MessageDistributor: @unchecked Sendable {
         }
         guard pushed.isFull else { return }
         if pushed.isOverfull { state.pointee.isOverfull = true }
-        if reader.isBehind { return surroundings.setReadingPaused(true) }
+        if reader.isBehind { return dependencies.setReadingPaused(true) }
         state.pointee.readers[id]?.isBehind = true
         fellBehind()
     }
@@ -550,7 +550,7 @@ final class MessageDistributor: @unchecked Sendable {
     /// Stops reading, and not only for the first: a connection that came since does not know.
     func fellBehind() {
         state.pointee.behindCount += 1
-        surroundings.setReadingPaused(true)
+        dependencies.setReadingPaused(true)
     }
 
     /// So much is on its way into the store that reading has to pause, or it is so no more.
@@ -558,13 +558,13 @@ final class MessageDistributor: @unchecked Sendable {
         defer { state.pointee.isStoreCongested = isCongested }
         guard isCongested else { return caughtUp() }
         // Each time, because a connection that came since does not know.
-        if state.pointee.isStoreCongested { surroundings.setReadingPaused(true) } else { fellBehind() }
+        if state.pointee.isStoreCongested { dependencies.setReadingPaused(true) } else { fellBehind() }
     }
 
     func caughtUp() {
         state.pointee.behindCount -= 1
         guard state.pointee.behindCount == 0 else { return }
         endOverrun()
-        surroundings.setReadingPaused(false)
+        dependencies.setReadingPaused(false)
     }
 }

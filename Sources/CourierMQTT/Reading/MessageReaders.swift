@@ -8,24 +8,24 @@ final class MessageReaders: Sendable {
     private let distributor: MessageDistributor
     private let registry: AdapterRegistry
     private let events: EventHub
-    private let census: WaiterCensus
+    private let waiterCount: WaiterCount
     private let deliveryQueue: DispatchQueue
     private let loop: EventLoop
     /// From the first who asked for them on.
-    private let deadLetters = Mutex<DeadLetterOffice?>(nil)
+    private let deadLetters = Mutex<DeadLetterSubject?>(nil)
     /// The options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
     /// Whether the loop is about to tell the log of a message from which nothing came.
     private let isWarning = Atomic(false)
 
     init(
-        _ distributor: MessageDistributor, registry: AdapterRegistry, events: EventHub, census: WaiterCensus,
+        _ distributor: MessageDistributor, registry: AdapterRegistry, events: EventHub, waiterCount: WaiterCount,
         deliveryQueue: DispatchQueue, on loop: EventLoop
     ) {
         self.distributor = distributor
         self.registry = registry
         self.events = events
-        self.census = census
+        self.waiterCount = waiterCount
         self.deliveryQueue = deliveryQueue
         self.loop = loop
     }
@@ -37,7 +37,7 @@ final class MessageReaders: Sendable {
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
         let buffer = BufferPolicy(
             limit: BufferPolicy.queue.limit, onDrop: { [weak self] in self?.tellOfDroppedLetters() })
-        return deadLetters.part { DeadLetterOffice() }.publisher.receive(on: deliveryQueue, buffer: buffer)
+        return deadLetters.part { DeadLetterSubject() }.publisher.receive(on: deliveryQueue, buffer: buffer)
     }
 
     private func tellOfDroppedLetters() {
@@ -121,7 +121,7 @@ final class MessageReaders: Sendable {
     private func tellDead(_ topic: String, _ error: any Error) {
         events.tell(.messageReceiveFailure(topic: topic, error: error, sizeBytes: 0), options.withLock { $0 })
         let text = "A publisher of messages brings none: \(CourierError.summary(of: error))"
-        loop.execute { [distributor] in distributor.surroundings.warn(text) }
+        loop.execute { [distributor] in distributor.dependencies.warn(text) }
     }
 
     // MARK: Sequences
@@ -134,11 +134,12 @@ final class MessageReaders: Sendable {
         connected: @escaping @Sendable () async throws -> Void,
         closed: @escaping @Sendable (ReaderRegistration, [ReceivedMessage]) -> Void
     ) -> SequenceSource<Value> {
-        let grant = Waiter<Void>(census)
+        let grant = Waiter<Void>(waiterCount)
         let registration = ReaderRegistration(request.buffer, distributor, on: loop, grant: grant)
         loop.execute { opened(registration) }
         return SequenceSource(
-            registration.queue, acknowledge: request.acknowledge, decoder: ValueDecoder(registry), census: census,
+            registration.queue, acknowledge: request.acknowledge, decoder: ValueDecoder(registry),
+            waiterCount: waiterCount,
             report: { [self] in report($0, $1) },
             opened: {
                 // Its error is better than to wait for a connection that cannot come.

@@ -9,7 +9,7 @@ final class ReaderRegistration: Sendable {
     private let grant: Waiter<Void>?
     private let place: Place
 
-    private enum Standing {
+    private enum ReaderState {
         case outside
         case inside(MessageDistributor.ReaderID)
         /// It gets no more, and may still have something to take.
@@ -20,10 +20,10 @@ final class ReaderRegistration: Sendable {
     private final class Place: Sendable {
         let distributor: MessageDistributor
         let loop: EventLoop
-        let standing = Mutex(Standing.outside)
+        let state = Mutex(ReaderState.outside)
 
         var id: MessageDistributor.ReaderID? {
-            guard case .inside(let id) = standing.withLock({ $0 }) else { return nil }
+            guard case .inside(let id) = state.withLock({ $0 }) else { return nil }
             return id
         }
 
@@ -51,7 +51,7 @@ final class ReaderRegistration: Sendable {
     /// Gives the reader its messages from now on. On the loop.
     func open(_ filter: TopicFilter?, _ mode: AcknowledgementMode) {
         guard let id = place.distributor.add(queue, filter, mode) else { return }
-        place.standing.withLock { $0 = .inside(id) }
+        place.state.withLock { $0 = .inside(id) }
     }
 
     /// Ends the reader by an error, which it gets behind what has come for it: what comes from now on is for others. On the
@@ -73,7 +73,7 @@ final class ReaderRegistration: Sendable {
 
     private func retire() {
         if let id = place.id, let reader = place.distributor.retire(id) {
-            place.standing.withLock { $0 = .ended(reader) }
+            place.state.withLock { $0 = .ended(reader) }
         }
     }
 
@@ -88,11 +88,11 @@ final class ReaderRegistration: Sendable {
 
     /// Takes the reader out; `left` is what it had not finished. On the loop.
     func close(_ left: [ReceivedMessage]) {
-        let standing = place.standing.withLock { standing in
-            defer { standing = .outside }
-            return standing
+        let state = place.state.withLock { state in
+            defer { state = .outside }
+            return state
         }
-        switch standing {
+        switch state {
         case .outside: break
         case .inside(let id): place.distributor.remove(id, left)
         case .ended(let reader): place.distributor.keepUnfinished(left, of: reader)

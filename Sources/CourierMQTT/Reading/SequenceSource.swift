@@ -8,7 +8,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     private let queue: ReaderQueue
     private let mode: AcknowledgementMode
     private let decoder: ValueDecoder<Value>
-    private let census: WaiterCensus
+    private let waiterCount: WaiterCount
     private let report: @Sendable (ReceivedMessage, any Error) -> Void
     private let grantWait: @Sendable () async throws -> Void
     private let closed: @Sendable ([ReceivedMessage]) -> Void
@@ -35,7 +35,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     /// was left, with the messages whose acknowledgement is still due, and those that it did not come to and that may not be
     /// lost.
     init(
-        _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>, census: WaiterCensus,
+        _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>,
+        waiterCount: WaiterCount,
         report: @escaping @Sendable (ReceivedMessage, any Error) -> Void,
         opened: @escaping @Sendable () async throws -> Void,
         closed: @escaping @Sendable ([ReceivedMessage]) -> Void
@@ -43,7 +44,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
         self.queue = queue
         self.mode = mode
         self.decoder = decoder
-        self.census = census
+        self.waiterCount = waiterCount
         self.report = report
         grantWait = opened
         self.closed = closed
@@ -73,7 +74,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
 
     /// Waits until there may be something to take.
     private nonisolated(nonsending) func wait() async throws {
-        let waiter = Waiter<Void>(census)
+        let waiter = Waiter<Void>(waiterCount)
         if queue.wake({ waiter.resume(.success(())) }) { try await waiter.value() }
     }
 

@@ -13,7 +13,7 @@ extension MQTTClient {
         let requests = requests
         guard let (correlation, answer) = requests.begin() else {
             throw CourierError(
-                .queueFull, "\(RequestDesk.limit) questions wait for their answers already; await some of them.")
+                .queueFull, "\(PendingRequests.limit) questions wait for their answers already; await some of them.")
         }
         let tooLate: @Sendable () -> Void = { [coordinator = parts.coordinator] in
             guard let stage = requests.stage(of: correlation) else { return }  // It has ended.

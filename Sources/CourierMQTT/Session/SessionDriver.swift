@@ -37,7 +37,7 @@ package final class SessionDriver: @unchecked Sendable {
         /// When ``timer`` fires: never later than the engine's deadline.
         var timerDeadline: ContinuousClock.Instant?
         /// Why the engine ended the connection, until the channel is gone.
-        @Rare var closeReason: CloseReason?
+        @BoxedOptional var closeReason: CloseReason?
         /// Whether DISCONNECT was written on the present connection; on the last one, whether it left as well.
         var hasSaidGoodbye = false
         /// Whether the session is forgotten with the end of the connection.

@@ -47,8 +47,8 @@ public final class StreamPair: DuplexByteStream {
     /// What this pair is called in messages.
     public let name: String
 
-    private let input: Confined<InputStream>
-    private let output: Confined<OutputStream>
+    private let input: NonSendableBox<InputStream>
+    private let output: NonSendableBox<OutputStream>
     private let whenClosed: @Sendable () -> Void
     private let incoming = IncomingBytes(capacity: capacity)
     private let outgoing = OutgoingBytes(capacity: capacity)
@@ -67,8 +67,8 @@ public final class StreamPair: DuplexByteStream {
         input: InputStream, output: OutputStream, name: String = "stream pair",
         whenClosed: @escaping @Sendable () -> Void = {}
     ) {
-        self.input = Confined(input)
-        self.output = Confined(output)
+        self.input = NonSendableBox(input)
+        self.output = NonSendableBox(output)
         self.name = name
         self.whenClosed = whenClosed
     }

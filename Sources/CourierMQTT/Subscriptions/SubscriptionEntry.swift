@@ -22,9 +22,9 @@ struct SubscriptionEntry: Sendable {
     struct Waiter: Hashable, Sendable {
         let id: UInt64
         /// What it waits for; the caller of `unsubscribe` waits for ``Request/unsubscribe``.
-        let wish: Request
+        let intent: Request
 
-        var wantsEnd: Bool { wish == .unsubscribe }
+        var wantsEnd: Bool { intent == .unsubscribe }
     }
 
     /// How a wait ended.
@@ -35,9 +35,9 @@ struct SubscriptionEntry: Sendable {
 
     let filter: TopicFilter
     /// What the app itself wants.
-    var appWish: QoS?
+    var appIntent: QoS?
     /// What the running readers want.
-    var readerWishes: [UInt64: QoS] = [:]
+    var readerIntents: [UInt64: QoS] = [:]
     var confirmed = Confirmed.absent
     var inFlight: Request?
     /// The properties that the app chose for the SUBSCRIBE of the filter.
@@ -67,10 +67,10 @@ struct SubscriptionEntry: Sendable {
 
     /// The highest quality of service that anybody wants.
     var wanted: QoS? {
-        var highest = appWish
-        for wish in readerWishes.values {
-            guard let present = highest, present.wireLevel >= wish.wireLevel else {
-                highest = wish
+        var highest = appIntent
+        for intent in readerIntents.values {
+            guard let present = highest, present.wireLevel >= intent.wireLevel else {
+                highest = intent
                 continue
             }
         }
@@ -79,7 +79,7 @@ struct SubscriptionEntry: Sendable {
 
     /// What the broker has to be asked for, `nil` when it has what is wanted, or has said no on this connection.
     ///
-    /// It looks at what is wanted now and not at how it came to be, so that wishes which change while a request is
+    /// It looks at what is wanted now and not at how it came to be, so that intents which change while a request is
     /// under way need no bookkeeping: the answer to the old request says what the broker has, and the difference is the
     /// next one.
     var due: Request? {
@@ -132,7 +132,7 @@ struct SubscriptionEntry: Sendable {
     /// What a restarted client should know: what the app wants survives it, a reader does not, and what the broker may
     /// still have for a reader is to be undone.
     var intent: StoredSubscription.Intent? {
-        if let appWish { return .subscribed(appWish) }
+        if let appIntent { return .subscribed(appIntent) }
         return confirmed == .absent && inFlight == nil ? nil : .unsubscribing
     }
 
@@ -156,12 +156,12 @@ struct SubscriptionEntry: Sendable {
 // MARK: - Waiters
 
 extension SubscriptionEntry {
-    /// Takes out those whose wish the broker has just fulfilled, also when something else is wanted by now.
+    /// Takes out those whose intent the broker has just fulfilled, also when something else is wanted by now.
     mutating func reached() -> [Answer] {
         switch confirmed {
         case .subscribed(let asked, let granted):
             take { waiter in
-                guard case .subscribe(let qos) = waiter.wish, qos.wireLevel <= asked.wireLevel else { return nil }
+                guard case .subscribe(let qos) = waiter.intent, qos.wireLevel <= asked.wireLevel else { return nil }
                 return .granted(granted)
             }
         case .absent: take { $0.wantsEnd ? .unsubscribed : nil }

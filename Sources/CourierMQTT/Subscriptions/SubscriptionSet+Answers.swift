@@ -140,10 +140,10 @@ extension SubscriptionSet {
         _ actions: inout [Action]
     ) {
         guard case .subscribe = request, entry.missing == request, failure != .connectionLost,
-            !entry.readerWishes.isEmpty
+            !entry.readerIntents.isEmpty
         else { return }
         if case .subscribed = entry.confirmed { return }
-        actions.append(.endReaders(entry.readerWishes.keys.sorted(), entry.filter, failure))
+        actions.append(.endReaders(entry.readerIntents.keys.sorted(), entry.filter, failure))
     }
 }
 

@@ -1,9 +1,9 @@
 import CourierCore
 
-/// The topic filters that a client wants, and what its broker has of them: wishes are kept, not packets.
+/// The topic filters that a client wants, and what its broker has of them: intents are kept, not packets.
 ///
 /// ```
-/// wishes of the app and of readers ─┐
+/// intents of the app and of readers ─┐
 ///                                   ├─▶ difference ─▶ SUBSCRIBE / UNSUBSCRIBE, at most one per filter under way
 /// answers of the broker ────────────┘
 /// ```
@@ -23,7 +23,7 @@ struct SubscriptionSet: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     /// Who wants a filter.
-    enum Wisher: Hashable, Sendable {
+    enum IntentOwner: Hashable, Sendable {
         /// The app, by `subscribe` or its configuration. It wants a filter once, however often it says so.
         case app
         /// A reader, under a name that no other reader has.
@@ -46,7 +46,7 @@ struct SubscriptionSet: Sendable {
     var entries: [SubscriptionEntry?] = []
     private var vacant: [Int] = []
     private(set) var places: [TopicFilter: Int] = [:]
-    var queue = PlaceQueue()
+    var queue = SlotQueue()
     var pending: [RequestID: Pending] = [:]
     var lastRequest: UInt64 = 0
     var waiterCount = 0
@@ -71,7 +71,7 @@ struct SubscriptionSet: Sendable {
     var count: Int { places.count }
 
     /// Whether there is a filter that somebody wants.
-    var hasWishes: Bool { entries.contains { $0?.wanted != nil } }
+    var hasIntents: Bool { entries.contains { $0?.wanted != nil } }
 
     /// What the broker is asked for with a filter, `nil` when nobody wants it.
     func wanted(_ filter: TopicFilter) -> QoS? { places[filter].flatMap { entries[$0]?.wanted } }
@@ -97,8 +97,8 @@ extension SubscriptionSet {
         return place
     }
 
-    mutating func add(_ waiter: UInt64, _ wish: SubscriptionEntry.Request, at place: Int) {
-        entries[place]?.waiters.append(SubscriptionEntry.Waiter(id: waiter, wish: wish))
+    mutating func add(_ waiter: UInt64, _ intent: SubscriptionEntry.Request, at place: Int) {
+        entries[place]?.waiters.append(SubscriptionEntry.Waiter(id: waiter, intent: intent))
         waiterCount += 1
     }
 

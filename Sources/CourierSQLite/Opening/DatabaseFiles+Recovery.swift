@@ -18,7 +18,7 @@ extension DatabaseFiles {
     ///
     /// - Returns: Where the damaged file is now.
     func replaceByRecovered() throws(CourierError) -> String {
-        let aside = try setAside()
+        let aside = try quarantine()
         try put(recovered, at: path)
         return aside
     }

@@ -69,7 +69,7 @@ package struct DatabaseFiles: Sendable {
     /// The log goes first: left behind, it would be taken for that of a new file.
     ///
     /// - Returns: Where the database is now.
-    package func setAside() throws(CourierError) -> String {
+    package func quarantine() throws(CourierError) -> String {
         let manager = FileManager.default
         var number = 1
         while manager.fileExists(atPath: "\(path).damaged-\(number)") { number += 1 }

@@ -138,7 +138,7 @@ struct StoreOpening: Sendable {
         try files.completeRecovering()
         let aside = try files.replaceByRecovered()
         return StoreRecovery(
-            setAside: URL(fileURLWithPath: aside), savedRows: saved,
+            quarantinedFile: URL(fileURLWithPath: aside), savedRows: saved,
             error: CourierError(
                 .storeDamaged,
                 "\(error.message) It was set aside as \(aside), and \(saved) rows of it are in the new file.",

@@ -7,14 +7,14 @@ import Synchronization
 final class StoreThread: Sendable {
     private let inbox = Mutex(StoreInbox())
     private let bell = DispatchSemaphore(value: 0)
-    private let core: Confined<StoreCore>
+    private let core: NonSendableBox<StoreCore>
     private let limits: SQLiteMessageStore.Limits
     private let path: String
     private let transactions = Atomic(0)
 
     /// Takes over an open file. The core is used by the thread alone from here on.
     init(_ core: sending StoreCore, _ limits: SQLiteMessageStore.Limits, path: String) {
-        self.core = Confined(core)
+        self.core = NonSendableBox(core)
         self.limits = limits
         self.path = path
     }

@@ -53,7 +53,7 @@ public struct ChannelOptions: Hashable, Sendable {
         set { rareWebSocket.wrappedValue = newValue }
     }
 
-    private var rareWebSocket = Rare<WebSocketConfiguration>.absent
+    private var rareWebSocket = BoxedOptional<WebSocketConfiguration>.absent
 
     /// The default options.
     public init() {}

@@ -16,7 +16,7 @@ struct Link {
     /// How many messages have had their turn on this connection and wait for PUBACK or PUBREC.
     var unacknowledgedPublishCount: Int { quotaLimit &- quota &- releasedCount }
     /// When the last PUBLISH of QoS 0 was written.
-    var unacknowledgeableSentAt: Moment?
+    var unacknowledgeableSentAt: MonotonicInstant?
     /// The PUBLISH packets without an answer when the connection ended; `nil` while it lasts.
     var unacknowledgedAtEnd: UnacknowledgedPublishes?
     var outgoingAliases = OutgoingAliases(limit: 0)
@@ -25,15 +25,15 @@ struct Link {
     var resendStack: [PacketID] = []
 
     /// When a packet was last written on this connection: the server's clock starts there ([MQTT-3.1.2-20]).
-    var lastSent: Moment?
+    var lastSent: MonotonicInstant?
     /// When the PINGREQ was written that has no answer yet.
-    var pingSentAt: Moment?
+    var pingSentAt: MonotonicInstant?
     /// Whether the server answered PUBLISH of QoS 2 by PUBACK, and the caller knows.
     var isDowngradeKnown = false
     /// Whether the caller reads no bytes for now.
     var isReadingPaused = false
     /// When acknowledgements are next looked at; `nil` while none is due.
-    var acknowledgementCheck: Moment?
+    var acknowledgementCheck: MonotonicInstant?
 
     init(_ configuration: EngineConfiguration, _ version: ProtocolVersion) {
         decoder = PacketDecoder(
@@ -80,7 +80,8 @@ extension Link {
     /// that alone makes it too large.
     @inline(__always)
     mutating func write(
-        _ message: MessageView, _ delivery: Delivery, isFirst: Bool, now: Moment, into buffer: inout PacketBuffer
+        _ message: MessageView, _ delivery: Delivery, isFirst: Bool, now: MonotonicInstant,
+        into buffer: inout PacketBuffer
     ) throws(EncodeError) {
         guard version >= .v5 else {
             // Properties are left out: what they say has no place in older versions.
@@ -131,7 +132,7 @@ extension Link {
 
     /// The seconds from `now` to `end`, rounded up, as a message expiry interval; at least 1. A message that is sent again
     /// may be older than that, and 0 is no end at all for some servers.
-    private static func wholeSeconds(from now: Moment, to end: Moment) -> UInt32 {
+    private static func wholeSeconds(from now: MonotonicInstant, to end: MonotonicInstant) -> UInt32 {
         let left = now.duration(to: end).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 1 }
         return max(1, UInt32(clamping: left.attoseconds > 0 ? left.seconds.addingClamped(1) : left.seconds))

@@ -46,7 +46,7 @@ struct OutgoingExchanges {
         /// What to send again; `nil` when that is never a PUBLISH. Whoever ends the exchange discards it.
         var message: MessageMemory.Place?
         /// When its last packet was written on this connection; `nil` while it waits to be sent again.
-        var sentAt: Moment?
+        var sentAt: MonotonicInstant?
         var kind: Kind
         /// Whether it counts against the server's receive maximum: it has had its turn on this connection.
         var holdsQuota: Bool
@@ -78,7 +78,7 @@ struct OutgoingExchanges {
 
     /// Starts an exchange and returns its id, or `nil` when all are taken.
     mutating func begin(
-        _ kind: Kind, _ token: Token, _ message: MessageMemory.Place?, at now: Moment, isHeld: Bool = false
+        _ kind: Kind, _ token: Token, _ message: MessageMemory.Place?, at now: MonotonicInstant, isHeld: Bool = false
     ) -> PacketID? {
         let exchange = Exchange(
             token: token, order: nextOrder, message: message, sentAt: isHeld ? nil : now, kind: kind,
@@ -129,7 +129,7 @@ struct OutgoingExchanges {
 
     /// Notes that PUBREC came and PUBREL goes out at `now`, unless it is held, and returns the exchange as it was: its
     /// message is needed no more.
-    mutating func advanceToPubComp(_ id: PacketID, at now: Moment, isHeld: Bool = false) -> Exchange? {
+    mutating func advanceToPubComp(_ id: PacketID, at now: MonotonicInstant, isHeld: Bool = false) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
         table[index]?.kind = .untilPubComp
@@ -172,7 +172,7 @@ struct OutgoingExchanges {
     }
 
     /// Calls `body` with each exchange whose last packet was written on this connection and has no answer.
-    func forEachUnanswered(_ body: (Exchange, Moment) -> Void) {
+    func forEachUnanswered(_ body: (Exchange, MonotonicInstant) -> Void) {
         for case let exchange? in table {
             if let sentAt = exchange.sentAt { body(exchange, sentAt) }
         }
@@ -238,7 +238,7 @@ struct OutgoingExchanges {
     }
 
     /// Notes that the PUBLISH of an exchange that holds quota was written at `now`.
-    mutating func markPublished(_ id: PacketID, at now: Moment) {
+    mutating func markPublished(_ id: PacketID, at now: MonotonicInstant) {
         let index = Self.index(id)
         guard index < table.count else { return }
         table[index]?.sentAt = now
@@ -246,7 +246,7 @@ struct OutgoingExchanges {
     }
 
     /// Notes that PUBREL was written at `now`.
-    mutating func markReleased(_ id: PacketID, at now: Moment) {
+    mutating func markReleased(_ id: PacketID, at now: MonotonicInstant) {
         let index = Self.index(id)
         guard index < table.count else { return }
         table[index]?.sentAt = now
@@ -261,7 +261,7 @@ struct OutgoingExchanges {
     }
 
     /// Counts the time of everything that waits for an answer from `now`.
-    mutating func restartClocks(at now: Moment) {
+    mutating func restartClocks(at now: MonotonicInstant) {
         for index in table.indices where table[index]?.sentAt != nil { table[index]?.sentAt = now }
     }
 
@@ -272,7 +272,7 @@ struct OutgoingExchanges {
     }
 
     /// When the packet was written that has waited longest for its answer; `nil` when none waits.
-    func oldestSentAt() -> Moment? { table.lazy.compactMap { $0?.sentAt }.min() }
+    func oldestSentAt() -> MonotonicInstant? { table.lazy.compactMap { $0?.sentAt }.min() }
 
     private static func index(_ id: PacketID) -> Int { Int(id.rawValue) - 1 }
 }

@@ -6,9 +6,9 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
 
     /// The name under which its outcome is reported.
     public var token: Token
-    @usableFromInline package var expiresAt: Moment?
+    @usableFromInline package var expiresAt: MonotonicInstant?
     /// The message expires if it was not sent by then, in addition to ``expiry``. The server does not learn of it.
-    package var firstSendEnd = Moment.never
+    package var firstSendEnd = MonotonicInstant.never
     /// The quality of service.
     public var qos: PacketQoS
     /// Whether the server keeps it for later subscribers.
@@ -17,7 +17,7 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     /// Once it was sent it is sent again after that too, with 1 second.
     public var expiry: ContinuousClock.Instant? {
         get { expiresAt?.instant }
-        set { expiresAt = newValue.map(Moment.init) }
+        set { expiresAt = newValue.map(MonotonicInstant.init) }
     }
     /// Whether it is sent again when its connection ends before the acknowledgement; otherwise it fails then.
     public var isRetried: Bool
@@ -29,14 +29,14 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     ) {
         self.qos = qos
         self.isRetained = isRetained
-        expiresAt = expiry.map(Moment.init)
+        expiresAt = expiry.map(MonotonicInstant.init)
         self.isRetried = isRetried
         self.token = token
     }
 
     /// Makes a header without a look at the clock's type, for the many messages without an end.
     @inlinable
-    package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, expiry: Moment, token: Token) {
+    package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, expiry: MonotonicInstant, token: Token) {
         self.qos = qos
         self.isRetained = isRetained
         expiresAt = expiry == .never ? nil : expiry

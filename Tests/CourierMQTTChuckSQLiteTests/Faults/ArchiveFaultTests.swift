@@ -29,7 +29,7 @@ import Testing
         try MQTTChuckArchive(of: logger, at: url, interval: .seconds(3_600), system: disk.name, patience: patience)
     }
 
-    private var isSetAside: Bool { FileManager.default.fileExists(atPath: url.path + ".damaged-1") }
+    private var isQuarantined: Bool { FileManager.default.fileExists(atPath: url.path + ".damaged-1") }
 
     // MARK: A full disk
 
@@ -49,7 +49,7 @@ import Testing
             #expect(error?.message.contains(archive.url.path) == true)
         }
         #expect(archive.status.failure?.code == .storeFull)
-        #expect(archive.status.writtenRows == 4 && archive.status.setAside == nil)
+        #expect(archive.status.writtenRows == 4 && archive.status.quarantinedFile == nil)
         // The logger went on, and is as it would be without an archive.
         #expect(logger.summary.nextRow == 45 && logger.summary.rowCount == 10)
         #expect(logger.rows().rows.map(\.number) == Array(35...44))
@@ -90,7 +90,7 @@ import Testing
         #expect(archive.status.failure?.code == .storeFull && archive.status.writtenRows == 0)
         disk.heal()
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 0)
-        #expect(logger.summary.rowCount == 4 && !isSetAside)
+        #expect(logger.summary.rowCount == 4 && !isQuarantined)
     }
 
     // MARK: A broken disk
@@ -123,7 +123,7 @@ import Testing
         try await retrying { try await archive.flush() }
         let failures = disk.failures
         #expect(archive.status.writtenRows == 160 && archive.status.missedRows == 0, "call \(plan.first)")
-        #expect(archive.status.failure == nil && archive.status.setAside == nil, "call \(plan.first)")
+        #expect(archive.status.failure == nil && archive.status.quarantinedFile == nil, "call \(plan.first)")
         await archive.close()
         disk.heal()
         let rows = try MQTTChuckArchive.logger(of: url).rows().rows
@@ -183,9 +183,9 @@ import Testing
         if isClosing { await archive.close() } else { try await archive.flush() }
         #expect(archive.status.writtenRows == 8 && archive.status.missedRows == 0)
         #expect(archive.status.failure == nil)
-        let setAside = try #require(archive.status.setAside)
-        #expect(setAside.error.code == .storeDamaged)
-        #expect(setAside.url.path == url.path + ".damaged-1" && isSetAside)
+        let quarantinedFile = try #require(archive.status.quarantinedFile)
+        #expect(quarantinedFile.error.code == .storeDamaged)
+        #expect(quarantinedFile.url.path == url.path + ".damaged-1" && isQuarantined)
         #expect(try MQTTChuckArchive.logger(of: url).rows().rows == logger.rows(from: 5).rows)
         let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -209,13 +209,13 @@ import Testing
             #expect(error?.code == .storeDamaged)
         }
         #expect(archive.status.failure?.code == .storeDamaged)
-        #expect(archive.status.setAside?.url.path == url.path + ".damaged-1")
+        #expect(archive.status.quarantinedFile?.url.path == url.path + ".damaged-1")
         #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-2"))
         #expect(logger.summary.rowCount == 12)
         await archive.close()
         // The next archive sets it aside in turn.
         let next = try self.archive(of: logger)
-        #expect(next.status.setAside?.url.path == url.path + ".damaged-2")
+        #expect(next.status.quarantinedFile?.url.path == url.path + ".damaged-2")
         await next.close()
         #expect(try MQTTChuckArchive.logger(of: url).rows().rows == logger.rows().rows)
     }

@@ -54,7 +54,7 @@ import Testing
     /// A source, its provider, and what comes out of it, in order.
     private struct Closures: Sendable {
         let queue = DispatchQueue(label: "delivery")
-        let provider: Confined<ClosureProvider>
+        let provider: NonSendableBox<ClosureProvider>
         let source: CredentialSource
         let answers = AsyncStream<Answer>.makeStream()
         let calls = AsyncStream<String>.makeStream()
@@ -63,7 +63,7 @@ import Testing
             let calls = calls.continuation
             let provider = ClosureProvider(queue) { calls.yield($0) }
             provider.cached = cached
-            self.provider = Confined(provider)
+            self.provider = NonSendableBox(provider)
             source = CredentialSource(provider, on: queue)
         }
 
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `a provider that never answers keeps nothing but its own closure`() async {
-        let pending: Confined<ClosureProvider>
+        let pending: NonSendableBox<ClosureProvider>
         weak var source: CredentialSource?
         weak var context: Box?
         do {

@@ -27,14 +27,14 @@ import Testing
     }
 
     private static func inbox() throws -> (
-        EventLoop, ControlledStore, steps: StoreLane, additions: StoreLane, DurableInbox, OutgoingQueue
+        EventLoop, ControlledStore, steps: StoreCommitQueue, additions: StoreCommitQueue, DurableInbox, OutgoingQueue
     ) {
         let loop = try EventLoop(name: "inbox")
         let store = ControlledStore()
         let queue = OutgoingQueue(OfflinePolicy(), hasStore: true)
         let epoch = { queue.sessionEpoch }
-        let steps = StoreLane(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
-        let additions = StoreLane(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
+        let steps = StoreCommitQueue(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
+        let additions = StoreCommitQueue(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
         let inbox = DurableInbox(
             store, limit: StoreSize(rows: 10, bytes: 1 << 20), steps: steps, additions: additions, on: loop,
             epoch: epoch
@@ -46,7 +46,7 @@ import Testing
 
     /// Gives a reader all rows.
     private static func handOut(
-        _ inbox: DurableInbox, _ steps: StoreLane, _ store: ControlledStore, on loop: EventLoop,
+        _ inbox: DurableInbox, _ steps: StoreCommitQueue, _ store: ControlledStore, on loop: EventLoop,
         of scope: StoreScope = scope
     ) async throws {
         let rows = ids.map { StoredMessage(id: $0, topic: "t", payload: [1], qos: .one, storedAt: Date()) }

@@ -125,7 +125,7 @@ import Testing
             }
             if let refusal { #expect(refusal.code == .invalidConfiguration, "\(change.name): \(refusal)") }
             let client = factory.makeMQTTClient(config: config)
-            #expect((client is UnusableClient) == (refusal != nil), "\(change.name)")
+            #expect((client is MisconfiguredClient) == (refusal != nil), "\(change.name)")
         }
     }
 

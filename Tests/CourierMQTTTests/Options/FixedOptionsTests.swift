@@ -102,7 +102,7 @@ import Testing
     func `what can be used is taken`(_ usable: Case) throws {
         let config = usable.config()
         try CourierClientFactory().validate(config)
-        #expect(!(CourierClientFactory().makeMQTTClient(config: config) is UnusableClient))
+        #expect(!(CourierClientFactory().makeMQTTClient(config: config) is MisconfiguredClient))
     }
 
     @Test func `host, port and scheme do not matter for a stream of the app's own, which is not asked for`() throws {
@@ -114,7 +114,7 @@ import Testing
             }
         }
         try CourierClientFactory().validate(config)
-        #expect(!(CourierClientFactory().makeMQTTClient(config: config) is UnusableClient))
+        #expect(!(CourierClientFactory().makeMQTTClient(config: config) is MisconfiguredClient))
         #expect(isAsked.value == nil)
     }
 

@@ -21,7 +21,7 @@ import Testing
         func accept(_ epoch: Int?) -> OutgoingQueue.Acceptance {
             queue.accept(
                 OutgoingPublish(topic: "t", qos: .one), [1].span.bytes, array: nil, for: .nobody, epoch: epoch,
-                at: Moment(.now)
+                at: MonotonicInstant(.now)
             )
         }
         queue.beginSession()

@@ -30,7 +30,7 @@ import Testing
         }
         let bytes = Array(text.utf8)
         return queue.accept(
-            publish, bytes.span.bytes, array: bytes, for: .nobody, at: Moment(start.advanced(by: time)))
+            publish, bytes.span.bytes, array: bytes, for: .nobody, at: MonotonicInstant(start.advanced(by: time)))
     }
 
     private func take(

@@ -91,7 +91,7 @@ import Testing
             await world.settle()
             #expect(outcome.value == nil)
             store.fail { _ in nil }
-            await world.run(for: StoreLane.retryInterval)
+            await world.run(for: StoreCommitQueue.retryInterval)
             await world.until { outcome.value == true }
             try await task.value
             #expect(await store.memory.summary(of: world.scope).outgoingCount == 0)

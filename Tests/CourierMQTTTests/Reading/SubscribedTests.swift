@@ -175,7 +175,7 @@ import Testing
         config.logHandler = nil
         config.offline.maximumCount = 0
         let client = CourierClientFactory().makeMQTTClient(config: config)
-        #expect(client is UnusableClient)
+        #expect(client is MisconfiguredClient)
         let error = await #expect(throws: CourierError.self) {
             try await client.messages(String.self, from: "t").subscribed()
         }

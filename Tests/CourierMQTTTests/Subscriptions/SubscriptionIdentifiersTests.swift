@@ -26,17 +26,17 @@ import Testing
     }
 
     private func set(
-        _ wishes: [(TopicFilter, QoS)], hasIdentifiers: Bool = true
+        _ intents: [(TopicFilter, QoS)], hasIdentifiers: Bool = true
     ) throws -> (SubscriptionSet, [Action]) {
         var set = SubscriptionSet()
         var actions = set.connected(sessionPresent: false, support: .init(hasIdentifiers: hasIdentifiers), now: now)
-        actions += try set.want(wishes.map { SubscriptionSet.Wish($0.0, $0.1) }, by: .app, now: now)
+        actions += try set.want(intents.map { SubscriptionSet.Intent($0.0, $0.1) }, by: .app, now: now)
         return (set, actions)
     }
 
     /// A set whose broker has granted everything, and the identifiers of its filters.
-    private func granted(_ wishes: [(TopicFilter, QoS)]) throws -> (SubscriptionSet, [TopicFilter: UInt32]) {
-        var (set, actions) = try set(wishes)
+    private func granted(_ intents: [(TopicFilter, QoS)]) throws -> (SubscriptionSet, [TopicFilter: UInt32]) {
+        var (set, actions) = try set(intents)
         var identifiers: [TopicFilter: UInt32] = [:]
         while !actions.isEmpty {
             let present = actions
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `what the broker has already is renewed before the new one is asked for`() throws {
         var (set, _) = try granted([(all, .one)])
-        let actions = try set.want([SubscriptionSet.Wish(some, .one)], by: .reader(1), now: now)
+        let actions = try set.want([SubscriptionSet.Intent(some, .one)], by: .reader(1), now: now)
         let packets = subscriptions(actions).flatMap { $0 }
         #expect(packets.map(\.filter) == [all, some])
         #expect(packets.map(\.isRenewal) == [true, false])
@@ -76,7 +76,7 @@ import Testing
     @Test func `what is renewed goes in the order in which it came`() throws {
         let topics = try (0..<3).map { try TopicFilter("chat/\($0)") }
         var (set, _) = try granted(topics.map { ($0, .one) })
-        let actions = try set.want([SubscriptionSet.Wish(all, .one)], by: .app, now: now)
+        let actions = try set.want([SubscriptionSet.Intent(all, .one)], by: .app, now: now)
         #expect(subscriptions(actions).map { $0.map(\.filter) } == [topics, [all]])
     }
 
@@ -124,9 +124,9 @@ import Testing
     @Test func `what overlaps with a filter that is being asked for without one waits until that has one`() throws {
         var set = SubscriptionSet()
         var actions = set.connected(sessionPresent: false, support: .init(hasIdentifiers: true), now: now)
-        actions += try set.want([SubscriptionSet.Wish(all, .one)], by: .app, now: now)
+        actions += try set.want([SubscriptionSet.Intent(all, .one)], by: .app, now: now)
         #expect(subscriptions(actions).flatMap { $0 }.map(\.identifier) == [nil])
-        #expect(subscriptions(try set.want([SubscriptionSet.Wish(some, .one)], by: .app, now: now)).isEmpty)
+        #expect(subscriptions(try set.want([SubscriptionSet.Intent(some, .one)], by: .app, now: now)).isEmpty)
         let next = set.subAck(SubscriptionAction.RequestID(rawValue: 1), [.grantedQoS1], now: now)
         #expect(subscriptions(next).flatMap { $0 }.map(\.filter) == [all, some])
         #expect(subscriptions(next).flatMap { $0 }.map(\.isRenewal) == [true, false])

@@ -35,11 +35,11 @@ import Testing
         }
     }
 
-    private func wish(
+    private func intent(
         _ filter: TopicFilter, _ identifier: UInt32? = nil, _ userProperties: [UserProperty] = []
-    ) -> SubscriptionSet.Wish {
+    ) -> SubscriptionSet.Intent {
         let properties = SubscriptionProperties(identifier: identifier, userProperties: userProperties)
-        return SubscriptionSet.Wish(filter, .one, properties: properties.isEmpty ? nil : properties)
+        return SubscriptionSet.Intent(filter, .one, properties: properties.isEmpty ? nil : properties)
     }
 
     private func connect(
@@ -66,24 +66,24 @@ import Testing
 
     @Test func `filters with the same properties share a packet, filters with others do not`() throws {
         var set = SubscriptionSet()
-        _ = try set.want([wish(a, nil, trace), wish(b, nil, trace), wish(c)], by: .app, now: now)
+        _ = try set.want([intent(a, nil, trace), intent(b, nil, trace), intent(c)], by: .app, now: now)
         #expect(grant(connect(&set), &set) == [Sent([a, b], nil, trace), Sent([c])])
 
         var identified = SubscriptionSet()
-        _ = try identified.want([wish(a, 7), wish(b, 7), wish(c, 8)], by: .app, now: now)
+        _ = try identified.want([intent(a, 7), intent(b, 7), intent(c, 8)], by: .app, now: now)
         #expect(grant(connect(&identified), &identified) == [Sent([a, b], 7), Sent([c], 8)])
     }
 
     @Test func `the defaults are for filters without properties of their own`() throws {
         var set = SubscriptionSet(defaults: SubscriptionProperties(identifier: 5, userProperties: trace))
         let own = [UserProperty("own", "")]
-        _ = try set.want([wish(a), wish(b), wish(c, nil, own)], by: .app, now: now)
+        _ = try set.want([intent(a), intent(b), intent(c, nil, own)], by: .app, now: now)
         #expect(grant(connect(&set), &set) == [Sent([a, b], 5, trace), Sent([c], nil, own)])
     }
 
     @Test func `properties are sent again with each SUBSCRIBE`() throws {
         var set = SubscriptionSet()
-        _ = try set.want([wish(a, 7, trace)], by: .app, now: now)
+        _ = try set.want([intent(a, 7, trace)], by: .app, now: now)
         #expect(grant(connect(&set), &set) == [Sent([a], 7, trace)])
         #expect(grant(connect(&set, isSessionPresent: true), &set).isEmpty, "the session has the subscription")
         #expect(grant(connect(&set), &set) == [Sent([a], 7, trace)])
@@ -92,20 +92,20 @@ import Testing
     @Test func `other properties for the same filter are sent at once, the same ones are not`() throws {
         var set = SubscriptionSet()
         _ = connect(&set)
-        #expect(try grant(set.want([wish(a)], by: .app, now: now), &set) == [Sent([a])])
-        #expect(try grant(set.want([wish(a, nil, trace)], by: .app, now: now), &set) == [Sent([a], nil, trace)])
-        #expect(try grant(set.want([wish(a, nil, trace)], by: .app, now: now), &set).isEmpty)
-        #expect(try grant(set.want([wish(a)], by: .reader(1), now: now), &set).isEmpty, "they stay")
-        #expect(try grant(set.want([wish(a, 9, trace)], by: .app, now: now), &set) == [Sent([a], 9, trace)])
+        #expect(try grant(set.want([intent(a)], by: .app, now: now), &set) == [Sent([a])])
+        #expect(try grant(set.want([intent(a, nil, trace)], by: .app, now: now), &set) == [Sent([a], nil, trace)])
+        #expect(try grant(set.want([intent(a, nil, trace)], by: .app, now: now), &set).isEmpty)
+        #expect(try grant(set.want([intent(a)], by: .reader(1), now: now), &set).isEmpty, "they stay")
+        #expect(try grant(set.want([intent(a, 9, trace)], by: .app, now: now), &set) == [Sent([a], 9, trace)])
     }
 
     @Test func `a filter that was unsubscribed begins without the old properties`() throws {
         var set = SubscriptionSet()
         _ = connect(&set)
-        _ = grant(try set.want([wish(a, 7, trace)], by: .app, now: now), &set)
+        _ = grant(try set.want([intent(a, 7, trace)], by: .app, now: now), &set)
         // Wanted again before the broker has answered.
         let end = try set.unwant([(a, nil)], by: .app, now: now)
-        #expect(try grant(set.want([wish(a)], by: .app, now: now), &set).isEmpty)
+        #expect(try grant(set.want([intent(a)], by: .app, now: now), &set).isEmpty)
         var actions: [Action] = []
         for case .unsubscribe(_, let id) in end { actions += set.unsubAck(id, [.success], now: now) }
         #expect(grant(actions, &set) == [Sent([a])])
@@ -114,12 +114,12 @@ import Testing
     @Test func `an own identifier gives way to the app's`() throws {
         var set = SubscriptionSet()
         _ = connect(&set)
-        _ = grant(try set.want([wish(all), wish(a), wish(b)], by: .app, now: now), &set)
+        _ = grant(try set.want([intent(all), intent(a), intent(b)], by: .app, now: now), &set)
         let own = (try #require(set.identifiers?[all]), try #require(set.identifiers?[a]))
         #expect(own.0 != own.1 && set.identifiers?[b] == own.1)
         // The app chooses both of them for another filter.
         for identifier in [own.0, own.1] {
-            _ = grant(try set.want([wish(c, identifier)], by: .app, now: now), &set)
+            _ = grant(try set.want([intent(c, identifier)], by: .app, now: now), &set)
             #expect(set.identifiers?[c] == identifier)
             let others = [all, a, b].compactMap { set.identifiers?[$0] }
             #expect(others.count == 3 && !others.contains(identifier))
@@ -136,14 +136,14 @@ import Testing
         ] as [(UInt32, UInt32, [SubscriptionSet.Claim])] {
             var set = SubscriptionSet()
             _ = connect(&set)
-            _ = grant(try set.want([wish(all, first), wish(topic, second)], by: .reader(1), now: now), &set)
+            _ = grant(try set.want([intent(all, first), intent(topic, second)], by: .reader(1), now: now), &set)
             #expect([set.claim(of: all, on: [first]), set.claim(of: topic, on: [first])] == claims)
         }
     }
 
     @Test func `a broker without identifiers refuses those of the app, and only those`() throws {
         var set = SubscriptionSet()
-        _ = try set.want([wish(a, 7), wish(b, nil, trace)], by: .app, now: now)
+        _ = try set.want([intent(a, 7), intent(b, nil, trace)], by: .app, now: now)
         let actions = connect(&set, support: SubscriptionSupport(hasIdentifiers: false))
         let refused = actions.contains { action in
             if case .subscribeFailed(let asked, .refused(.subscriptionIdentifiersNotSupported), _) = action {
@@ -156,14 +156,14 @@ import Testing
         #expect(grant(actions, &set) == [Sent([b], nil, trace)])
 
         var older = SubscriptionSet()
-        _ = try older.want([wish(a, 7)], by: .app, now: now)
+        _ = try older.want([intent(a, 7)], by: .app, now: now)
         #expect(grant(connect(&older, support: SubscriptionSupport(hasProperties: false)), &older) == [Sent([a])])
     }
 
     @Test func `UNSUBSCRIBE carries its properties once, and filters with others go apart`() throws {
         var set = SubscriptionSet()
         _ = connect(&set)
-        _ = grant(try set.want([wish(a), wish(b), wish(c)], by: .app, now: now), &set)
+        _ = grant(try set.want([intent(a), intent(b), intent(c)], by: .app, now: now), &set)
         func ended(_ actions: [Action]) -> [Sent] {
             actions.compactMap { action in
                 if case .unsubscribe(let filters, let id) = action {
@@ -179,7 +179,7 @@ import Testing
         for case .unsubscribe(let filters, let id) in actions {
             _ = set.unsubAck(id, filters.map { _ in .success }, now: now)
         }
-        _ = grant(try set.want([wish(a)], by: .app, now: now), &set)
+        _ = grant(try set.want([intent(a)], by: .app, now: now), &set)
         #expect(try ended(set.unwant([(a, nil)], by: .app, now: now)) == [Sent([a])])
     }
 

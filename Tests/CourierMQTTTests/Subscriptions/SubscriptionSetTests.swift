@@ -310,8 +310,8 @@ import Testing
     @Test func `what CONNACK rules out is refused without a packet, and asked for on the next connection`() throws {
         var set = SubscriptionSet()
         let group = try TopicFilter("$share/g/b")
-        let wishes = [SubscriptionSet.Wish(a, .one, waiter: 1), .init(group, .one, waiter: 2), .init(b, .one)]
-        _ = try set.want(wishes, by: .app, now: start)
+        let intents = [SubscriptionSet.Intent(a, .one, waiter: 1), .init(group, .one, waiter: 2), .init(b, .one)]
+        _ = try set.want(intents, by: .app, now: start)
         let noWildcards = SubscriptionAction.Failure.refused(.wildcardSubscriptionsNotSupported)
         let noGroups = SubscriptionAction.Failure.refused(.sharedSubscriptionsNotSupported)
         let narrow = SubscriptionSupport(hasWildcards: false, hasSharedSubscriptions: false)
@@ -405,7 +405,7 @@ import Testing
         var set = SubscriptionSet()
         let kept = set.restore([StoredSubscription(a, .subscribed(.two)), StoredSubscription(b, .unsubscribing)])
         #expect(kept.isEmpty)
-        #expect(set.hasWishes)
+        #expect(set.hasIntents)
         var withoutSession = set
         #expect(
             visible(set.connected(sessionPresent: true, now: start)) == [
@@ -425,7 +425,7 @@ import Testing
         #expect(stored(try set.unwant([(b, nil)], by: .app, now: start)) == [unsubscribed[1]])
         let kept = [StoredSubscription(a, .subscribed(.one)), StoredSubscription(b, .unsubscribing)]
         #expect(set.restore(kept) == unsubscribed.map { .store($0) })
-        #expect(!set.hasWishes)
+        #expect(!set.hasIntents)
         #expect(visible(set.connected(sessionPresent: true, now: start)) == [.unsubscribe([a, b], request(1))])
     }
 

@@ -26,8 +26,8 @@ struct SubscriptionWorld {
 
     private(set) var set = SubscriptionSet(limits: SubscriptionLimits(filtersPerPacket: 2, packetsInFlight: 2))
     /// What the client wants, reckoned independently.
-    private var appWishes: [TopicFilter: QoS] = [:]
-    private var readerWishes: [TopicFilter: [UInt64: QoS]] = [:]
+    private var appIntents: [TopicFilter: QoS] = [:]
+    private var readerIntents: [TopicFilter: [UInt64: QoS]] = [:]
     // The broker.
     private(set) var subscriptions: [TopicFilter: QoS] = [:]
     private var refuses = false
@@ -55,7 +55,7 @@ struct SubscriptionWorld {
         case .appWantsLow: appWants(filter, .zero)
         case .appWantsHigh: appWants(filter, .two)
         case .appUnwants:
-            appWishes[filter] = nil
+            appIntents[filter] = nil
             let waiter = newWaiter()
             perform { try $0.unwant([(filter, waiter)], by: .app, now: Self.instant) }
         case .readerStarts: reads(filter, 1, .zero)
@@ -100,14 +100,14 @@ struct SubscriptionWorld {
             }
         }
         if !waiters.isEmpty { return "\(waiters.sorted()) wait for ever" }
-        for (filter, intent) in stored where appWishes[filter] == nil {
+        for (filter, intent) in stored where appIntents[filter] == nil {
             if intent != .unsubscribing { return "\(filter) is kept as wanted" }
             if subscriptions[filter] == nil, !refused.contains(filter) { return "\(filter) is kept for nothing" }
         }
-        for (filter, qos) in appWishes where stored[filter] != .subscribed(qos) { return "\(filter) is not kept" }
+        for (filter, qos) in appIntents where stored[filter] != .subscribed(qos) { return "\(filter) is not kept" }
         for filter in subscriptions.keys where stored[filter] == nil { return "\(filter) would be left behind" }
         for filter in refused where subscriptions[filter] == nil {
-            let readers = Swift.Set(readerWishes[filter, default: [:]].keys)
+            let readers = Swift.Set(readerIntents[filter, default: [:]].keys)
             let waiting = readers.subtracting(endedReaders[filter, default: []])
             if !waiting.isEmpty { return "\(waiting.sorted()) read \(filter) for ever, which is refused" }
         }
@@ -115,9 +115,9 @@ struct SubscriptionWorld {
     }
 
     private var wanted: [TopicFilter: QoS] {
-        var wanted = appWishes
-        for (filter, wishes) in readerWishes {
-            for qos in wishes.values where qos.rawValue > (wanted[filter]?.rawValue ?? -1) { wanted[filter] = qos }
+        var wanted = appIntents
+        for (filter, intents) in readerIntents {
+            for qos in intents.values where qos.rawValue > (wanted[filter]?.rawValue ?? -1) { wanted[filter] = qos }
         }
         return wanted
     }
@@ -127,22 +127,22 @@ struct SubscriptionWorld {
 
 extension SubscriptionWorld {
     private mutating func appWants(_ filter: TopicFilter, _ qos: QoS) {
-        appWishes[filter] = qos
-        let wish = SubscriptionSet.Wish(filter, qos, waiter: newWaiter())
-        perform { try $0.want([wish], by: .app, now: Self.instant) }
+        appIntents[filter] = qos
+        let intent = SubscriptionSet.Intent(filter, qos, waiter: newWaiter())
+        perform { try $0.want([intent], by: .app, now: Self.instant) }
     }
 
     private mutating func reads(_ filter: TopicFilter, _ reader: UInt64, _ qos: QoS) {
-        guard readerWishes[filter]?[reader] == nil else { return }
-        readerWishes[filter, default: [:]][reader] = qos
+        guard readerIntents[filter]?[reader] == nil else { return }
+        readerIntents[filter, default: [:]][reader] = qos
         let waiter = newWaiter()
         readerOfWaiter[waiter] = (filter, reader)
-        let wish = SubscriptionSet.Wish(filter, qos, waiter: waiter)
-        perform { try $0.want([wish], by: .reader(reader), now: Self.instant) }
+        let intent = SubscriptionSet.Intent(filter, qos, waiter: waiter)
+        perform { try $0.want([intent], by: .reader(reader), now: Self.instant) }
     }
 
     private mutating func ends(_ filter: TopicFilter, _ reader: UInt64) {
-        guard readerWishes[filter]?.removeValue(forKey: reader) != nil else { return }
+        guard readerIntents[filter]?.removeValue(forKey: reader) != nil else { return }
         endedReaders[filter]?.remove(reader)
         perform { try $0.unwant([(filter, nil)], by: .reader(reader), now: Self.instant) }
     }
@@ -176,7 +176,7 @@ extension SubscriptionWorld {
             }
         case .endReaders(let readers, let filter, _):
             for reader in readers {
-                if readerWishes[filter]?[reader] == nil { complain("\(reader) ends and does not read \(filter)") }
+                if readerIntents[filter]?[reader] == nil { complain("\(reader) ends and does not read \(filter)") }
                 endedReaders[filter, default: []].insert(reader)
             }
         case .store(.want(let subscription)): stored[subscription.filter] = subscription.intent

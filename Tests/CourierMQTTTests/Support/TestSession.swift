@@ -32,7 +32,7 @@ final class TestSession: Sendable {
     let loop: EventLoop
     let driver: SessionDriver
     private let recorder: Recorder
-    private let census = WaiterCensus()
+    private let waiterCount = WaiterCount()
 
     /// Makes a session; `onMessage` is called on the loop, from inside the driver, with each message.
     init(
@@ -84,7 +84,7 @@ final class TestSession: Sendable {
     ) async throws {
         let publish = OutgoingPublish(topic: topic, qos: QoS(qos), isRetained: isRetained)
         while !recorder.accept(publish, payload, as: token) {
-            try await driver.outgoing.roomWaiter(census, for: payload.count + topic.utf8.count, QoS(qos)).value()
+            try await driver.outgoing.roomWaiter(waiterCount, for: payload.count + topic.utf8.count, QoS(qos)).value()
         }
         driver.wakeForMessages()
     }

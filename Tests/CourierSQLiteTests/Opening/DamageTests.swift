@@ -49,7 +49,7 @@ import Testing
         await store.close()
         if let recovery {
             #expect(recovery.error.code == .storeDamaged)
-            #expect(FileManager.default.fileExists(atPath: recovery.setAside.path))
+            #expect(FileManager.default.fileExists(atPath: recovery.quarantinedFile.path))
         }
         let again = try quick()
         #expect(again.recovery == nil, "\(place): the new file is damaged too")
@@ -74,7 +74,7 @@ import Testing
         let bytes = Data((0..<count).map { _ in UInt8.random(in: 1...255, using: &random) })
         try write(bytes)
         let (contents, recovery) = try await open("\(count) bytes")
-        let aside = try #require(recovery?.setAside)
+        let aside = try #require(recovery?.quarantinedFile)
         #expect(try Data(contentsOf: aside) == bytes)
         #expect(aside.lastPathComponent == "store.courier.damaged-1")
         #expect(contents.outgoing.isEmpty && recovery?.savedRows == 0)
@@ -92,8 +92,8 @@ import Testing
             other.close()
             let bytes = try Data(contentsOf: store)
             let (_, recovery) = try await open("foreign")
-            #expect(recovery?.setAside.lastPathComponent == "store.courier.damaged-\(number)")
-            #expect(try Data(contentsOf: try #require(recovery?.setAside)) == bytes)
+            #expect(recovery?.quarantinedFile.lastPathComponent == "store.courier.damaged-\(number)")
+            #expect(try Data(contentsOf: try #require(recovery?.quarantinedFile)) == bytes)
         }
     }
 

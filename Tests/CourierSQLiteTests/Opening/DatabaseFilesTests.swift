@@ -45,7 +45,7 @@ import Testing
             // The second had been moved into the database.
             if number != 2 { try Data("log \(number)".utf8).write(to: URL(fileURLWithPath: files.log)) }
             try Data("index".utf8).write(to: URL(fileURLWithPath: files.index))
-            #expect(try files.setAside() == files.path + ".damaged-\(number)")
+            #expect(try files.quarantine() == files.path + ".damaged-\(number)")
         }
         let name = folder.file.lastPathComponent
         let aside = (1...3).map { "\(name).damaged-\($0)" }

@@ -43,7 +43,7 @@ struct WalkViolation: Error, CustomStringConvertible {
 /// messages. It is an array of messages, and for each of them what is known from outside.
 struct WalkChecker {
     /// What is known of one message.
-    private struct Standing {
+    private struct MessageRecord {
         var isOffered = false
         var end: WalkEnd?
         var isRefused = false
@@ -63,7 +63,7 @@ struct WalkChecker {
     private let messages: [WalkMessage]
     private let plan: WalkPlan
     private let rules: WalkRules
-    private var standings: [Standing]
+    private var records: [MessageRecord]
     private var epoch = 0
     private var session = 0
     private var connection = 0
@@ -89,7 +89,7 @@ struct WalkChecker {
         self.messages = messages
         self.plan = plan
         self.rules = rules
-        standings = Array(repeating: Standing(), count: messages.count)
+        records = Array(repeating: MessageRecord(), count: messages.count)
     }
 
     /// The first promise that the transcript shows broken.
@@ -117,14 +117,14 @@ struct WalkChecker {
     private mutating func check(_ entry: WalkEntry) throws(WalkViolation) {
         switch entry {
         case .offered(let number):
-            standings[number].isOffered = true
-            standings[number].epoch = epoch
-            standings[number].offeredAt = now
-        case .refused(let number, _): standings[number].isRefused = true
+            records[number].isOffered = true
+            records[number].epoch = epoch
+            records[number].offeredAt = now
+        case .refused(let number, _): records[number].isRefused = true
         case .ended(let number, let end): try checkEnd(number, end)
         case .reported(let number, _):
-            standings[number].reports += 1
-            try require(.ends, standings[number].reports == 1, "events report the end of \(number) twice")
+            records[number].reports += 1
+            try require(.ends, records[number].reports == 1, "events report the end of \(number) twice")
         case .connected(let receiveMaximum, let isSessionPresent):
             connection += 1
             connectionEpoch = epoch
@@ -136,7 +136,7 @@ struct WalkChecker {
                 lastFirst = [:]
             }
         case .sent(let number, let packetID, let isDuplicate): try checkSent(number, packetID, isDuplicate)
-        case .answered(let number): if !isLeft { standings[number].isAnswered = true }
+        case .answered(let number): if !isLeft { records[number].isAnswered = true }
         case .completed(let packetID): inFlight[packetID] = nil
         case .stalled: (hasHiddenWrites, isLate) = (true, true)
         case .disconnected: isLeft = true
@@ -149,23 +149,23 @@ struct WalkChecker {
     // MARK: Ends
 
     private mutating func checkEnd(_ number: Int, _ end: WalkEnd) throws(WalkViolation) {
-        let standing = standings[number]
-        try require(.ends, standing.end == nil, "\(number) ended as \(end) after it had ended")
-        try require(.ends, !standing.isRefused, "\(number) ended as \(end), but its call had failed")
-        standings[number].end = end
+        let record = records[number]
+        try require(.ends, record.end == nil, "\(number) ended as \(end) after it had ended")
+        try require(.ends, !record.isRefused, "\(number) ended as \(end), but its call had failed")
+        records[number].end = end
         if end == .succeeded, messages[number].qos != .zero {
-            try require(.delivery, standing.isAnswered, "\(number) ended well, but the broker has not answered it")
+            try require(.delivery, record.isAnswered, "\(number) ended well, but the broker has not answered it")
         }
     }
 
     private func checkFinished() throws(WalkViolation) {
-        for (number, standing) in standings.enumerated() where standing.isOffered && !standing.isRefused {
+        for (number, record) in records.enumerated() where record.isOffered && !record.isRefused {
             let form = messages[number].form
             let isAnswered = form == .completion || form == .task
-            try require(.ends, !isAnswered || standing.end != nil, "\(number) has not ended")
+            try require(.ends, !isAnswered || record.end != nil, "\(number) has not ended")
             // Messages of destroyed sessions that only a store had end without an event.
-            let mayBeSilent = !plan.isListening || plan.hasStore && standing.epoch < epoch || standing.end == .cancelled
-            try require(.ends, mayBeSilent || standing.reports == 1, "no event reports the end of \(number)")
+            let mayBeSilent = !plan.isListening || plan.hasStore && record.epoch < epoch || record.end == .cancelled
+            try require(.ends, mayBeSilent || record.reports == 1, "no event reports the end of \(number)")
         }
     }
 
@@ -177,21 +177,21 @@ struct WalkChecker {
         guard messages.indices.contains(number) else {
             throw WalkViolation(rule: .delivery, message: "\(number) was sent, and never published")
         }
-        let (message, standing) = (messages[number], standings[number])
-        let isFirstEver = standing.lastSession == nil
-        let isFirstInSession = standing.lastSession != session
-        standings[number].lastSession = session
-        standings[number].lastConnection = connection
+        let (message, record) = (messages[number], records[number])
+        let isFirstEver = record.lastSession == nil
+        let isFirstInSession = record.lastSession != session
+        records[number].lastSession = session
+        records[number].lastConnection = connection
 
-        try require(.endings, !standing.isRefused, "\(number) was sent, but its call had failed")
-        try require(.endings, standing.epoch >= connectionEpoch, "\(number) was sent after destroy()")
-        if !isLate, message.qos != .zero, let end = standing.end, end != .cancelled {
+        try require(.endings, !record.isRefused, "\(number) was sent, but its call had failed")
+        try require(.endings, record.epoch >= connectionEpoch, "\(number) was sent after destroy()")
+        if !isLate, message.qos != .zero, let end = record.end, end != .cancelled {
             try require(.endings, false, "\(number) was sent after it had ended as \(end)")
         }
         // DUP shows that the client sent the message before, on a connection that the broker did not read to its end.
         let isHiddenRepetition = isDuplicate && hasHiddenWrites
         if isFirstEver, !isLate, !isHiddenRepetition, let age = message.age {
-            let waited = now - standing.offeredAt
+            let waited = now - record.offeredAt
             // The time that a caller waits for room is no part of the age.
             try require(
                 .ages, waited <= age || message.mayWaitForRoom,
@@ -208,16 +208,16 @@ struct WalkChecker {
         } else {
             try require(.repetition, isDuplicate, "\(number) was sent again without DUP")
             try require(
-                .repetition, standing.lastConnection != connection, "\(number) was sent twice on one connection")
+                .repetition, record.lastConnection != connection, "\(number) was sent twice on one connection")
             if message.qos == .two {
-                try require(.repetition, !standing.isAnswered, "\(number) was sent again after PUBREC")
+                try require(.repetition, !record.isAnswered, "\(number) was sent again after PUBREC")
             }
         }
         try require(.quota, inFlight[packetID] == nil, "\(number) has packet id \(packetID), which is in use")
         inFlight[packetID] = number
         let quota = min(receiveMaximum, plan.maximumInFlight ?? .max)
         try require(.quota, inFlight.count <= quota, "\(inFlight.count) messages in flight, \(quota) allowed")
-        if isFirstInSession { standings[number].isAnswered = false }
+        if isFirstInSession { records[number].isAnswered = false }
     }
 
     private mutating func checkOrder(_ number: Int, _ message: WalkMessage) throws(WalkViolation) {
@@ -234,7 +234,7 @@ struct WalkChecker {
 
     private func checkLimits() throws(WalkViolation) {
         var (count, bytes) = (0, 0)
-        for (number, standing) in standings.enumerated() where standing.isOpen && standing.lastSession == nil {
+        for (number, record) in records.enumerated() where record.isOpen && record.lastSession == nil {
             let message = messages[number]
             // Whether the others wait is known to the client only. A message of QoS 2 is in flight, and does not count,
             // while the store notes its packet id.

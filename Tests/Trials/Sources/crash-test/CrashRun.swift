@@ -9,7 +9,7 @@ import TrialSupport
 /// A worker that is killed and started again until the time is over, and the judgement about what it wrote and read.
 final class CrashRun: Sendable {
     /// What is asked for.
-    struct Wishes: Sendable {
+    struct Settings: Sendable {
         var seconds = 60
         /// Ends the run earlier, after so many kills.
         var kills = Int.max
@@ -46,7 +46,7 @@ final class CrashRun: Sendable {
     private static let statusInterval = Duration.seconds(10)
 
     let findings: Findings
-    private let wishes: Wishes
+    private let settings: Settings
     private let folder: TemporaryFolder
     private let journal: Journal
     private let broker: RealBroker
@@ -60,11 +60,11 @@ final class CrashRun: Sendable {
     private let slowestOpening = Mutex(0)
 
     /// Starts the broker, and makes what stays for the whole run.
-    init(_ wishes: Wishes) async throws {
-        self.wishes = wishes
+    init(_ settings: Settings) async throws {
+        self.settings = settings
         folder = try TemporaryFolder()
         journal = try Journal(folder.file("journal.txt"))
-        let findings = Findings(isQuiet: wishes.isQuiet, journal: journal)
+        let findings = Findings(isQuiet: settings.isQuiet, journal: journal)
         self.findings = findings
         loop = try EventLoop(name: "crash-proxy")
         let broker = try await RealBroker.boundless()
@@ -98,7 +98,7 @@ final class CrashRun: Sendable {
         await checkStore()
         await broker.remove()
         journal.flush()
-        if findings.isEmpty, !wishes.keepsFolder { folder.remove() }
+        if findings.isEmpty, !settings.keepsFolder { folder.remove() }
         return outcome
     }
 
@@ -110,7 +110,7 @@ final class CrashRun: Sendable {
 
     /// Ends the program if it does not end by itself.
     private func watch() {
-        let most = wishes.seconds + Self.endSeconds
+        let most = settings.seconds + Self.endSeconds
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(most)) { [self] in
             journal.flush()
             if let id = broker.processID { Glibc.kill(id, SIGKILL) }
@@ -125,8 +125,8 @@ final class CrashRun: Sendable {
 extension CrashRun {
     private func start(life: Int, isLast: Bool = false) throws -> WorkerProcess {
         let orders = WorkerOrders(
-            folder: folder.path, store: wishes.store, ports: proxies.prefix(Lane.clientCount).map(\.port), life: life,
-            seed: wishes.seed, isLast: isLast)
+            folder: folder.path, store: settings.store, ports: proxies.prefix(Lane.clientCount).map(\.port), life: life,
+            seed: settings.seed, isLast: isLast)
         journal.note("life \(life) begins")
         return try WorkerProcess(orders) { [self] in heard($0, life) }
     }
@@ -149,14 +149,14 @@ extension CrashRun {
 
     /// Starts and kills the worker until the time is over; returns how many lives it had.
     private func kill(_ outcome: inout Outcome) async throws -> Int {
-        var random = SeededGenerator(seed: wishes.seed)
+        var random = SeededGenerator(seed: settings.seed)
         let start = ContinuousClock.now
-        let end = start.advanced(by: .seconds(wishes.seconds))
+        let end = start.advanced(by: .seconds(settings.seconds))
         var nextStatus = start.advanced(by: Self.statusInterval)
         var restart: Task<Void, any Error>?
         var freeze: Task<Void, Never>?
         var life = 0
-        while ContinuousClock.now < end, outcome.kills < wishes.kills, life < MessageNumber.lives {
+        while ContinuousClock.now < end, outcome.kills < settings.kills, life < MessageNumber.lives {
             let worker = try self.start(life: life)
             defer { life += 1 }
             if life > 0, random.chance(15) {
@@ -168,7 +168,7 @@ extension CrashRun {
                     await worker.kill()
                     break
                 }
-                if life == 0 { peers.write(seed: wishes.seed &+ 1) }
+                if life == 0 { peers.write(seed: settings.seed &+ 1) }
                 try await Task.sleep(for: Self.pause(&random))
                 if random.chance(40) {
                     await freeze?.value
@@ -242,7 +242,7 @@ extension CrashRun {
             findings.add(.other, "the last worker was not connected in \(Self.startTimeout)")
         }
         var (open, last) = (Int.max, ContinuousClock.now)
-        while open > 0, ContinuousClock.now < last.advanced(by: wishes.patience) {
+        while open > 0, ContinuousClock.now < last.advanced(by: settings.patience) {
             try? await Task.sleep(for: .milliseconds(20))
             let left = ledgers.reduce(0) { $0 + $1.openCount }
             if left < open { (open, last) = (left, .now) }
@@ -266,7 +266,7 @@ extension CrashRun {
 
     /// Everything was delivered: no row is left.
     private func checkStore() async {
-        switch wishes.store {
+        switch settings.store {
         case .memory, .forgetful, .mute: return
         case .normal, .full: break
         }
@@ -295,7 +295,7 @@ extension CrashRun {
     }
 
     private func status(_ time: Duration, _ outcome: Outcome) {
-        guard !wishes.isQuiet else { return }
+        guard !settings.isQuiet else { return }
         let traffic = [Lane.Direction.up, .down].flatMap { direction in
             Lane.qualities.map { qos in
                 let counts = counts(direction, qos)
@@ -313,7 +313,7 @@ extension CrashRun {
     func summary(_ outcome: Outcome) -> String {
         var lines = [
             """
-            crash-test: seed \(wishes.seed), \(outcome.kills) kills, \(outcome.earlyKills) of them before the connection, \
+            crash-test: seed \(settings.seed), \(outcome.kills) kills, \(outcome.earlyKills) of them before the connection, \
             \(outcome.restarts) restarts of the broker, which stood still \(outcome.freezes) times
             """
         ]
@@ -340,7 +340,7 @@ extension CrashRun {
             connections; slowest opening of the store: \(slowestOpening.withLock { $0 }) ms
             """)
         if findings.isEmpty {
-            lines.append("crash-test: all promises kept" + (wishes.keepsFolder ? "; see \(path)" : ""))
+            lines.append("crash-test: all promises kept" + (settings.keepsFolder ? "; see \(path)" : ""))
         } else {
             let kinds = Findings.Kind.allCases.map { "\(findings[$0]) \($0.rawValue)" }.joined(separator: ", ")
             lines.append("crash-test: \(kinds); see \(path)")

@@ -64,7 +64,7 @@ struct SelfTest {
     /// How many findings of a kind a short run has with a store that is none.
     private func find(_ kind: Findings.Kind, with store: StoreKind) async throws -> Int {
         let run = try await CrashRun(
-            CrashRun.Wishes(
+            CrashRun.Settings(
                 seconds: 60, kills: Self.kills, seed: 7, store: store, patience: .seconds(3), isQuiet: true))
         _ = try await run.run()
         run.clean()

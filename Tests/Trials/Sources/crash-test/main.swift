@@ -21,14 +21,14 @@ do {
         if failures.isEmpty { print("crash-test: what was broken on purpose was found, and nothing else") }
         exit(failures.isEmpty ? 0 : 1)
     }
-    var wishes = CrashRun.Wishes()
-    if let seconds = Options.number("--seconds") { wishes.seconds = Int(seconds) }
-    if let kills = Options.number("--kills") { wishes.kills = Int(kills) }
-    wishes.seed = Options.number("--seed") ?? UInt64.random(in: 1...999_999)
-    if let store = Options.text("--store").flatMap(StoreKind.init) { wishes.store = store }
-    if Options.has("--full") { wishes.store = .full }
-    wishes.keepsFolder = Options.has("--keep")
-    let run = try await CrashRun(wishes)
+    var settings = CrashRun.Settings()
+    if let seconds = Options.number("--seconds") { settings.seconds = Int(seconds) }
+    if let kills = Options.number("--kills") { settings.kills = Int(kills) }
+    settings.seed = Options.number("--seed") ?? UInt64.random(in: 1...999_999)
+    if let store = Options.text("--store").flatMap(StoreKind.init) { settings.store = store }
+    if Options.has("--full") { settings.store = .full }
+    settings.keepsFolder = Options.has("--keep")
+    let run = try await CrashRun(settings)
     let outcome = try await run.run()
     print(run.summary(outcome))
     exit(run.findings.isEmpty ? 0 : 1)

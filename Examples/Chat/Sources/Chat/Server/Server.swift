@@ -21,12 +21,12 @@ final class Server: Sendable {
         rules.authentication = .check { door.refusal($0) }
         let broker = try LoopbackBroker.start(configuration: rules)
         door.open(broker)
-        let desk = try ChannelListener.listen(loop: loop) {
+        let pendingRequests = try ChannelListener.listen(loop: loop) {
             TokenDesk($0, office, brokerPort: broker.port, tell: tell)
         }
         (self.office, self.broker, self.door, self.loop) = (office, broker, door, loop)
         brokerPort = broker.port
-        tokenURL = "http://127.0.0.1:\(desk.port)/token"
+        tokenURL = "http://127.0.0.1:\(pendingRequests.port)/token"
     }
 
     /// Takes the tokens of `name` back, and shows it out.

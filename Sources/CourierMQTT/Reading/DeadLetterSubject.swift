@@ -2,7 +2,7 @@ import CourierCore
 import Synchronization
 
 /// Where what readers could not decode goes.
-final class DeadLetterOffice: Sendable {
+final class DeadLetterSubject: Sendable {
     private let letters = PassthroughSubject<DeadLetter, Never>()
     private let listenerCount = Atomic<Int>(0)
 

@@ -8,7 +8,7 @@ import CourierTransport
 /// refused, only be late. While somebody else commits, they gather as well, and go along with what he commits at once behind it.
 ///
 /// Safe to share: everything is touched on the client's loop only, which each entry checks.
-final class StoreLane: @unchecked Sendable {
+final class StoreCommitQueue: @unchecked Sendable {
     /// How long a store that failed is left alone, 1 s.
     static let retryInterval = Duration.seconds(1)
     /// How long a store may have no room before it may refuse what is refusable, 10 s: less than that, it may only be slow.

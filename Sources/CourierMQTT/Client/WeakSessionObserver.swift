@@ -5,7 +5,7 @@ import MQTTEngine
 /// Stands between a ``SessionDriver`` and the client that it serves, so that the two do not keep each other alive.
 ///
 /// Safe to share: both properties are touched on the loop only, where the driver calls and the client ends.
-final class SessionRelay: SessionObserver, @unchecked Sendable {
+final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     /// The client's side.
     var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 

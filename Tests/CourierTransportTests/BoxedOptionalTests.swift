@@ -2,9 +2,9 @@ import Testing
 
 @testable import CourierTransport
 
-@Suite struct RareTests {
+@Suite struct BoxedOptionalTests {
     @Test func `a rare value comes, changes and goes`() {
-        struct Part { @Rare var list: [Int]? }
+        struct Part { @BoxedOptional var list: [Int]? }
         var part = Part(list: nil)
         #expect(part.list == nil)
         part.list?.append(1)

@@ -2,7 +2,7 @@
 ///
 /// Each change of the value allocates.
 @propertyWrapper
-package enum Rare<Value> {
+package enum BoxedOptional<Value> {
     case absent
     indirect case present(Value)
 
@@ -10,12 +10,12 @@ package enum Rare<Value> {
 
     package var wrappedValue: Value? {
         get { if case .present(let value) = self { value } else { nil } }
-        set { self = Rare(wrappedValue: newValue) }
+        set { self = BoxedOptional(wrappedValue: newValue) }
     }
 }
 
-extension Rare: Sendable where Value: Sendable {}
+extension BoxedOptional: Sendable where Value: Sendable {}
 
-extension Rare: Equatable where Value: Equatable {}
+extension BoxedOptional: Equatable where Value: Equatable {}
 
-extension Rare: Hashable where Value: Hashable {}
+extension BoxedOptional: Hashable where Value: Hashable {}

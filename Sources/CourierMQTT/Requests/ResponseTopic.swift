@@ -5,14 +5,14 @@ import Dispatch
 /// The topic on which the answers to one client's questions come: read from the beginning, subscribed to with the first
 /// ``subscribe()``, and neither any more once nobody refers to it.
 ///
-/// It is a reader's wish, so that a later process does not want it, and a client id has one in all processes, so that a
+/// A reader owns the subscription, so that a later process does not want it, and a client id has one in all processes, so that a
 /// session of the broker that nobody has tidied up holds no more than one.
-final class AnswerTopic: Sendable {
+final class ResponseTopic: Sendable {
     /// As whom the client asks.
     let clientID: String
     let filter: TopicFilter
     private let registration: ReaderRegistration
-    private let census: WaiterCensus
+    private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
 
     /// What a level can not hold, and what stands for it: two clients must not read each other's answers.
@@ -22,12 +22,12 @@ final class AnswerTopic: Sendable {
     ///
     /// - Throws: When the client id makes too long a topic.
     init(
-        for clientID: String, census: WaiterCensus, _ coordinator: ClientCoordinator,
+        for clientID: String, waiterCount: WaiterCount, _ coordinator: ClientCoordinator,
         answered: @escaping @Sendable (ReceivedMessage) -> Void
     ) throws {
         filter = try TopicFilter("courier/answers/\(Self.level(clientID))")
         self.clientID = clientID
-        self.census = census
+        self.waiterCount = waiterCount
         self.coordinator = coordinator
         registration = ReaderRegistration(ReadBuffer(), coordinator.distributor, on: coordinator.loop)
         QueueDelivery<Never>(registration.queue, on: DispatchQueue(label: "courier.answers")) { message in
@@ -53,7 +53,7 @@ final class AnswerTopic: Sendable {
 
     /// Returns when the broker has the subscription, at once if it is known to.
     func subscribe() async throws {
-        let waiter = Waiter<QoS>(census)
+        let waiter = Waiter<QoS>(waiterCount)
         let key = coordinator.subscribe(registration, to: filter, .one) { waiter.resume($0.mapError { $0 }) }
         _ = try await waiter.value { [coordinator] in coordinator.forgetSubscriptionWaiter(key) }
     }

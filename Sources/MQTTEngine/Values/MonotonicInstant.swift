@@ -4,11 +4,11 @@
 /// copied by a call; a thousand messages hold thousands. This is the same in eight bytes that the compiler knows. What lies
 /// beyond its range counts as its end.
 @usableFromInline
-package struct Moment: BitwiseCopyable, Comparable, Hashable, Sendable {
+package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable {
     @usableFromInline let nanoseconds: Int64
 
     /// Later than any other point.
-    @inlinable package static var never: Moment { Moment(nanoseconds: .max) }
+    @inlinable package static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
 
     package init(_ instant: ContinuousClock.Instant) {
         nanoseconds = Self.nanoseconds(ContinuousClock().systemEpoch.duration(to: instant))
@@ -21,19 +21,27 @@ package struct Moment: BitwiseCopyable, Comparable, Hashable, Sendable {
         ContinuousClock().systemEpoch.advanced(by: .nanoseconds(nanoseconds))
     }
 
-    package func advanced(by duration: Duration) -> Moment {
+    package func advanced(by duration: Duration) -> MonotonicInstant {
         let change = Self.nanoseconds(duration)
         let (sum, isTooLong) = nanoseconds.addingReportingOverflow(change)
-        return Moment(nanoseconds: isTooLong ? (change < 0 ? .min : .max) : sum)
+        return MonotonicInstant(nanoseconds: isTooLong ? (change < 0 ? .min : .max) : sum)
     }
 
-    package func duration(to other: Moment) -> Duration { .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds) }
+    package func duration(to other: MonotonicInstant) -> Duration {
+        .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
+    }
 
-    @inlinable package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+    @inlinable package static func < (one: MonotonicInstant, other: MonotonicInstant) -> Bool {
+        one.nanoseconds < other.nanoseconds
+    }
 
-    @inlinable package static func <= (one: Moment, other: Moment) -> Bool { one.nanoseconds <= other.nanoseconds }
+    @inlinable package static func <= (one: MonotonicInstant, other: MonotonicInstant) -> Bool {
+        one.nanoseconds <= other.nanoseconds
+    }
 
-    @inlinable package static func == (one: Moment, other: Moment) -> Bool { one.nanoseconds == other.nanoseconds }
+    @inlinable package static func == (one: MonotonicInstant, other: MonotonicInstant) -> Bool {
+        one.nanoseconds == other.nanoseconds
+    }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components

@@ -3,7 +3,7 @@ import CourierCore
 /// What the app and readers want, and who waits for it.
 extension SubscriptionSet {
     /// One filter to be wanted.
-    struct Wish: Sendable {
+    struct Intent: Sendable {
         let filter: TopicFilter
         let qos: QoS
         /// Who is to be told how it ended; an id that nobody else has.
@@ -22,7 +22,7 @@ extension SubscriptionSet {
     }
 
     /// One filter to be unsubscribed from.
-    struct Unwish: Sendable {
+    struct IntentRemoval: Sendable {
         let filter: TopicFilter
         /// The caller that gets the outcome; an id that no other caller has.
         let waiter: UInt64?
@@ -47,8 +47,8 @@ extension SubscriptionSet {
             let place = place(for: subscription.filter)
             let isUnwanted = entries[place]?.confirmed == .unknown
             entries[place]?.confirmed = .unknown
-            if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appWish == nil {
-                entries[place]?.appWish = qos.asSubscribed
+            if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appIntent == nil {
+                entries[place]?.appIntent = qos.asSubscribed
             }
             // What it did before it unsubscribed may still be on its way to the store, and change what that has.
             entries[place]?.stored = isUnwanted ? nil : subscription.intent
@@ -57,27 +57,27 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Somebody wants filters; a wisher's new quality of service replaces its old one.
+    /// Somebody wants filters; a owner's new quality of service replaces its old one.
     ///
     /// - Parameters:
-    ///   - wishes: The filters, each with who is to be told how it ended.
-    ///   - wisher: Who wants them.
+    ///   - intents: The filters, each with who is to be told how it ended.
+    ///   - owner: Who wants them.
     ///   - now: The present.
     /// - Returns: What is to be done.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
-    mutating func want(_ wishes: [Wish], by wisher: Wisher, now: Instant) throws -> [Action] {
-        try checkRoom(for: wishes.map(\.filter))
-        try checkWaiters(wishes.count { $0.waiter != nil })
+    mutating func want(_ intents: [Intent], by owner: IntentOwner, now: Instant) throws -> [Action] {
+        try checkRoom(for: intents.map(\.filter))
+        try checkWaiters(intents.count { $0.waiter != nil })
         var actions: [Action] = []
-        for wish in wishes {
-            let place = place(for: wish.filter)
-            let qos = wish.qos.asSubscribed
-            choose(wish.properties, at: place)
-            switch wisher {
-            case .app: entries[place]?.appWish = qos
-            case .reader(let id): entries[place]?.readerWishes[id] = qos
+        for intent in intents {
+            let place = place(for: intent.filter)
+            let qos = intent.qos.asSubscribed
+            choose(intent.properties, at: place)
+            switch owner {
+            case .app: entries[place]?.appIntent = qos
+            case .reader(let id): entries[place]?.readerIntents[id] = qos
             }
-            if let waiter = wish.waiter { add(waiter, .subscribe(qos), at: place) }
+            if let waiter = intent.waiter { add(waiter, .subscribe(qos), at: place) }
             changed(place, &actions)
         }
         send(now, &actions)
@@ -89,36 +89,36 @@ extension SubscriptionSet {
     ///
     /// - Parameters:
     ///   - filters: The filters, each with who is to be told how it ended.
-    ///   - wisher: Who wanted them.
+    ///   - owner: Who wanted them.
     ///   - now: The present.
     /// - Returns: What is to be done.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
     mutating func unwant(
-        _ filters: [(filter: TopicFilter, waiter: UInt64?)], by wisher: Wisher, now: Instant
+        _ filters: [(filter: TopicFilter, waiter: UInt64?)], by owner: IntentOwner, now: Instant
     ) throws -> [Action] {
-        try unwant(filters.map { Unwish($0.filter, waiter: $0.waiter) }, by: wisher, now: now)
+        try unwant(filters.map { IntentRemoval($0.filter, waiter: $0.waiter) }, by: owner, now: now)
     }
 
     /// The same with properties for the UNSUBSCRIBE of each filter.
-    mutating func unwant(_ unwishes: [Unwish], by wisher: Wisher, now: Instant) throws -> [Action] {
-        let mayBeLeft = wisher == .app && !knowsSession
-        if mayBeLeft { try checkRoom(for: unwishes.map(\.filter)) }
-        try checkWaiters(unwishes.count { $0.waiter != nil })
+    mutating func unwant(_ removals: [IntentRemoval], by owner: IntentOwner, now: Instant) throws -> [Action] {
+        let mayBeLeft = owner == .app && !knowsSession
+        if mayBeLeft { try checkRoom(for: removals.map(\.filter)) }
+        try checkWaiters(removals.count { $0.waiter != nil })
         var actions: [Action] = []
-        for unwish in unwishes {
-            let waiter = unwish.waiter
-            guard let place = places[unwish.filter] ?? (mayBeLeft ? place(for: unwish.filter) : nil) else {
+        for removal in removals {
+            let waiter = removal.waiter
+            guard let place = places[removal.filter] ?? (mayBeLeft ? place(for: removal.filter) : nil) else {
                 if let waiter { actions.append(.waiter(waiter, .unsubscribed)) }
                 continue
             }
-            switch wisher {
+            switch owner {
             case .app:
-                entries[place]?.appWish = nil
+                entries[place]?.appIntent = nil
                 // An earlier process, or another client, may have left it in the session.
                 if mayBeLeft, entries[place]?.confirmed == .absent { entries[place]?.confirmed = .unknown }
-            case .reader(let id): entries[place]?.readerWishes[id] = nil
+            case .reader(let id): entries[place]?.readerIntents[id] = nil
             }
-            if !unwish.userProperties.isEmpty { entries[place]?.endProperties = unwish.userProperties }
+            if !removal.userProperties.isEmpty { entries[place]?.endProperties = removal.userProperties }
             if let waiter {
                 if entries[place]?.wanted == nil {
                     add(waiter, .unsubscribe, at: place)
@@ -139,17 +139,17 @@ extension SubscriptionSet {
     ///   - id: The reader.
     /// - Returns: What is to be done.
     mutating func takeOver(_ filter: TopicFilter, of id: UInt64) -> [Action] {
-        guard let place = places[filter], let entry = entries[place], let qos = entry.readerWishes[id] else {
+        guard let place = places[filter], let entry = entries[place], let qos = entry.readerIntents[id] else {
             return []
         }
-        let wishes = [entry.appWish, qos].compactMap(\.self)
-        entries[place]?.appWish = wishes.max { $0.wireLevel < $1.wireLevel }
+        let intents = [entry.appIntent, qos].compactMap(\.self)
+        entries[place]?.appIntent = intents.max { $0.wireLevel < $1.wireLevel }
         var actions: [Action] = []
         changed(place, &actions)
         return actions
     }
 
-    /// Takes over the properties of a wish. A filter that nobody wanted begins with the defaults.
+    /// Takes over the properties of a intent. A filter that nobody wanted begins with the defaults.
     private mutating func choose(_ properties: SubscriptionProperties?, at place: Int) {
         guard let entry = entries[place] else { return }
         let chosen = properties ?? (entry.wanted == nil ? defaults : entry.properties)

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Ties answers to the questions they belong to (MQTT 5, 4.10): all come on one topic of this client's own.
-final class RequestDesk: Sendable {
+final class PendingRequests: Sendable {
     /// How many questions may wait for their answers at a time.
     static let limit = 10_000
 
@@ -11,25 +11,25 @@ final class RequestDesk: Sendable {
     private struct Question {
         let answer: Waiter<ReceivedMessage>
         /// Where its answer comes, once it is known who asks.
-        var topic: AnswerTopic?
-        var stage = QuestionStage.connecting
+        var topic: ResponseTopic?
+        var stage = RequestStage.connecting
     }
 
     private struct State {
         var questions: [Data: Question] = [:]
         var lastNumber: UInt64 = 0
         /// Where the answers to the next questions come, from the first question on.
-        var topic: AnswerTopic?
+        var topic: ResponseTopic?
     }
 
     private let state = Mutex(State())
     /// Begins all correlation data: the answers to what an earlier process has asked come on the same topic.
     private let mark = UInt64.random(in: .min ... .max)
-    private let census: WaiterCensus
+    private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
 
-    init(_ coordinator: ClientCoordinator, census: WaiterCensus) {
-        self.census = census
+    init(_ coordinator: ClientCoordinator, waiterCount: WaiterCount) {
+        self.waiterCount = waiterCount
         self.coordinator = coordinator
     }
 
@@ -37,11 +37,11 @@ final class RequestDesk: Sendable {
     var waitingCount: Int { state.withLock { $0.questions.count } }
 
     /// How far the questions have come that wait for their answers, for tests.
-    var stages: [QuestionStage] { state.withLock { $0.questions.values.map(\.stage) } }
+    var stages: [RequestStage] { state.withLock { $0.questions.values.map(\.stage) } }
 
     /// Takes up a question; `nil` when too many wait. It is to be ended by ``end(_:)``.
     func begin() -> (correlation: Data, answer: Waiter<ReceivedMessage>)? {
-        let waiter = Waiter<ReceivedMessage>(census)
+        let waiter = Waiter<ReceivedMessage>(waiterCount)
         return state.withLock { state in
             guard state.questions.count < Self.limit else { return nil }
             state.lastNumber += 1
@@ -52,15 +52,16 @@ final class RequestDesk: Sendable {
     }
 
     /// Where the answer to a question comes that this client asks; the topic stays as long as the question waits.
-    func topic(for clientID: String, of correlation: Data) throws -> AnswerTopic {
+    func topic(for clientID: String, of correlation: Data) throws -> ResponseTopic {
         // What was the topic before goes out with it: it must not end under the lock.
-        let topics = try state.withLock { state -> (present: AnswerTopic, former: AnswerTopic?) in
+        let topics = try state.withLock { state -> (present: ResponseTopic, former: ResponseTopic?) in
             let former = state.topic
-            let present: AnswerTopic
+            let present: ResponseTopic
             if let former, TopicRules.sameBytes(former.clientID, clientID) {
                 present = former
             } else {
-                present = try AnswerTopic(for: clientID, census: census, coordinator) { [weak self] message in
+                present = try ResponseTopic(for: clientID, waiterCount: waiterCount, coordinator) {
+                    [weak self] message in
                     self?.answered(message)
                 }
                 state.topic = present
@@ -72,15 +73,15 @@ final class RequestDesk: Sendable {
     }
 
     /// The question has come this far.
-    func note(_ stage: QuestionStage, of correlation: Data) {
+    func note(_ stage: RequestStage, of correlation: Data) {
         state.withLock { $0.questions[correlation]?.stage = stage }
     }
 
     /// How far a question has come; `nil` when nobody waits for its answer any more.
-    func stage(of correlation: Data) -> QuestionStage? { state.withLock { $0.questions[correlation]?.stage } }
+    func stage(of correlation: Data) -> RequestStage? { state.withLock { $0.questions[correlation]?.stage } }
 
     /// The next question makes another topic; this one ends with the last that has it.
-    func giveUp(_ topic: AnswerTopic) {
+    func giveUp(_ topic: ResponseTopic) {
         state.withLock { state in if state.topic === topic { state.topic = nil } }
     }
 

@@ -5,7 +5,7 @@
 /// nearest `receive(on:)`, the client's delivery queue, or one serial mailbox. This is the only type that carries
 /// such a value there, and the only use of `nonisolated(unsafe)` in this module.
 @usableFromInline
-package final class Confined<Value>: Sendable {
+package final class NonSendableBox<Value>: Sendable {
     // Safe: `value` is set once, before the box is published, and is a `let`. The box gives it out only inside
     // `use(_:)`, and every owner of a box calls that from its one delivering place, where calls are serial and
     // ordered by the lock or queue that serializes them. What the compiler can not see is only that this place is one

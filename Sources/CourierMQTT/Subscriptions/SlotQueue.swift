@@ -1,6 +1,6 @@
 /// The entries of a ``SubscriptionSet`` that are to be looked at: first those that go first, then the others, each in the
 /// order in which they came.
-struct PlaceQueue: Sendable {
+struct SlotQueue: Sendable {
     private var urgent = Line()
     private var usual = Line()
 
@@ -20,7 +20,7 @@ struct PlaceQueue: Sendable {
     /// Takes everything out, in order.
     mutating func removeAll() -> [Int] {
         let all = urgent.places[urgent.start...] + usual.places[usual.start...]
-        self = PlaceQueue()
+        self = SlotQueue()
         return Array(all)
     }
 

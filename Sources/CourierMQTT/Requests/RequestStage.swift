@@ -1,7 +1,7 @@
 import CourierCore
 
 /// How far a question has come, and with it what is to be said when its time is over.
-enum QuestionStage: Equatable, Sendable {
+enum RequestStage: Equatable, Sendable {
     /// It waits for a connection.
     case connecting
     /// It waits until the broker has granted the topic for its answer.

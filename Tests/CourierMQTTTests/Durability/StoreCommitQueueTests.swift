@@ -8,18 +8,18 @@ import Testing
 
 @testable import CourierMQTT
 
-@Suite(.timeLimit(.minutes(5))) struct StoreLaneTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreCommitQueueTests {
     private static let scope = StoreScope(clientID: "a", broker: "b:1")
     private static let changes = (1...3).map { StoreChange.removeOutgoing(StoredMessage.ID(rawValue: $0)) }
 
     /// What the tests keep of somebody else's commit, on the loop only.
     private final class Kept: Sendable {
-        let batch = Mutex<StoreLane.Batch?>(nil)
+        let batch = Mutex<StoreCommitQueue.Batch?>(nil)
         /// The owner of the session's epoch.
         let queue = OutgoingQueue(OfflinePolicy(), hasStore: true)
 
         /// Ends the session, as a client does for `destroy()`.
-        func endSession(_ lane: StoreLane, _ message: String) {
+        func endSession(_ lane: StoreCommitQueue, _ message: String) {
             _ = queue.destroy()
             queue.endedSession()
             lane.removeAll(CourierError(.clientDestroyed, message))
@@ -52,13 +52,13 @@ import Testing
     }
 
     private static func run(
-        _ body: (StoreLane, ControlledStore, EventLoop, Kept) async throws -> Void
+        _ body: (StoreCommitQueue, ControlledStore, EventLoop, Kept) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "lane")
         let store = ControlledStore()
         let kept = Kept()
         let epoch = { kept.queue.sessionEpoch }
-        let lane = StoreLane(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
+        let lane = StoreCommitQueue(store, on: loop, epoch: epoch) { _ in Issue.record("the store failed") }
         await onLoop(loop) { lane.begin(scope) }
         try await body(lane, store, loop, kept)
         await loop.shutdown()
@@ -121,7 +121,7 @@ import Testing
         let loop = try EventLoop(name: "lane")
         let (store, ends, kept) = (ControlledStore(), Series<Bool>(), Kept())
         let epoch = { kept.queue.sessionEpoch }
-        let lane = StoreLane(store, on: loop, epoch: epoch) { _ in
+        let lane = StoreCommitQueue(store, on: loop, epoch: epoch) { _ in
             Issue.record("the store failed")
         } ended: {
             ends.append(true)
@@ -156,7 +156,7 @@ import Testing
         let (failures, outcomes) = (Series<String>(), Series<String>())
         let queue = OutgoingQueue(OfflinePolicy(), hasStore: true)
         let epoch = { queue.sessionEpoch }
-        let lane = StoreLane(store, on: loop, epoch: epoch) { failures.append("\($0.code)") }
+        let lane = StoreCommitQueue(store, on: loop, epoch: epoch) { failures.append("\($0.code)") }
         store.fail { change in
             guard case .keep(let message) = change, message.id.rawValue == 2 || message.id.rawValue == 4 else {
                 return nil

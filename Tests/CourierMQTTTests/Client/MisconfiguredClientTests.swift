@@ -15,7 +15,7 @@ import Testing
         config.autoReconnectInterval = 0
         config.deliveryQueue = queue
         let client = CourierClientFactory().makeMQTTClient(config: config)
-        #expect(client is UnusableClient)
+        #expect(client is MisconfiguredClient)
 
         let told = Series<String>()
         let texts: AnyPublisher<String, Never> = client.messagePublisher(topic: "t")
