@@ -1,4 +1,5 @@
 package import CommandArguments
+import CourierTransport
 import Glibc
 
 /// What can only be said of all options together.
@@ -6,7 +7,8 @@ extension ConnectionArguments {
     /// Whether TLS is spoken.
     package var isSecure: Bool {
         !tls.isOff
-            && (tls.authoritiesFile != nil || tls.authoritiesFolder != nil || tls.usesSystemAuthorities || tls.isWanted
+            && (tls.authoritiesFile != nil || tls.authoritiesFolder != nil || tls.usesSystemAuthorities
+                || tls.preSharedKey != nil || tls.isWanted
                 || port == 8_883)
     }
 
@@ -33,11 +35,11 @@ extension ConnectionArguments {
             throw ArgumentError(
                 "when using tls-engine-kpass-sha1, both tls-engine and keyform must also be provided.")
         }
-        if tls.hasSharedKey {
+        if tls.preSharedKey != nil {
             if tls.authoritiesFile != nil || tls.authoritiesFolder != nil {
                 throw ArgumentError("Only one of --psk or --cafile/--capath may be used at once.")
             }
-            if !tls.hasSharedKeyIdentity { throw ArgumentError("--psk-identity required if --psk used.") }
+            if tls.preSharedKeyIdentity == nil { throw ArgumentError("--psk-identity required if --psk used.") }
         }
         switch version {
         case .v31, .v311:
@@ -142,11 +144,22 @@ extension ConnectionArguments {
                 "Only one of --cafile, --capath and --tls-use-os-certs is supported at once.",
                 hint: "Put all authorities into one file.")
         }
+        if let key = tls.preSharedKey, let identity = tls.preSharedKeyIdentity {
+            do throws(TransportError) {
+                _ = try TLSPreSharedKey(identity: identity, hex: key)
+            } catch {
+                // Without the key, which is a secret.
+                throw ArgumentError(
+                    "The value of --psk is not an even number of hexadecimal digits.",
+                    hint: "Write it like 00112233aabbccdd.")
+            }
+        }
         if !isSecure, !tls.isOff {
             for (name, isGiven) in [
                 ("--cert", tls.certificateFile != nil), ("--insecure", tls.isInsecure),
                 ("--tls-alpn", tls.applicationProtocol != nil), ("--tls-version", tls.version != nil),
-                ("--ciphers", tls.ciphers != nil), ("--tls-keylog", tls.keyLogFile != nil),
+                ("--ciphers", tls.ciphers != nil), ("--psk-identity", tls.preSharedKeyIdentity != nil),
+                ("--tls-keylog", tls.keyLogFile != nil),
             ] where isGiven {
                 throw ArgumentError(
                     "The option \(name) is about TLS, and the connection is without it.",

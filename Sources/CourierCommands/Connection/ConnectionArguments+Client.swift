@@ -110,6 +110,9 @@ extension ConnectionArguments {
         if let certificate = tls.certificateFile, let key = tls.keyFile {
             configuration.identity = TLSIdentity(certificateFile: certificate, privateKeyFile: key)
         }
+        if let identity = tls.preSharedKeyIdentity, let key = tls.preSharedKey {
+            configuration.preSharedKey = try? TLSPreSharedKey(identity: identity, hex: key)  // It was checked.
+        }
         if tls.version == "tlsv1.3" { configuration.minimumVersion = .tls13 }
         configuration.ciphers = tls.ciphers
         configuration.keyLogFile = tls.keyLogFile

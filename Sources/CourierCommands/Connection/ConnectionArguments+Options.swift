@@ -237,20 +237,15 @@ extension ConnectionArguments {
         Option(OptionNames(nil, "no-tls"), "Speak no TLS, whatever the port and other options say.") { settings, _ in
             settings.tls.isOff = true
         },
-        .refused(
-            OptionNames(nil, "psk"), .one("KEY"), "A key that both sides know, instead of certificates.",
-            hint: "Use certificates: --cafile.", missing: "key"
-        ) {
-            $0.tls.hasSharedKey = true
-            $0.refusals.append($1)
-        },
-        .refused(
-            OptionNames(nil, "psk-identity"), .one("NAME"), "The name of that key.",
-            hint: "Use certificates: --cafile.", missing: "identity"
-        ) {
-            $0.tls.hasSharedKeyIdentity = true
-            $0.refusals.append($1)
-        },
+        Option(
+            OptionNames(nil, "psk"), .one("KEY"),
+            "Speak TLS with a key that both sides know, instead of certificates; in hexadecimal digits. Needs --psk-identity.",
+            missing: "key"
+        ) { $0.tls.preSharedKey = $1[0] },
+        Option(
+            OptionNames(nil, "psk-identity"), .one("NAME"), "The name under which the broker knows the key of --psk.",
+            missing: "identity"
+        ) { $0.tls.preSharedKeyIdentity = $1[0] },
         .refused(
             OptionNames(nil, "tls-engine"), .one("NAME"), "An engine of OpenSSL.",
             hint: "OpenSSL no longer supports engines. Keep the key in a PEM file.", missing: "engine_id"

@@ -49,10 +49,9 @@ package struct ConnectionArguments: Sendable {
         /// Whether a URL asks for it, which says nothing of whom to trust.
         package var isWanted = false
         package var isOff = false
-        /// Whether the user gave `--psk`. The program refuses this option.
-        var hasSharedKey = false
-        /// Whether the user gave `--psk-identity`. The program refuses this option.
-        var hasSharedKeyIdentity = false
+        /// The key of `--psk`, in hexadecimal digits.
+        package var preSharedKey: String?
+        package var preSharedKeyIdentity: String?
         /// Whether `--tls-engine` is there, which is refused.
         var hasEngine = false
         /// Whether the user gave `--tls-engine-kpass-sha1`. The program refuses this option.

@@ -45,6 +45,11 @@ public struct TLSClientConfiguration: Sendable {
     /// Our certificate, for a peer that wants one.
     public var identity: TLSIdentity?
 
+    /// A secret that we share with the peer, in place of certificates; `nil` by default. The cipher suites of TLS 1.2 with a
+    /// pre-shared key are offered then, unless ``ciphers`` names others. A peer that shows a certificate all the same is checked
+    /// by ``trust``.
+    public var preSharedKey: TLSPreSharedKey?
+
     /// Asked for ``trust`` and ``identity``, in whose place its answer stands, before each connection of a client; `nil` by
     /// default. Called on a thread where it may block. What it throws fails the attempt, and the client asks again for the
     /// next one.

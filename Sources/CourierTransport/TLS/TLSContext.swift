@@ -42,6 +42,7 @@ public final class TLSContext: @unchecked Sendable {
         serverProtocols = nil
         self.keyLog = keyLog
         try Self.limitCiphers(configuration, of: context)
+        if let key = configuration.preSharedKey { try Self.offer(key, configuration, in: context) }
         if keyLog != nil { TLSKeyLog.observe(context) }
         try Self.load(configuration.trust, into: context)
         if let identity = configuration.identity { try identity.load(into: context) }

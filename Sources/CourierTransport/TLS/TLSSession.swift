@@ -190,9 +190,17 @@ final class TLSSession {
                 ?? TLSErrors.verification(
                     result, peerName: peerName, expected: expectedName, hasAlternativeNames: hasAlternativeNames)
         }
-        return TLSErrors.failure(
+        let failure = TLSErrors.failure(
             code, peerName: peerName, isEstablished: summary != nil,
             lacksClientCertificate: wire.pointee.certificate_requested != 0)
+        guard summary == nil, case .client(let configuration) = context.role, let key = configuration.preSharedKey
+        else {
+            return failure
+        }
+        return TransportError(
+            failure.code,
+            "\(failure.message); the peer may not know the identity \(key.identity.debugDescription) of the pre-shared key, or "
+                + "has another key for it", errno: failure.errno)
     }
 
     /// Whether the peer's certificate has subject alternative names; `true` without a certificate.

@@ -1,0 +1,50 @@
+import COpenSSL
+
+extension TLSContext {
+    /// The cipher suites of TLS 1.2 that a client with a pre-shared key offers by default: no certificate, forward secrecy first.
+    private static let preSharedKeySuites = "kECDHEPSK:kDHEPSK:kPSK:!eNULL"
+    private static let longestIdentity = 128
+    private static let longestKey = 256
+
+    /// Has a client's connections offer the key of a configuration.
+    ///
+    /// The peer may choose a certificate instead, with TLS 1.3 or a cipher list of the app. It is checked like any other.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for a key or an identity that TLS does not allow.
+    static func offer(
+        _ key: TLSPreSharedKey, _ configuration: TLSClientConfiguration, in context: OpaquePointer
+    ) throws(TransportError) {
+        let count = key.identity.utf8.count
+        guard (1...longestIdentity).contains(count), !key.identity.utf8.contains(0) else {
+            throw TransportError(
+                .invalidConfiguration,
+                "the identity of a pre-shared key has 1 to \(longestIdentity) bytes and no U+0000; this one has \(count) bytes"
+            )
+        }
+        guard (1...longestKey).contains(key.key.count) else {
+            throw TransportError(
+                .invalidConfiguration, "a pre-shared key has 1 to \(longestKey) bytes; this one has \(key.key.count)")
+        }
+        guard configuration.pins.isEmpty else {
+            throw TransportError(
+                .invalidConfiguration,
+                "pins are for certificates, and a peer with a pre-shared key shows none; leave out `pins` or `preSharedKey`"
+            )
+        }
+        if configuration.ciphers == nil, SSL_CTX_set_cipher_list(context, preSharedKeySuites) != 1 {
+            throw TransportError(
+                .invalidConfiguration, "OpenSSL has no cipher suites for pre-shared keys: \(TLSErrors.takeText())")
+        }
+        SSL_CTX_set_psk_client_callback(context) { ssl, _, identity, identitySize, key, keySize in
+            guard let ssl, let identity, let key, let owner = courier_ssl_owner(ssl) else { return 0 }
+            let session = Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue()
+            guard case .client(let configuration) = session.context.role, let shared = configuration.preSharedKey,
+                shared.identity.utf8.count < Int(identitySize), shared.key.count <= Int(keySize)
+            else { return 0 }
+            for (index, byte) in shared.identity.utf8.enumerated() { identity[index] = CChar(bitPattern: byte) }
+            identity[shared.identity.utf8.count] = 0
+            for (index, byte) in shared.key.enumerated() { key[index] = byte }
+            return UInt32(shared.key.count)
+        }
+    }
+}
