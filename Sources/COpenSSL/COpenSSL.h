@@ -6,6 +6,10 @@
 #include <limits.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#ifndef OPENSSL_NO_ENGINE
+#include <openssl/engine.h>
+#include <openssl/ui.h>
+#endif
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
@@ -146,6 +150,10 @@ static inline void courier_wire_free(courier_wire *wire) {
 }
 
 // --- Configuration ---
+
+// Keeps OpenSSL from freeing its tables when the process exits, while an event loop may still use them. To be called before all
+// other functions of OpenSSL.
+static inline void courier_ssl_set_up(void) { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
 
 static inline void courier_ssl_ctx_set_modes(SSL_CTX *context) {
     SSL_CTX_set_mode(
@@ -335,6 +343,61 @@ static inline int courier_asn1_seconds(const ASN1_TIME *time, int64_t *seconds) 
     *seconds = (int64_t)timegm(&parts);
     return 1;
 }
+
+// --- Keys in hardware ---
+
+typedef enum courier_engine_failure {
+    COURIER_ENGINE_MISSING = 1,  // OpenSSL has no engines, or the engine is not installed.
+    COURIER_ENGINE_BAD_MODULE,   // The PKCS#11 module cannot be loaded.
+    COURIER_ENGINE_BAD_KEY       // The module does not give the key.
+} courier_engine_failure;
+
+#ifndef OPENSSL_NO_ENGINE
+// An instance of its own of OpenSSL's PKCS#11 engine, so that each module has one. NULL, with the failure, if there is none.
+static inline ENGINE *courier_pkcs11_engine(const char *module, courier_engine_failure *failure) {
+    *failure = COURIER_ENGINE_MISSING;
+    OPENSSL_init_crypto(OPENSSL_INIT_ENGINE_DYNAMIC, NULL);
+    ENGINE *engine = ENGINE_by_id("dynamic");
+    if (!engine) return NULL;
+    if (!ENGINE_ctrl_cmd_string(engine, "ID", "pkcs11", 0) || !ENGINE_ctrl_cmd_string(engine, "DIR_LOAD", "2", 0)
+        || !ENGINE_ctrl_cmd_string(engine, "DIR_ADD", OPENSSL_info(OPENSSL_INFO_ENGINES_DIR), 0)
+        || !ENGINE_ctrl_cmd_string(engine, "LIST_ADD", "0", 0) || !ENGINE_ctrl_cmd_string(engine, "LOAD", NULL, 0)) {
+        ENGINE_free(engine);
+        return NULL;
+    }
+    *failure = COURIER_ENGINE_BAD_MODULE;
+    // It would write its errors to standard error.
+    ENGINE_ctrl_cmd_string(engine, "QUIET", NULL, 0);
+    if ((module && !ENGINE_ctrl_cmd_string(engine, "MODULE_PATH", module, 0)) || !ENGINE_init(engine)) {
+        ENGINE_free(engine);
+        return NULL;
+    }
+    return engine;
+}
+
+// Never asks at the terminal for a PIN. The key needs the engine as long as it is there.
+static inline EVP_PKEY *courier_pkcs11_key(ENGINE *engine, const char *uri, const char *pin) {
+    if (pin && !ENGINE_ctrl_cmd_string(engine, "PIN", pin, 0)) return NULL;
+    return ENGINE_load_private_key(engine, uri, (UI_METHOD *)UI_null(), NULL);
+}
+
+// CKR_PIN_INCORRECT of PKCS#11, which engines report under a library number of their own.
+static inline int courier_err_is_wrong_pin(unsigned long code) {
+    return ERR_GET_LIB(code) >= ERR_LIB_USER && ERR_GET_REASON(code) == 0xA0;
+}
+#else
+static inline int courier_err_is_wrong_pin(unsigned long code) { return code != code; }
+typedef struct courier_no_engine ENGINE;
+static inline ENGINE *courier_pkcs11_engine(const char *module, courier_engine_failure *failure) {
+    (void)module;
+    *failure = COURIER_ENGINE_MISSING;
+    return NULL;
+}
+static inline EVP_PKEY *courier_pkcs11_key(ENGINE *engine, const char *uri, const char *pin) {
+    (void)engine, (void)uri, (void)pin;
+    return NULL;
+}
+#endif
 
 // What a certificate is for besides its subject; freed by GENERAL_NAMES_free. NULL where it does not say.
 static inline GENERAL_NAMES *courier_x509_names(const X509 *certificate) {

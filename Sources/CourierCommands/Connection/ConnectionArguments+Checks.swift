@@ -31,7 +31,7 @@ extension ConnectionArguments {
         if tls.keyForm != nil, tls.keyFile == nil {
             throw ArgumentError("If keyform is set, keyfile must be also specified.")
         }
-        if tls.hasEnginePassword, tls.keyForm == nil || !tls.hasEngine {
+        if tls.hasEnginePassword, tls.keyForm == nil || tls.engine == nil {
             throw ArgumentError(
                 "when using tls-engine-kpass-sha1, both tls-engine and keyform must also be provided.")
         }
@@ -91,7 +91,9 @@ extension ConnectionArguments {
 
     /// Opens each file of TLS: a missing file is a mistake of the command line, and no failure of TLS.
     private func checkFiles() throws(StartFailure) {
-        for path in [tls.authoritiesFile, tls.certificateFile, tls.keyFile].compactMap(\.self) {
+        for path in [tls.authoritiesFile, tls.certificateFile, tls.isKeyInHardware ? nil : tls.keyFile].compactMap(
+            \.self)
+        {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor < 0 else {
                 close(descriptor)
@@ -109,11 +111,7 @@ extension ConnectionArguments {
     ///   refuses.
     package func checkSetup() throws {
         if let refusal = refusals.first { throw refusal }
-        if let form = tls.keyForm, form != "pem" {
-            if form == "engine" {
-                throw ArgumentError(
-                    "The option --keyform does not support engine.", hint: "Keep the key in a PEM file.")
-            }
+        if let form = tls.keyForm, form != "pem", form != "engine" {
             throw StartFailure("Error: Problem setting key form, it must be one of 'pem' or 'engine'.")
         }
         if let version = tls.version, !Self.tlsVersions.contains(version) {
@@ -138,6 +136,17 @@ extension ConnectionArguments {
     private static let tlsVersions = ["tlsv1.2", "tlsv1.3"]
 
     private func checkTLS() throws(ArgumentError) {
+        if let engine = tls.engine, engine != "pkcs11" {
+            throw ArgumentError(
+                "The option --tls-engine does not support \(engine.debugDescription).",
+                hint: "Only pkcs11 is supported.")
+        }
+        if tls.isKeyInHardware, tls.engine == nil {
+            throw ArgumentError("The option --keyform engine needs --tls-engine.", hint: "Add --tls-engine pkcs11.")
+        }
+        if tls.engine != nil, !tls.isKeyInHardware {
+            throw ArgumentError("The option --tls-engine needs --keyform engine.", hint: "Add --keyform engine.")
+        }
         let sources = [tls.authoritiesFile != nil, tls.authoritiesFolder != nil, tls.usesSystemAuthorities]
         if sources.count(where: { $0 }) > 1 {
             throw ArgumentError(

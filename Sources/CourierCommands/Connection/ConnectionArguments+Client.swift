@@ -108,7 +108,10 @@ extension ConnectionArguments {
         if let folder = tls.authoritiesFolder { configuration.trust = .authoritiesDirectory(folder) }
         configuration.checksServerName = !tls.isInsecure
         if let certificate = tls.certificateFile, let key = tls.keyFile {
-            configuration.identity = TLSIdentity(certificateFile: certificate, privateKeyFile: key)
+            configuration.identity =
+                tls.isKeyInHardware
+                ? TLSIdentity(certificateFile: certificate, pkcs11Key: key)
+                : TLSIdentity(certificateFile: certificate, privateKeyFile: key)
         }
         if let identity = tls.preSharedKeyIdentity, let key = tls.preSharedKey {
             configuration.preSharedKey = try? TLSPreSharedKey(identity: identity, hex: key)  // It was checked.

@@ -208,11 +208,16 @@ extension ConnectionArguments {
         Option(OptionNames(nil, "cert"), .one("FILE", .files), "Our certificate.", missing: "file") {
             $0.tls.certificateFile = $1[0]
         },
-        Option(OptionNames(nil, "key"), .one("FILE", .files), "Its private key.", missing: "file") {
+        Option(
+            OptionNames(nil, "key"), .one("FILE", .files),
+            "Its private key; with --keyform engine, the URI of a key in hardware, such as pkcs11:object=key.",
+            missing: "file"
+        ) {
             $0.tls.keyFile = $1[0]
         },
         Option(
-            OptionNames(nil, "keyform"), .one("FORM", .words(["pem"])), "The form of the key: pem.",
+            OptionNames(nil, "keyform"), .one("FORM", .words(["pem", "engine"])),
+            "Where the key is: pem for a file, or engine for hardware.",
             missing: "keyform"
         ) { $0.tls.keyForm = $1[0] },
         Option(
@@ -246,16 +251,13 @@ extension ConnectionArguments {
             OptionNames(nil, "psk-identity"), .one("NAME"), "The name under which the broker knows the key of --psk.",
             missing: "identity"
         ) { $0.tls.preSharedKeyIdentity = $1[0] },
-        .refused(
-            OptionNames(nil, "tls-engine"), .one("NAME"), "An engine of OpenSSL.",
-            hint: "OpenSSL no longer supports engines. Keep the key in a PEM file.", missing: "engine_id"
-        ) {
-            $0.tls.hasEngine = true
-            $0.refusals.append($1)
-        },
+        Option(
+            OptionNames(nil, "tls-engine"), .one("NAME", .words(["pkcs11"])),
+            "The engine of OpenSSL that has the key: pkcs11. Needs --keyform engine.", missing: "engine_id"
+        ) { $0.tls.engine = $1[0] },
         .refused(
             OptionNames(nil, "tls-engine-kpass-sha1"), .one("HASH"), "The hash of the password of the engine's key.",
-            hint: "OpenSSL no longer supports engines. Keep the key in a PEM file.", missing: "kpass sha1"
+            hint: "Put the PIN into the URI of --key: pkcs11:…?pin-value=1234.", missing: "kpass sha1"
         ) {
             $0.tls.hasEnginePassword = true
             $0.refusals.append($1)

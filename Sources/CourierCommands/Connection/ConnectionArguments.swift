@@ -52,8 +52,10 @@ package struct ConnectionArguments: Sendable {
         /// The key of `--psk`, in hexadecimal digits.
         package var preSharedKey: String?
         package var preSharedKeyIdentity: String?
-        /// Whether `--tls-engine` is there, which is refused.
-        var hasEngine = false
+        /// The engine of `--tls-engine`, from which the key comes if `--keyform` is engine.
+        package var engine: String?
+        /// Whether ``keyFile`` is the URI of a key in hardware.
+        var isKeyInHardware: Bool { keyForm == "engine" }
         /// Whether the user gave `--tls-engine-kpass-sha1`. The program refuses this option.
         var hasEnginePassword = false
     }

@@ -37,7 +37,7 @@ public final class TLSContext: @unchecked Sendable {
         let configuration = try Self.settled(configuration)
         let keyLog = try configuration.keyLogFile.map { file throws(TransportError) in try TLSKeyLog(appendingTo: file)
         }
-        (context, method) = try Self.make(TLS_client_method(), configuration.minimumVersion)
+        (context, method) = try Self.make(TLS_client_method, configuration.minimumVersion)
         role = .client(configuration)
         serverProtocols = nil
         self.keyLog = keyLog
@@ -62,7 +62,7 @@ public final class TLSContext: @unchecked Sendable {
     ///
     /// - Throws: ``TransportError`` that names the file that is wrong and how.
     public init(server configuration: TLSServerConfiguration) throws(TransportError) {
-        (context, method) = try Self.make(TLS_server_method(), configuration.minimumVersion)
+        (context, method) = try Self.make(TLS_server_method, configuration.minimumVersion)
         role = .server
         keyLog = nil
         let spoken = try ALPNList(configuration.applicationProtocols)
@@ -110,10 +110,13 @@ public final class TLSContext: @unchecked Sendable {
         }
     }
 
+    private static let setUp: Void = courier_ssl_set_up()
+
     private static func make(
-        _ protocols: OpaquePointer?, _ minimum: TLSVersion
+        _ protocols: () -> OpaquePointer?, _ minimum: TLSVersion
     ) throws(TransportError) -> (OpaquePointer, OpaquePointer) {
-        guard let context = SSL_CTX_new(protocols) else {
+        setUp
+        guard let context = SSL_CTX_new(protocols()) else {
             throw TransportError(.invalidConfiguration, "OpenSSL can not be set up: \(TLSErrors.takeText())")
         }
         guard let method = courier_wire_method() else {

@@ -20,6 +20,13 @@ extension TLSIdentity {
             try usePKCS12(TLSReader(file: file, "certificate", .badCertificateFile), in: context)
         case .pkcs12(let bytes):
             try usePKCS12(TLSReader(bytes, "certificate", .badCertificateFile), in: context)
+        case .hardware(let certificates, let uri, let module):
+            let key = try PKCS11URI(uri)
+            let reader = try TLSReader(file: certificates, "certificate", .badCertificateFile)
+            let chain = try reader.certificates("certificate")
+            try Self.use(
+                chain[0], chain.dropFirst(), PKCS11Engine.key(key, pin: passPhrase, module: module), in: context,
+                mismatch: "the private key \(key.text) does not belong to the certificate \(reader.name)")
         }
     }
 

@@ -13,6 +13,7 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
         case memory(certificates: [UInt8], privateKey: [UInt8])
         case pkcs12File(String)
         case pkcs12([UInt8])
+        case hardware(certificates: String, uri: String, module: String?)
     }
 
     let source: Source
@@ -62,11 +63,33 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
         self.passPhrase = passPhrase
     }
 
+    /// An identity whose private key is in hardware, such as a TPM or a smart card, and never leaves it.
+    ///
+    /// The key is used by OpenSSL's PKCS#11 engine (Debian: `libengine-pkcs11-openssl`). The hardware signs once for each
+    /// connection, on the client's event loop.
+    ///
+    /// ```swift
+    /// configuration.identity = TLSIdentity(
+    ///     certificateFile: "/etc/device/cert.pem", pkcs11Key: "pkcs11:token=device;object=key", pin: pin,
+    ///     module: "/usr/lib/x86_64-linux-gnu/libtpm2_pkcs11.so")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - certificateFile: The file with the certificate, and behind it, in PEM, those that lead to the authority.
+    ///   - pkcs11Key: The key's URI (RFC 7512).
+    ///   - pin: What unlocks the token; `nil` if it needs no PIN, or if the URI has it.
+    ///   - module: The file of the token's PKCS#11 module; `nil` for the one of OpenSSL's configuration, usually p11-kit's.
+    public init(certificateFile: String, pkcs11Key: String, pin: String? = nil, module: String? = nil) {
+        source = .hardware(certificates: certificateFile, uri: pkcs11Key, module: module)
+        passPhrase = pin
+    }
+
     /// The files that it is read from; empty for one in memory.
     public var files: [String] {
         switch source {
         case .files(let certificates, let privateKey): [certificates, privateKey]
         case .pkcs12File(let file): [file]
+        case .hardware(let certificates, _, _): [certificates]
         case .memory, .pkcs12: []
         }
     }
@@ -78,6 +101,8 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
         case .memory: "certificate and private key in memory"
         case .pkcs12File(let file): "PKCS#12 file \(file)"
         case .pkcs12: "PKCS#12 in memory"
+        case .hardware(let certificates, let uri, _):
+            "certificate \(certificates), private key \((try? PKCS11URI(uri).text) ?? "in hardware")"
         }
     }
 

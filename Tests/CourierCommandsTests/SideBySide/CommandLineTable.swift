@@ -353,7 +353,7 @@ enum CommandLineTable {
             "pub STRICT -t a -m x -V 5",
             "The second line names the refusal, where mosquitto_pub 2.0.11 names a protocol error."),
         Difference("pub NOBODY -A 127.0.0.1 -t a -m x", "The library chooses no local address."),
-        Difference("pub NOBODY -t a -m x --tls-engine e", "OpenSSL no longer supports engines."),
+        Difference("pub NOBODY -t a -m x --tls-engine e", "Only the engine pkcs11 is supported."),
         Difference("pub BROKER -t p/a -m x --insecure", "An option of TLS without TLS would protect nothing."),
         Difference(
             ["pub SECURE -t p/a -m x --cafile FOLDER/payload", "pub NOBODY -t a -m x -i 'a\u{1}'"],
