@@ -188,7 +188,7 @@ extension ClientCoordinator {
     func perform(_ action: ConnectionSupervisor.Action) {
         switch action {
         case .fetchCredentials(let attempt): fetchCredentials(attempt, for: nil)
-        case .fetchReferralCredentials(let server, let attempt): fetchCredentials(attempt, for: server)
+        case .fetchRedirectCredentials(let server, let attempt): fetchCredentials(attempt, for: server)
         case .abandonCredentials(let attempt): credentials.abandon(attempt)
         case .clearCredentials: credentials.clear()
         case .findEndpoints(let options, let attempt):

@@ -6,7 +6,7 @@ extension ConnectionSupervisor {
         /// Ask the provider; answer with ``Input/credentialsArrived(_:_:date:)`` or ``Input/credentialsFailed(_:_:)``.
         case fetchCredentials(AttemptID)
         /// Ask the provider for the credentials of a server that the broker has referred to; answer in the same way.
-        case fetchReferralCredentials(BrokerEndpoint, AttemptID)
+        case fetchRedirectCredentials(BrokerEndpoint, AttemptID)
         /// The answer is not wanted any more.
         case abandonCredentials(AttemptID)
         /// Tell the provider that the broker refused what it gave.

@@ -82,9 +82,9 @@ extension ConnectionSupervisor {
         if isAgain { actions.append(.emit(.reconnect)) }
         actions.append(.emit(.authStarted))
         var asking = authentication(attempt, now)
-        asking.isOfReferral = true
+        asking.isForRedirect = true
         enter(.authenticating(asking), &actions)
-        actions.append(.fetchReferralCredentials(redirect.target, attempt))
+        actions.append(.fetchRedirectCredentials(redirect.target, attempt))
     }
 
     /// Leaves an attempt for the foreground.
@@ -148,7 +148,7 @@ extension ConnectionSupervisor {
         switch phase {
         case .authenticating(let authentication) where authentication.attempt == attempt:
             let accepted = accept(granted, date, authentication, now, &actions)
-            guard authentication.isOfReferral else {
+            guard authentication.isForRedirect else {
                 guard redirect?.asksProvider == true else {
                     return locate(accepted, attempt, isAgain: false, now, &actions)
                 }
@@ -163,7 +163,7 @@ extension ConnectionSupervisor {
             }
             let accepted = accept(granted, date, authentication, now, &actions)
             connection.renewal = renewal(of: accepted, now)
-            if authentication.isOfReferral {
+            if authentication.isForRedirect {
                 connection.detour?.grant = accepted
                 if redirect?.target == connection.detour?.target { redirect?.grant = accepted }
             }
@@ -194,7 +194,7 @@ extension ConnectionSupervisor {
         let remaining = granted.expiresAt.map { Duration.bounded(seconds: $0.timeIntervalSince(date)) }
         let accepted = Grant(
             options: granted.options, receivedAt: now, expiresAt: remaining.map { now.advanced(by: $0) })
-        if !authentication.isOfReferral {
+        if !authentication.isForRedirect {
             useEndpoints(of: accepted.options, &actions)
             grant = accepted
         }
@@ -209,7 +209,7 @@ extension ConnectionSupervisor {
         switch phase {
         case .authenticating(let authentication) where authentication.attempt == attempt:
             report(failure, authentication, now, &actions)
-            if authentication.isOfReferral { redirect = nil }
+            if authentication.isForRedirect { redirect = nil }
             let pause = nextAuthPause(after: failure)
             wait(until: now.advanced(by: pause), .failure, now, &actions)
         case .connected(var connection):
@@ -247,13 +247,13 @@ extension ConnectionSupervisor {
         attemptCount += 1
         var authentication = authentication(AttemptID(number: attemptCount), now)
         var connection = connection
-        let referral = connection.detour.flatMap { $0.asksProvider ? $0.target : nil }
-        authentication.isOfReferral = referral != nil
+        let redirect = connection.detour.flatMap { $0.asksProvider ? $0.target : nil }
+        authentication.isForRedirect = redirect != nil
         connection.renewal = .fetching(authentication)
         phase = .connected(connection)
         actions.append(.emit(.authStarted))
         actions.append(
-            referral.map { .fetchReferralCredentials($0, authentication.attempt) }
+            redirect.map { .fetchRedirectCredentials($0, authentication.attempt) }
                 ?? .fetchCredentials(authentication.attempt))
     }
 

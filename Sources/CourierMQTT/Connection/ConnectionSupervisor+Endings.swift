@@ -257,7 +257,8 @@ extension ConnectionSupervisor {
     /// Takes the way that the broker shows, if it does and the client has not been sent around too often since the last
     /// pause.
     private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
-        guard let grant, case .follow(let target, let term, let asksProvider) = referral(ending, response) else {
+        guard let grant, case .follow(let target, let term, let asksProvider) = redirectResponse(ending, response)
+        else {
             return false
         }
         guard streak.redirects < configuration.maximumRedirects else {

@@ -83,7 +83,7 @@ extension ConnectionSupervisor {
         switch phase {
         case .resting, .paused, .waiting, .locating: proceed(to: next, now, &actions)
         case .authenticating(let authentication):
-            if authentication.isOfReferral { endDetour() }
+            if authentication.isForRedirect { endDetour() }
             abandon(authentication, now, &actions)
             proceed(to: next, now, &actions)
         case .opening(let opening):

@@ -106,7 +106,7 @@ struct ConnectionSupervisor: Sendable {
         /// When to warn that the provider is slow; `nil` after the warning.
         var warnAt: Instant?
         /// Whether the credentials are for a server that the broker has referred to.
-        var isOfReferral = false
+        var isForRedirect = false
     }
 
     struct Locating: Sendable {

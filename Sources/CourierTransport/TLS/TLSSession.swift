@@ -14,7 +14,7 @@ final class TLSSession {
     let ssl: OpaquePointer
     /// Behind a pointer of its own, since OpenSSL keeps it.
     private let wire: UnsafeMutablePointer<courier_wire>
-    private let peerName: String
+    let peerName: String
     /// What the certificate must be for.
     private let expectedName: String?
     /// Under which name sessions are kept; `nil` where none are.
@@ -212,28 +212,6 @@ final class TLSSession {
         guard let names = courier_x509_names(certificate) else { return false }
         defer { GENERAL_NAMES_free(names) }
         return courier_names_count(names) > 0
-    }
-
-    /// A resumed session comes from a connection whose pins were checked.
-    private func checkPins() throws(TransportError) {
-        guard case .client(let configuration) = context.role, !configuration.pins.isEmpty,
-            SSL_session_reused(ssl) == 0
-        else { return }
-        var keys: [[UInt8]] = []
-        func collect(_ certificate: OpaquePointer?) {
-            var digest = [UInt8](repeating: 0, count: 32)
-            if let certificate, courier_x509_key_digest(certificate, &digest) == 1 { keys.append(digest) }
-        }
-        if let chain = SSL_get0_verified_chain(ssl), configuration.trust != .insecureSkipsVerification {
-            for index in 0..<courier_x509_count(chain) { collect(courier_x509_at(chain, index)) }
-        } else {
-            // Unverified, only the certificate that the peer has proved to own counts.
-            collect(SSL_get0_peer_certificate(ssl))
-        }
-        if configuration.pins.contains(where: { keys.contains($0.sha256) }) { return }
-        throw TransportError(
-            .tlsPinMismatch,
-            "no certificate of \(peerName) has a pinned public key; it was replaced, or somebody listens in")
     }
 
     private func makeSummary() -> TLSSummary {

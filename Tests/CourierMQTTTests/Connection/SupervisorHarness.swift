@@ -104,7 +104,7 @@ struct SupervisorHarness {
     private mutating func perform(_ action: Action) {
         switch action {
         case .fetchCredentials(let attempt): ask(attempt, nil)
-        case .fetchReferralCredentials(let server, let attempt): ask(attempt, server)
+        case .fetchRedirectCredentials(let server, let attempt): ask(attempt, server)
         case .abandonCredentials(let attempt):
             if fetch != attempt { faults.append("a question is abandoned that was not asked") }
             fetch = nil

@@ -108,7 +108,7 @@ import Testing
 
     // MARK: Another server
 
-    private static func referral(
+    private static func redirectResponse(
         _ script: [ConnectionScript], _ body: (ScriptedWorld, Series<String>) async throws -> Void
     ) async throws {
         let places = Series<String>()
@@ -135,7 +135,7 @@ import Testing
             Self.refuse(.useAnotherServer, to: "other:1884"),
             .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
         ]
-        try await Self.referral(script) { world, places in
+        try await Self.redirectResponse(script) { world, places in
             await world.connect()
             #expect(await world.connectTimes == [.zero, .zero])
             await world.run(for: .seconds(30))
@@ -150,7 +150,7 @@ import Testing
             .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
             .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
         ]
-        try await Self.referral(script) { world, places in
+        try await Self.redirectResponse(script) { world, places in
             await world.connect()
             await world.run(for: .seconds(60))
             #expect(places.values == ["broker.invalid:\(world.broker.port)", "::2:99", "::2:99", "::2:99"])
@@ -159,7 +159,7 @@ import Testing
 
     @Test func `servers that send the client around are followed three times`() async throws {
         let script = (1...4).map { Self.refuse(.useAnotherServer, to: "server\($0):1") }
-        try await Self.referral(script) { world, places in
+        try await Self.redirectResponse(script) { world, places in
             await world.connect()
             let home = "broker.invalid:\(world.broker.port)"
             #expect(places.values == [home, "server1:1", "server2:1", "server3:1"])

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// What happens when the broker at 127.0.0.1 refers its first client to `host`, where another broker listens.
-    private static func referral(
+    private static func redirectResponse(
         to host: String = "127.0.0.2", _ code: PacketReasonCode = .useAnotherServer,
         _ change: (inout MQTTClientConfig) -> Void = { _ in }
     ) async throws -> Outcome {
@@ -84,7 +84,7 @@ import Testing
     func `another host gets neither a connection nor credentials, and an event names it`(
         _ code: PacketReasonCode
     ) async throws {
-        let outcome = try await Self.referral(to: "127.0.0.2", code)
+        let outcome = try await Self.redirectResponse(to: "127.0.0.2", code)
         #expect(outcome.visits == 0)
         #expect(outcome.home.count == 2, "the client is back at its own broker")
         #expect(!outcome.asked.contains("127.0.0.2"))
@@ -93,19 +93,21 @@ import Testing
     }
 
     @Test func `another port of the same host is followed with the same credentials`() async throws {
-        let outcome = try await Self.referral(to: "127.0.0.1")
+        let outcome = try await Self.redirectResponse(to: "127.0.0.1")
         #expect(outcome.other.map(\.username) == ["home"])
         #expect(outcome.asked == ["home"])
     }
 
     @Test func `an allowed host gets the credentials that the provider has for it`() async throws {
-        let outcome = try await Self.referral { $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .fromProvider] }
+        let outcome = try await Self.redirectResponse {
+            $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .fromProvider]
+        }
         #expect(outcome.other.map(\.username) == ["node"])
         #expect(outcome.asked == ["home", "127.0.0.2"])
     }
 
     @Test func `an allowed host gets the present credentials where the list says so`() async throws {
-        let outcome = try await Self.referral { $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .reused] }
+        let outcome = try await Self.redirectResponse { $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .reused] }
         #expect(outcome.other.map(\.username) == ["home"])
         #expect(outcome.asked == ["home"])
     }

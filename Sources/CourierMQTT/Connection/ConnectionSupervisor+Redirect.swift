@@ -3,7 +3,7 @@ import CourierCore
 /// Which servers that a broker names are used.
 extension ConnectionSupervisor {
     /// What becomes of the server reference of an ending.
-    enum Referral: Equatable, Sendable {
+    enum RedirectResponse: Equatable, Sendable {
         /// There is none, or the ending is of another kind.
         case none
         /// The client goes there; the provider is asked for credentials, or the present ones are used.
@@ -13,7 +13,7 @@ extension ConnectionSupervisor {
     }
 
     /// Decides by the first reference of the list that is allowed.
-    func referral(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Referral {
+    func redirectResponse(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> RedirectResponse {
         let term: Redirect.Term
         switch response {
         case .followOnce: term = .once
@@ -39,7 +39,7 @@ extension ConnectionSupervisor {
 
     /// The ending, with a sentence on the reference that is not followed.
     func naming(refusedReferenceOf ending: ConnectionEnding) -> ConnectionEnding {
-        guard case .refused(let sentence) = referral(ending, LossPolicy.row(for: ending.cause).response) else {
+        guard case .refused(let sentence) = redirectResponse(ending, LossPolicy.row(for: ending.cause).response) else {
             return ending
         }
         var ending = ending
