@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The target list is the architecture: docs/inside/architecture.md says why each arrow exists,
+// The target list is the architecture: docs/inside/architecture.md says why each dependency exists,
 // and Scripts/check-layers fails when an `import` or a dependency draws one that is not in its table.
 
 let settings: [SwiftSetting] = [
