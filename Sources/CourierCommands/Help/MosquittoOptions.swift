@@ -85,18 +85,18 @@ package struct MosquittoOptions: Sendable {
         return outcome
     }
 
-    /// The table as Markdown.
+    /// The options that do not work, as a table of Markdown.
     package var markdown: String {
-        var lines = ["| option | of | here |", "| --- | --- | --- |"]
+        var lines = ["| option | of | instead |", "| --- | --- | --- |"]
         for row in rows {
-            let outcome =
-                switch row.outcome {
-                case .works?: "works"
-                case .refused(let hint)?: "refused by name: \(hint)"
-                case nil: "unknown"
-                }
+            let hint: String
+            switch row.outcome {
+            case .works?: continue
+            case .refused(let text)?: hint = text
+            case nil: hint = "unknown"
+            }
             let names = row.names.map { "`\($0)`" }.joined(separator: ", ")
-            lines.append("| \(names) | \(row.commands.joined(separator: ", ")) | \(outcome) |")
+            lines.append("| \(names) | \(row.commands.joined(separator: ", ")) | \(hint) |")
         }
         return lines.joined(separator: "\n") + "\n"
     }
