@@ -16,13 +16,13 @@ private struct StoppingNote: Codable, Sendable { var title: String }
 
     init(_ client: any CourierClient) { self.client = client }
 
-    /// Returns when the broker sends notes.
+    /// Returns when the broker has granted the subscription.
     func start() async throws {
         let incoming = try await client.messages(StoppingNote.self, from: "chat/+/notes").subscribed()
         reading = Task { for try await note in incoming { notes.append(note) } }
     }
 
-    /// Returns when the last note that has come is in ``notes``.
+    /// Returns when ``notes`` has every note that has arrived.
     func stop() async throws {
         await client.shutdown()
         try await reading?.value
@@ -30,14 +30,14 @@ private struct StoppingNote: Codable, Sendable { var title: String }
 }
 
 @Suite(.timeLimit(.minutes(1))) @MainActor struct StoppingPageTests {
-    @Test func `stop() ends the loop, and the model has what came before`() async throws {
+    @Test func `stop() ends the loop, and the model has every note that arrived before`() async throws {
         let group = try EventLoopGroup(name: "test", clock: VirtualClock())
         let broker = try LoopbackBroker.start(loop: group.loops[0])
         let options = ConnectOptions(host: "127.0.0.1", port: broker.port, transport: .tcp, clientId: "phone-7")
         var config = MQTTClientConfig(options: options)
         config.environment.eventLoops = group
         config.endpoint = { _ in broker.connectInMemory() }
-        config.deliveryQueue = DispatchQueue(label: "test")  // The main queue is not a test's to wait for.
+        config.deliveryQueue = DispatchQueue(label: "test")  // The test occupies the main actor, which the main queue needs.
         let client = CourierClientFactory().makeMQTTClient(config: config)
 
         let model = StoppingModel(client)
