@@ -37,7 +37,7 @@ private struct StoppingNote: Codable, Sendable { var title: String }
         var config = MQTTClientConfig(options: options)
         config.environment.eventLoops = group
         config.endpoint = { _ in broker.connectInMemory() }
-        config.deliveryQueue = DispatchQueue(label: "test")  // The test occupies the main actor, which the main queue needs.
+        config.deliveryQueue = DispatchQueue(label: "test")  // This test occupies the main queue.
         let client = CourierClientFactory().makeMQTTClient(config: config)
 
         let model = StoppingModel(client)
