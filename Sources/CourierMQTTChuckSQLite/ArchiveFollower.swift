@@ -20,7 +20,7 @@ package final class ArchiveFollower {
     ///   - url: The file.
     ///   - options: How payloads are shown, and the least that the logger has room for.
     /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` when the file is no archive or damaged,
-    ///   `storeFailed` when it can not be read.
+    ///   `storeFailed` when it cannot be read.
     package init(_ url: URL, options: MQTTChuckOptions = MQTTChuckOptions()) throws(CourierError) {
         reader = try ArchiveReader(url)
         logger = MQTTChuckLogger(options: try reader.options(options))

@@ -65,7 +65,7 @@ struct ArchiveReader {
     func read(into restoring: inout PacketRestoring, behind last: inout Int64) throws(CourierError) {
         do throws(SQLiteFailure) {
             try database.execute("BEGIN", "reading")
-            // Rows that were added before one that can not be read are not to be added again.
+            // Rows that were added before one that cannot be read are not to be added again.
             let result = rows(into: &restoring, behind: &last)
             try database.execute("COMMIT", "reading")
             try result.get()

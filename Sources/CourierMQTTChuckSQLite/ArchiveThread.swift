@@ -17,7 +17,7 @@ final class ArchiveThread: Sendable {
 
     /// How far the thread has got.
     private struct Progress {
-        /// The row to go on with.
+        /// The row to continue with.
         var next: UInt64
         /// How many rows of the logger were gone before the archive was made.
         let goneBefore: UInt64
@@ -149,7 +149,7 @@ final class ArchiveThread: Sendable {
         return nil
     }
 
-    /// The rows for one transaction, and the row to go on with behind them.
+    /// The rows for one transaction, and the row to continue with behind them.
     private func records(from first: UInt64, to end: UInt64) -> (records: [PacketRecord], next: UInt64) {
         var records: [PacketRecord] = []
         var next = first

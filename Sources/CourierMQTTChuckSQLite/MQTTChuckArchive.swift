@@ -72,14 +72,14 @@ public final class MQTTChuckArchive: Sendable {
 
     /// Writes what has been recorded so far, and returns when it is in the file.
     ///
-    /// - Throws: ``CourierCore/CourierError`` when it can not be written; the rows are tried again later.
+    /// - Throws: ``CourierCore/CourierError`` when it cannot be written; the rows are tried again later.
     public func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in
             thread.flush { continuation.resume(with: $0) }
         }
     }
 
-    /// Writes what has been recorded so far, and closes the file. The logger goes on without it.
+    /// Writes what has been recorded so far, and closes the file. The logger continues without it.
     public func close() async {
         await withCheckedContinuation { continuation in thread.close { continuation.resume() } }
     }

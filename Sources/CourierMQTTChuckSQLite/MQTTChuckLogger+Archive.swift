@@ -14,7 +14,7 @@ extension MQTTChuckArchive {
     ///   - options: How payloads are shown and what is hidden beside what was hidden already.
     /// - Returns: A logger with the rows under the numbers that they have in the file.
     /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` when the file is no archive or damaged,
-    ///   `storeFailed` when it can not be read.
+    ///   `storeFailed` when it cannot be read.
     public static func logger(
         of url: URL, options: MQTTChuckOptions = MQTTChuckOptions()
     ) throws -> MQTTChuckLogger {
@@ -29,12 +29,12 @@ extension MQTTChuckLogger {
     /// Adds the packets of an archive, behind those that are there.
     ///
     /// The limits and redaction rules of this logger apply, and its metrics count what is added. Packets before one that
-    /// can not be read stay added. The file is not changed.
+    /// cannot be read stay added. The file is not changed.
     ///
     /// - Parameter url: The file.
     /// - Returns: How many packets were added.
     /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` when the file is no archive or damaged,
-    ///   `storeFailed` when it can not be read.
+    ///   `storeFailed` when it cannot be read.
     @discardableResult
     public func importArchive(at url: URL) throws -> Int { try ArchiveReader(url).read(into: self) }
 }

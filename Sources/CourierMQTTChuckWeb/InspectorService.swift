@@ -1,7 +1,7 @@
 import CourierCore
 import CourierMQTTChuck
 
-/// What serves the page: the server, who may ask, what is answered, and who waits for news.
+/// What serves the page: the server, who may ask, what is answered, and a caller that waits for news.
 final class InspectorService: Sendable {
     let token = AccessToken.random()
     private let server: HTTPServer

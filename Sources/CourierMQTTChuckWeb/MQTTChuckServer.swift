@@ -32,7 +32,7 @@ public final class MQTTChuckServer: Sendable {
     }
 
     deinit {
-        // Elsewhere: the last reference may go on a thread that must not wait, even the server's own.
+        // Elsewhere: the last reference may continue a thread that must not wait, even the server's own.
         DispatchQueue.global().async { [service] in service.stop() }
     }
 

@@ -23,7 +23,7 @@ enum DefaultLiteral {
         }
     }
 
-    /// A text with everything escaped that a literal can not hold.
+    /// A text with everything escaped that a literal cannot hold.
     static func literal(_ text: String) -> String {
         var source = "\""
         for scalar in text.unicodeScalars {

@@ -55,7 +55,7 @@ public final class SQLiteMessageStore: MessageStore {
     ///   - onRecovery: Learns of a damaged file that was replaced: in this call, or later on the store's thread. It
     ///     must not block.
     /// - Throws: A ``CourierCore/CourierError`` with `storeInUse` when another store object has the file,
-    ///   `storeFailed` when it can not be opened or was written by a newer version, `storeFull` when the disk has no
+    ///   `storeFailed` when it cannot be opened or was written by a newer version, `storeFull` when the disk has no
     ///   room, or `invalidConfiguration`.
     public convenience init(
         at url: URL, durability: Durability = .normal, limits: Limits = .default,
@@ -142,7 +142,7 @@ extension SQLiteMessageStore {
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: Counts and the last id.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func summary(of scope: StoreScope) async throws -> StoreSummary {
         try await thread.read { _, ledger throws(SQLiteFailure) in
             guard let place = ledger.place(of: scope) else {
@@ -160,7 +160,7 @@ extension SQLiteMessageStore {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func outgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredOutgoing] {
@@ -175,7 +175,7 @@ extension SQLiteMessageStore {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func sentOutgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredOutgoing] {
@@ -192,7 +192,7 @@ extension SQLiteMessageStore {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredMessage] {
@@ -210,7 +210,7 @@ extension SQLiteMessageStore {
     ///   - limit: At most this many.
     ///   - time: The present moment.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async throws -> [StoredMessage] {
@@ -229,7 +229,7 @@ extension SQLiteMessageStore {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func rejected(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [RejectedMessage] {
@@ -245,7 +245,7 @@ extension SQLiteMessageStore {
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: The ids.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> {
         try await thread.read { tables, ledger throws(SQLiteFailure) in
             guard let place = ledger.place(of: scope) else { return [] }
@@ -257,7 +257,7 @@ extension SQLiteMessageStore {
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: One entry for each filter.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription] {
         try await thread.read { tables, ledger throws(SQLiteFailure) in
             guard let place = ledger.place(of: scope) else { return [] }
@@ -268,15 +268,15 @@ extension SQLiteMessageStore {
     /// All scopes that the file knows, with what each holds.
     ///
     /// - Returns: The scopes, in the order of their first use.
-    /// - Throws: A `CourierError` when the store can not be read.
+    /// - Throws: A `CourierError` when the store cannot be read.
     public func scopes() async throws -> [(scope: StoreScope, summary: StoreSummary)] {
         try await thread.read { _, ledger throws(SQLiteFailure) in ledger.all.map { ($0.name, $0.summary) } }
     }
 
-    /// Removes all rows of a scope; its message ids still go on growing.
+    /// Removes all rows of a scope; its message ids still continue growing.
     ///
     /// - Parameter scope: Whose rows.
-    /// - Throws: A `CourierError` when they can not be removed.
+    /// - Throws: A `CourierError` when they cannot be removed.
     public func purge(_ scope: StoreScope) async throws {
         try await withCheckedThrowingContinuation { continuation in
             commit([.removeAll], in: scope) { continuation.resume(with: $0) }

@@ -51,7 +51,7 @@ extension FakeClient {
         disconnect()
     }
 
-    /// Disconnects at once, and forgets the filters of `subscribe`. Loops go on, and ``published`` stays.
+    /// Disconnects at once, and forgets the filters of `subscribe`. Loops continue, and ``published`` stays.
     public func destroy() {
         state.withLock { state in
             state.hasSession = false

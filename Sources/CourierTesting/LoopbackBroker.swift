@@ -100,7 +100,7 @@ public final class LoopbackBroker: Sendable {
         loop.execute { [host] in host.disconnect(clientID, reasonCode) }
     }
 
-    /// Stops: connections are dropped, and everything is forgotten. A loop that was given to the broker goes on.
+    /// Stops: connections are dropped, and everything is forgotten. A loop that was given to the broker continues.
     public func shutdown() async {
         listener.close()
         if ownsLoop { return await loop.shutdown() }

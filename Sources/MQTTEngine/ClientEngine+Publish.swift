@@ -341,7 +341,7 @@ extension ClientEngine {
             case .pubComp: .pubComp(acknowledgement)
             default: .pubAck(acknowledgement)
             }
-        // A code that the packet may not carry is the caller's mistake; the exchange must go on.
+        // A code that the packet may not carry is the caller's mistake; the exchange must continue.
         if (try? link.encoder.encode(packet, into: &buffer)) == nil {
             link.encoder.encodeSuccess(type, id, into: &buffer)
             return .success

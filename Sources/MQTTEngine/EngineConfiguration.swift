@@ -31,7 +31,7 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// Who acknowledges messages; ``AcknowledgementMode/automatic`` by default.
     public var acknowledgements: AcknowledgementMode
     /// Whether each step of QoS 2 waits until the caller has stored it, so that a process that is killed between any two
-    /// goes on where it was, and exactly once stays exactly once; `false` by default.
+    /// continues where it was, and exactly once stays exactly once; `false` by default.
     ///
     /// The caller answers each ``EngineAction/sent(_:_:)`` and ``EngineAction/receivedByServer(_:)`` of QoS 2, and each
     /// ``EngineAction/givenUp(_:_:)``, by ``ClientEngine/stored(_:_:now:into:_:)``, and each

@@ -41,7 +41,7 @@ func topics(_ count: Int, matching: Bool) -> [[UInt8]] {
 /// nodes.
 let allowedSlowdown = 4.0
 
-/// One topic and its filter, beside `count` filters that begin, go on or end like it and do not match.
+/// One topic and its filter, beside `count` filters that begin, continue or end like it and do not match.
 func crowd(_ count: Int) -> Case {
     let topic = "fleet/7/vehicle-7/position"
     let others = (1_000..<1_000 + count).map { number -> String in

@@ -122,7 +122,7 @@ final class PublicClient: ThroughputClient, Sendable {
         let buffer = ReadBuffer(overflow: .pause)
         for try await message in client.messages(Message.self, from: workload.topic, qos: qos, buffer: buffer) {
             bytes += message.data.count
-            // Properties are decoded when somebody asks, and an app to which they are sent asks.
+            // Properties are decoded on demand, and an app to which they are sent asks.
             if !properties.userProperties.isEmpty { propertyCount += message.properties.userProperties.count }
             left -= 1
             if left == 0 { break }

@@ -9,7 +9,7 @@
 /// ]
 /// ```
 ///
-/// An option without an action can not be written, so none is taken and ignored.
+/// An option without an action cannot be written, so none is taken and ignored.
 package struct Option<Target>: Sendable {
     /// Changes the settings; gets the option's values. It throws an ``ArgumentError`` for a value that makes no sense.
     package typealias Action = @Sendable (inout Target, [String]) throws -> Void
@@ -50,7 +50,7 @@ package struct Option<Target>: Sendable {
             values, missingText ?? Self.missingText(names, missing), action)
     }
 
-    /// Declares an option that is known and can not be served: it is refused by name.
+    /// Declares an option that is known and cannot be served: it is refused by name.
     ///
     /// - Parameters:
     ///   - names: Its names.

@@ -93,7 +93,7 @@ package struct Completions: Hashable, Sendable {
                     ":\(name):\(index == 0 ? zshAction(option.completion) : "")"
                 }.joined()
                 for name in all {
-                    // An option that may be repeated can not be told from the others, so all may be.
+                    // An option that may be repeated cannot be told from the others, so all may be.
                     lines.append("        \(quoted("*\(name)[\(help)]\(values)")) \\")
                 }
             }

@@ -1,4 +1,4 @@
-/// Why a command line can not be used: one line, and what to do about it.
+/// Why a command line cannot be used: one line, and what to do about it.
 package struct ArgumentError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, as a sentence.
     package let message: String

@@ -96,7 +96,7 @@ final class HTTPExchange: NSObject, Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// Answers the caller, the first time, and ends the transfer if it goes on.
+    /// Answers the caller, the first time, and ends the transfer if it continues.
     private func end(by result: Result<HTTPReply, any Error>) {
         let (waiter, task) = state.withLock {
             state -> (CheckedContinuation<HTTPReply, any Error>?, URLSessionDataTask?) in

@@ -20,7 +20,7 @@ struct RedirectRules: Sendable {
     /// How many are followed in a row.
     let maximumCount: Int
 
-    /// Where to go on; `nil` when `reply` is no redirect. `count` redirects were followed before.
+    /// Where to continue; `nil` when `reply` is no redirect. `count` redirects were followed before.
     func step(after reply: HTTPReply, from url: URL, method: String, count: Int) throws(Refusal) -> Step? {
         let keepsMethod: Bool
         switch reply.status {

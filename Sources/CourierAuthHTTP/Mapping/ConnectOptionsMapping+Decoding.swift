@@ -2,7 +2,7 @@ import CourierCore
 import Foundation
 
 extension ConnectOptionsMapping {
-    /// The answer can not be used; the text never shows a value of it.
+    /// The answer cannot be used; the text never shows a value of it.
     struct Failure: Error, Equatable {
         let message: String
     }

@@ -19,7 +19,7 @@ public struct HTTPConnectionServiceOptions: Sendable {
     /// Whether `http` is allowed for a host other than this machine, and through a proxy that the environment names;
     /// `false` by default.
     public var allowsPlainHTTP = false
-    /// What takes the log; nobody by default. It is told origins, statuses and times, and no secret.
+    /// What takes the log; `nil` by default. It is told origins, statuses and times, and no secret.
     public var logHandler: (any LogHandler)?
 
     /// The default options.

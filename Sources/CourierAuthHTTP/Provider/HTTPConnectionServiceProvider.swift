@@ -54,7 +54,7 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
     ///   - request: What is asked, and where.
     ///   - mapping: How the answer is read.
     ///   - options: Times and limits.
-    /// - Throws: A `CourierError` with `invalidConfiguration` when the request can not be sent: the URL is not `https` and
+    /// - Throws: A `CourierError` with `invalidConfiguration` when the request cannot be sent: the URL is not `https` and
     ///   not on this machine, or is on it and the environment names a proxy for it; the URL holds a user; a header field
     ///   has a line break; a GET has a body.
     public convenience init(

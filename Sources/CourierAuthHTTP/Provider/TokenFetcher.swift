@@ -37,7 +37,7 @@ final class TokenFetcher: Sendable {
     /// Until when the endpoint does not want to be asked.
     private let closedUntil = Mutex<Date?>(nil)
 
-    /// - Throws: A ``CourierError`` when the request can not be sent.
+    /// - Throws: A ``CourierError`` when the request cannot be sent.
     init(
         clientID: String, _ description: TokenRequest, _ mapping: ConnectOptionsMapping,
         _ options: HTTPConnectionServiceOptions, _ time: HTTPTime

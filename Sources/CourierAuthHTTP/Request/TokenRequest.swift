@@ -39,7 +39,7 @@ public struct TokenRequest: Sendable {
     /// Changes each request just before it is sent; `nil` for not at all.
     public let preparation: Preparation?
 
-    /// Describes the request; what can not be sent is an error of the provider's initializer.
+    /// Describes the request; what cannot be sent is an error of the provider's initializer.
     ///
     /// - Parameters:
     ///   - url: Where to ask.

@@ -57,7 +57,7 @@ struct SVGDrawing {
         return tenths == tenths.rounded() ? String(Int(tenths)) : String(tenths)
     }
 
-    /// Any text as XML has it; what XML can not hold is left out.
+    /// Any text as XML has it; what XML cannot hold is left out.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

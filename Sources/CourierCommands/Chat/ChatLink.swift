@@ -101,7 +101,7 @@ final class ChatLink: Sendable {
                     await teller.tell(.presence(presence))
                 }
             } catch {
-                // An event has told it, and the chat goes on.
+                // An event has told it, and the chat continues.
             }
         }
         state.withLock { $0.peopleReader = reader }
@@ -251,7 +251,7 @@ final class ChatLink: Sendable {
         state.withLock { $0.problem = problem }
         failed(problem, false)
         guard error.isFinal else { return teller.told(.waiting(problem.lines.last ?? "")) }
-        // A client that has another server to try goes on all the same, and only it knows.
+        // A client that has another server to try continues all the same, and only it knows.
         let isAwaited = state.withLock { state in
             defer { state.isAwaitingEnd = true }
             return state.isAwaitingEnd

@@ -15,7 +15,7 @@ final class ChatRun: @unchecked Sendable {
         case closing(unsentCount: Int)
     }
 
-    /// The longest line that is read; one that is longer than a text is told and left out, and reading goes on.
+    /// The longest line that is read; one that is longer than a text is told and left out, and reading continues.
     private static let lineLimit = LineReader.chunk
 
     private let settings: ChatArguments
@@ -56,7 +56,7 @@ final class ChatRun: @unchecked Sendable {
         }
         self.link = link
         try link.queue.sync {
-            // Without a screen it may go on when the terminal has gone, as nohup wants it.
+            // Without a screen it may continue when the terminal has gone, as nohup wants it.
             signals = ending.watch([SIGINT, SIGTERM] + (hasScreen ? [SIGHUP] : []), on: link.queue) { [weak self] in
                 self?.close($0)
             }
@@ -195,7 +195,7 @@ final class ChatRun: @unchecked Sendable {
 }
 
 extension ChatModel.Event {
-    /// Whether it is a line, or the broker's word on a room that one asked for.
+    /// Whether it is a line, or the broker's answer on a room that one asked for.
     fileprivate var isForRooms: Bool {
         switch self {
         case .line, .refused: true

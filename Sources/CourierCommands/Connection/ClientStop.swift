@@ -3,7 +3,7 @@ import Dispatch
 
 /// Learns that a client tries no more, and why.
 ///
-/// After an error that is final a client that has another server to try goes on all the same, and only it knows.
+/// After an error that is final a client that has another server to try continues all the same, and only it knows.
 ///
 /// Safe to share: everything that changes is touched on the connection's queue only.
 final class ClientStop: @unchecked Sendable {

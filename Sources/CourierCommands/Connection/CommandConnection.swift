@@ -42,7 +42,7 @@ package final class CommandConnection: Sendable {
     ///   - console: Where debug lines, and the address of the inspector's page, are printed.
     ///   - told: Who is told.
     ///   - adjust: Changes the configuration before the client is made.
-    /// - Throws: ``ArgumentError`` for what can not be done, and ``CourierError`` for a store that can not be opened.
+    /// - Throws: ``ArgumentError`` for what cannot be done, and ``CourierError`` for a store that cannot be opened.
     package init(
         _ arguments: ConnectionArguments, _ console: Console, told: ClientCallbacks,
         adjust: (inout MQTTClientConfig) -> Void = { _ in }

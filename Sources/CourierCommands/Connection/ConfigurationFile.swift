@@ -17,7 +17,7 @@ struct ConfigurationFile {
     ///   - named: The path of the file of `-o`, if there is one.
     ///   - name: The name of the user's file in `$XDG_CONFIG_HOME` or `~/.config`.
     ///   - environment: The environment.
-    /// - Throws: ``ArgumentError`` for a file that is named and can not be read.
+    /// - Throws: ``ArgumentError`` for a file that is named and cannot be read.
     init(at named: String?, orNamed name: String, in environment: [String: String]) throws(ArgumentError) {
         if let named {
             guard let text = Self.text(of: named) else {

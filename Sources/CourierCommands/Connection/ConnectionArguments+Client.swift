@@ -88,7 +88,7 @@ extension ConnectionArguments {
         return config
     }
 
-    /// What DISCONNECT tells the broker.
+    /// The fields of DISCONNECT.
     var disconnectOptions: DisconnectOptions {
         DisconnectOptions(
             sessionExpiry: properties.disconnect.sessionExpiry.map { .seconds($0) },

@@ -56,10 +56,10 @@ package final class Console: Sendable {
         isOutputTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Whether the output takes nothing more: whoever read it has gone, or it can not be written.
+    /// Whether the output takes nothing more: whoever read it has gone, or it cannot be written.
     package var isOutputClosed: Bool { state.withLock { $0.outputFailure != nil } }
 
-    /// Why the output can not be written, in the system's words; `nil` also where whoever read it has gone.
+    /// Why the output cannot be written, in the system's words; `nil` also where whoever read it has gone.
     package var outputProblem: String? {
         guard let failure = state.withLock({ $0.outputFailure }), failure != EPIPE, failure != ECONNRESET else {
             return nil
@@ -81,7 +81,7 @@ package final class Console: Sendable {
     /// Takes text to be printed.
     package func write(_ text: String) { write(text.utf8) }
 
-    /// Prints what waits; blocks while whoever reads it is slow.
+    /// Prints what waits; blocks while the reader it is slow.
     package func flush() {
         let bytes = waiting.withLock { waiting in
             defer { waiting.removeAll(keepingCapacity: true) }

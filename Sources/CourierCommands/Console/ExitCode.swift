@@ -6,7 +6,7 @@ package import CommandArguments
 package enum ExitCode {
     /// Done.
     package static let success: Int32 = 0
-    /// The command line is wrong, an input can not be read or the output not written, or no connection came about.
+    /// The command line is wrong, an input cannot be read or the output not written, or no connection came about.
     package static let failure: Int32 = 1
     /// The broker broke the protocol.
     package static let protocolError: Int32 = 2

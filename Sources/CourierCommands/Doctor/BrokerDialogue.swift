@@ -216,7 +216,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
     }
 }
 
-/// What a dialogue has left for whoever waits for it.
+/// What a dialogue has left for the waiting caller for it.
 private final class AnswerBox: Sendable {
     let answer = Mutex(BrokerDialogue.Answer())
 }

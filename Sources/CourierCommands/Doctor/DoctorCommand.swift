@@ -2,7 +2,7 @@ package import CommandArguments
 import CourierCore
 import CourierTransport
 
-/// `courier doctor`: says why a broker can not be reached, or how well it can.
+/// `courier doctor`: says why a broker cannot be reached, or how well it can.
 package struct DoctorCommand: CourierCommand {
     package init() {}
 

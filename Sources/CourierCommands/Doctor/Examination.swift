@@ -134,7 +134,7 @@ struct Examination {
 
     // MARK: TLS
 
-    /// What TLS needs, `nil` inside where none is wanted; `nil` when it can not be had.
+    /// What TLS needs, `nil` inside where none is wanted; `nil` when it cannot be had.
     private mutating func secureContext() -> (tls: TLSContext?, Void)? {
         guard let tls else { return (nil, ()) }
         do throws(TransportError) {

@@ -20,7 +20,7 @@ struct ExportTarget: ~Copyable {
     ///   - path: The file; `nil` is standard output.
     ///   - recording: What is read, which is never written to.
     ///   - console: Standard output.
-    /// - Throws: That it can not be written, is the recording, a symbolic link to a file, or a file of another user.
+    /// - Throws: That it cannot be written, is the recording, a symbolic link to a file, or a file of another user.
     init(_ path: String?, of recording: String, _ console: Console) throws(ArgumentError) {
         self.console = console
         self.path = path

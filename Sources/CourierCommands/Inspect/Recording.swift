@@ -64,7 +64,7 @@ final class Recording: Sendable {
         logger = try Self.logger(of: data, path, &options)
     }
 
-    /// Whether it can be read once more from its beginning, as a pipe can not.
+    /// Whether it can be read once more from its beginning, as a pipe cannot.
     private static func isRegular(_ file: FileHandle) -> Bool {
         var found = stat()
         return fstat(file.fileDescriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
@@ -107,7 +107,7 @@ final class Recording: Sendable {
 
     /// Whether there was something new.
     private func catchUp() -> Bool {
-        // A file that can not be read now may be readable the next time; what was read stays.
+        // A file that cannot be read now may be readable the next time; what was read stays.
         following.withLock { ((try? $0?.follower.catchUp()) ?? 0) > 0 }
     }
 

@@ -1,5 +1,5 @@
 extension String {
-    /// Foreign text that stays on its line and can not play with the terminal.
+    /// Foreign text that stays on its line and cannot play with the terminal.
     var onOneLine: String {
         var text = ""
         for scalar in unicodeScalars { text += scalar.terminalEscape ?? String(scalar) }

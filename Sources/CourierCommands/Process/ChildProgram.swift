@@ -9,7 +9,7 @@ enum ChildProgram {
     /// Runs a program, without input; its errors go to a file.
     ///
     /// - Returns: Its exit status.
-    /// - Throws: ``ArgumentError`` when it can not be started.
+    /// - Throws: ``ArgumentError`` when it cannot be started.
     static func run(_ words: [String], errorsTo path: String) throws(ArgumentError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -1,4 +1,4 @@
-/// Why a command whose options are right can not begin, in the words of the mosquitto clients: a file that is not there, or a
+/// Why a command whose options are right cannot begin, in the words of the mosquitto clients: a file that is not there, or a
 /// value that TLS does not take.
 ///
 /// `--quiet` hides the text of this error. It does not hide the text of an `ArgumentError`.

@@ -44,7 +44,7 @@ package enum Payload: Hashable, Sendable {
         }
     }
 
-    /// All bytes of a descriptor, or a few more than fit; `nil` when it can not be read.
+    /// All bytes of a descriptor, or a few more than fit; `nil` when it cannot be read.
     private static func readAll(_ descriptor: Int32) -> [UInt8]? {
         var all: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 64 << 10)

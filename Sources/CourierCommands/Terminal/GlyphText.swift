@@ -6,7 +6,7 @@ struct GlyphText: Hashable, Sendable {
 
     private init() {}
 
-    /// Takes a text apart; what can not be shown is escaped, as in `\u{1B}`, also the end of a line.
+    /// Takes a text apart; what cannot be shown is escaped, as in `\u{1B}`, also the end of a line.
     init(_ text: String) {
         glyphs.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars { append(scalar) }

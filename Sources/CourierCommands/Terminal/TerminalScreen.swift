@@ -75,7 +75,7 @@ final class TerminalScreen: @unchecked Sendable {
 
     /// Takes the terminal.
     ///
-    /// - Throws: ``ArgumentError`` when it can not be had.
+    /// - Throws: ``ArgumentError`` when it cannot be had.
     func open() throws {
         dispatchPrecondition(condition: .onQueue(queue))
         guard tcgetattr(console.input, &modes) == 0 else {
@@ -103,13 +103,13 @@ final class TerminalScreen: @unchecked Sendable {
     /// Draws all of the next frame anew: something else may have written to the terminal.
     func forget() { painter.forget() }
 
-    /// Gives the terminal back and stops the program, as Ctrl-Z does for others; it goes on when the shell lets it. Does
+    /// Gives the terminal back and stops the program, as Ctrl-Z does for others; it continues when the shell lets it. Does
     /// nothing where there is no shell: the leader of a session is in nobody's job control.
     func suspend() {
         dispatchPrecondition(condition: .onQueue(queue))
         guard phase == .open, getsid(0) != getpid() else { return }
         phase = .suspended
-        // Whoever lets it go on may be faster than the terminal.
+        // Whoever lets it continue may be faster than the terminal.
         leave { [self] in if phase == .suspended { kill(getpid(), SIGSTOP) } }
     }
 

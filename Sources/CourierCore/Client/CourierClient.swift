@@ -1,4 +1,4 @@
-/// A client that stays connected until it is told otherwise.
+/// A client that stays connected until the app disconnects it.
 ///
 /// ```swift
 /// let client = CourierClientFactory().makeMQTTClient(config: MQTTClientConfig(authService: authService))
@@ -16,8 +16,8 @@ public protocol CourierClient: CourierSession {
     /// Ends the connection and stops reconnecting; messages and subscriptions are kept for the next `connect()`.
     ///
     /// It returns before the connection has ended; ``CourierSession/disconnectAndWait()`` and
-    /// ``CourierSession/disconnect(completion:)`` tell when it has. Who waits for an acknowledgement waits on, and
-    /// loops over messages go on with the next connection.
+    /// ``CourierSession/disconnect(completion:)`` report the end. Callers that wait for an acknowledgement continue to wait, and
+    /// loops over messages continue with the next connection.
     func disconnect()
 
     /// Ends all loops over messages and the connection, within 10 s; at once without a connection.
@@ -28,8 +28,8 @@ public protocol CourierClient: CourierSession {
     /// exit(0)
     /// ```
     ///
-    /// Each loop still gets the messages that have arrived, then ends without an error. The call does not wait until the bodies
-    /// of loops have handled them: await their tasks for that. A body may call it. Messages of QoS 1 and 2 that are not
+    /// Each loop gets the messages that have arrived, and then ends without an error. The call does not wait until the bodies of
+    /// loops have handled them: await their tasks for that. The body of a loop may call it. Messages of QoS 1 and 2 that are not
     /// acknowledged stay for the next `connect()`, as with ``disconnect()``. With ``LoopSubscriptions/remove`` and no
     /// connection, UNSUBSCRIBE is sent on the next connection of this client.
     ///
@@ -39,11 +39,10 @@ public protocol CourierClient: CourierSession {
     ///   (`isCleanSession` is `false`), and removes them otherwise.
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async
 
-    /// Ends the connection and removes stored messages and subscriptions. The client can be connected afresh
-    /// afterwards.
+    /// Ends the session: closes the connection, and removes stored messages and subscriptions. `connect()` begins a new session.
     ///
-    /// It returns before that is done. Publishes, questions and subscriptions that wait fail with
-    /// ``CourierError/Code-swift.struct/clientDestroyed``. The topics of the configuration, with those of them
-    /// that were unsubscribed, and those of running loops are wanted for the next `connect()`.
+    /// It returns before the connection has ended. Publishes, requests and subscriptions that wait fail with
+    /// ``CourierError/Code-swift.struct/clientDestroyed``. The next `connect()` subscribes to all topics of the configuration, also
+    /// to unsubscribed ones, and to those of running loops.
     func destroy()
 }

@@ -24,7 +24,7 @@ extension CourierSession {
     ///
     /// What was on its way is done or left for the next `connect()` as ``disconnect(completion:)`` says. The call is made
     /// on the caller's side, before anything is awaited. The return comes by way of the client's delivery queue, which must
-    /// not be blocked meanwhile. Whether the connection was closed in order is told by ``disconnect(completion:)`` only.
+    /// not be blocked meanwhile. Only ``disconnect(completion:)`` reports whether the connection was closed in order.
     /// Cancelling the task ends neither the disconnect nor the wait, which is over within seconds.
     public nonisolated(nonsending) func disconnectAndWait() async {
         await withCheckedContinuation { continuation in
@@ -41,7 +41,7 @@ extension CourierSession {
     ///
     /// Everything else is as ``disconnectAndWait()`` says.
     ///
-    /// - Parameter options: What DISCONNECT tells the broker.
+    /// - Parameter options: The fields of DISCONNECT.
     /// - Throws: What ``disconnect(_:completion:)`` throws; the connection stays then.
     public nonisolated(nonsending) func disconnectAndWait(_ options: DisconnectOptions) async throws {
         try await withCheckedThrowingContinuation { continuation in
@@ -59,8 +59,8 @@ extension CourierSession {
     ///   - value: The value.
     ///   - topic: The topic name, taken as it is.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
-    /// - Returns: The broker's word on it.
+    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
+    /// - Returns: The broker's answer.
     /// - Throws: What ``publish(_:as:)`` throws.
     @discardableResult
     @inlinable
@@ -76,9 +76,9 @@ extension CourierSession {
     ///   - value: The value.
     ///   - topic: The topic name, taken as it is.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5.
-    /// - Returns: The broker's word on it.
+    /// - Returns: The broker's answer.
     /// - Throws: What ``publish(_:as:)`` throws.
     @discardableResult
     public nonisolated(nonsending) func publish<Value>(
@@ -100,11 +100,11 @@ extension CourierSession {
     ///   - value: The value.
     ///   - topic: The topic, all its parameters given, as in `notes(room: "7")`.
     ///   - qos: The quality of service; the topic's own by default.
-    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
-    /// - Returns: The broker's word on it.
+    /// - Returns: The broker's answer.
     /// - Throws: When the topic has a mistake or an open parameter, ``CourierError/Code-swift.struct/unresolvedPlaceholder``
-    ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value can not be encoded,
+    ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value cannot be encoded,
     ///   accepted or delivered, or `CancellationError`.
     @discardableResult
     public nonisolated(nonsending) func publish<Value>(
@@ -131,7 +131,7 @@ extension CourierSession {
     ///   - value: The value.
     ///   - topic: The topic name, taken as it is.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
     /// - Returns: The accepted message, which can be withdrawn until it is sent.
     /// - Throws: What ``enqueue(_:as:)`` throws.
     @discardableResult
@@ -153,7 +153,7 @@ extension CourierSession {
     ///   - value: The value.
     ///   - topic: The topic name, taken as it is.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5.
     /// - Returns: The accepted message, which can be withdrawn until it is sent.
     /// - Throws: What ``enqueue(_:as:)`` throws.
@@ -178,11 +178,11 @@ extension CourierSession {
     ///   - value: The value.
     ///   - topic: The topic, all its parameters given, as in `notes(room: "7")`.
     ///   - qos: The quality of service; the topic's own by default.
-    ///   - retain: Whether the broker keeps it for those who subscribe later; `false` by default.
+    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     /// - Returns: The accepted message, which can be withdrawn until it is sent.
     /// - Throws: When the topic has a mistake or an open parameter, ``CourierError/Code-swift.struct/unresolvedPlaceholder``
-    ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value can not be encoded or
+    ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value cannot be encoded or
     ///   accepted, or `CancellationError`.
     @discardableResult
     public nonisolated(nonsending) func enqueue<Value>(
@@ -228,7 +228,7 @@ extension CourierSession {
     /// A running loop keeps the client alive and connected; ``messages(_:as:)`` says when it ends.
     ///
     /// - Parameters:
-    ///   - topic: The topic; open parameters stand for any level.
+    ///   - topic: The topic; open parameters match any level.
     ///   - qos: The highest quality of service; the topic's own by default.
     ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
     ///   - buffer: How many messages may wait for the loop; 16,384 by default.
@@ -255,7 +255,7 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - type: ``Received`` of the topic's type.
-    ///   - topic: The topic; open parameters stand for any level.
+    ///   - topic: The topic; open parameters match any level.
     ///   - qos: The highest quality of service; the topic's own by default.
     ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
     ///   - buffer: How many messages may wait for the loop; 16,384 by default.
@@ -273,7 +273,7 @@ extension CourierSession {
                 topic: topic.template, qos: qos ?? topic.qos, acknowledge: acknowledge, buffer: buffer))
     }
 
-    /// Wants messages of a topic filter, and waits for the broker's word.
+    /// Subscribes to a topic filter, and waits for the broker's answer.
     ///
     /// - Parameters:
     ///   - filter: The topic filter.
@@ -289,10 +289,10 @@ extension CourierSession {
         try await subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos))
     }
 
-    /// Wants messages of a topic, and waits for the broker's word.
+    /// Subscribes to a topic, and waits for the broker's answer.
     ///
     /// - Parameters:
-    ///   - topic: The topic; open parameters stand for any level.
+    ///   - topic: The topic; open parameters match any level.
     ///   - qos: The highest quality of service; the topic's own by default.
     /// - Returns: The quality of service that the broker granted.
     /// - Throws: What the form with a ``SubscriptionRequest`` throws,
@@ -302,9 +302,9 @@ extension CourierSession {
         try await subscribe(SubscriptionRequest(topic: topic.template, qos: qos ?? topic.qos))
     }
 
-    /// Wants no more messages of a topic filter, and waits until the broker has confirmed it.
+    /// Unsubscribes from a topic filter, and waits until the broker has confirmed it.
     ///
-    /// A loop that reads the filter goes on, and then nothing is waited for, as ``unsubscribe(_:)-(UnsubscriptionRequest)``
+    /// A loop that reads the filter continues, and then nothing is waited for, as ``unsubscribe(_:)-(UnsubscriptionRequest)``
     /// says.
     ///
     /// - Parameter filter: The filter as it was subscribed, taken as it is.
@@ -323,7 +323,7 @@ extension CourierSession {
 
     /// Wants no more messages of a topic, and waits until the broker has confirmed it.
     ///
-    /// A loop that reads the topic goes on, and then nothing is waited for, as ``unsubscribe(_:)-(UnsubscriptionRequest)``
+    /// A loop that reads the topic continues, and then nothing is waited for, as ``unsubscribe(_:)-(UnsubscriptionRequest)``
     /// says.
     ///
     /// - Parameter topic: The topic as it was subscribed, with the same parameters open.
@@ -333,18 +333,18 @@ extension CourierSession {
         try await unsubscribe(UnsubscriptionRequest(topic: topic.template))
     }
 
-    /// Asks a question on one topic and waits for the answer (MQTT 5).
+    /// Sends a request to a topic and waits for the response (MQTT 5).
     ///
     /// ```swift
     /// let latest = try await client.request("7", to: "rooms/7/latest", as: Note.self)
     /// ```
     ///
     /// - Parameters:
-    ///   - question: The question.
-    ///   - topic: Where somebody answers, taken as it is.
+    ///   - question: The request.
+    ///   - topic: The topic of the responder, taken as it is.
     ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
-    ///   - type: The type of the answer, where the result does not say it.
-    /// - Returns: The first answer.
+    ///   - type: The type of the response; the type of the result by default.
+    /// - Returns: The first response.
     /// - Throws: What ``request(_:at:timeout:as:)`` throws.
     public func request<Question, Answer: Sendable>(
         _ question: Question, to topic: String, timeout: Duration = .seconds(10), as type: Answer.Type = Answer.self
@@ -352,13 +352,13 @@ extension CourierSession {
         try await request(question, at: TopicTemplate(exactly: topic), timeout: timeout, as: type)
     }
 
-    /// Stands for a question of which nothing says what its answer is, so that the compiler can tell what is missing.
+    /// Unavailable: the type of the response is missing. The compiler shows the remedy.
     ///
     /// - Parameters:
-    ///   - question: The question.
-    ///   - topic: Where somebody answers.
+    ///   - question: The request.
+    ///   - topic: The topic of the responder.
     ///   - timeout: How long the call takes at most.
-    /// - Throws: Nothing; it can not be called.
+    /// - Throws: Nothing; it cannot be called.
     @available(
         *, unavailable, message: "say which type the answer has, as in request(question, to: topic, as: Note.self)"
     )
@@ -366,20 +366,20 @@ extension CourierSession {
         _ question: Question, to topic: String, timeout: Duration = .seconds(10)
     ) async throws {}
 
-    /// Asks a question on a topic of its type and waits for the answer (MQTT 5).
+    /// Sends a request to a topic of its type and waits for the response (MQTT 5).
     ///
     /// ```swift
     /// let latest = try await client.request("7", to: latestNotes(room: "7"), as: Note.self)
     /// ```
     ///
-    /// The question has QoS 1, whatever ``Topic/qos`` says: the acknowledgement is what tells that nobody is subscribed.
+    /// The request has QoS 1, whatever ``Topic/qos`` says, because its acknowledgement reports a topic without a subscriber.
     ///
     /// - Parameters:
-    ///   - question: The question.
-    ///   - topic: Where somebody answers, all its parameters given. With `%u` or `%c`, await ``connected()`` first.
+    ///   - question: The request.
+    ///   - topic: The topic of the responder, with a value for each parameter. With `%u` or `%c`, await ``connected()`` first.
     ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
-    ///   - type: The type of the answer.
-    /// - Returns: The first answer.
+    ///   - type: The type of the response.
+    /// - Returns: The first response.
     /// - Throws: What ``request(_:at:timeout:as:)`` throws.
     public func request<Question, Answer: Sendable>(
         _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10),
@@ -388,13 +388,13 @@ extension CourierSession {
         try await request(question, at: topic.template, timeout: timeout, as: type)
     }
 
-    /// Stands for a question of which nothing says what its answer is, so that the compiler can tell what is missing.
+    /// Unavailable: the type of the response is missing. The compiler shows the remedy.
     ///
     /// - Parameters:
-    ///   - question: The question.
-    ///   - topic: Where somebody answers.
+    ///   - question: The request.
+    ///   - topic: The topic of the responder.
     ///   - timeout: How long the call takes at most.
-    /// - Throws: Nothing; it can not be called.
+    /// - Throws: Nothing; it cannot be called.
     @available(
         *, unavailable, message: "say which type the answer has, as in request(question, to: topic, as: Note.self)"
     )
@@ -402,12 +402,12 @@ extension CourierSession {
         _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10)
     ) async throws {}
 
-    /// Answers questions until the task is cancelled (MQTT 5 only).
+    /// Responds to requests until the task is cancelled (MQTT 5 only).
     ///
     /// - Parameters:
-    ///   - filter: The topic name or filter on which questions come, taken as it is.
-    ///   - qos: The quality of service of questions and answers; `.one` by default.
-    ///   - handler: Makes the answer.
+    ///   - filter: The topic name or filter of the requests, taken as it is.
+    ///   - qos: The quality of service of requests and responses; `.one` by default.
+    ///   - handler: Makes the response.
     /// - Throws: What ``respond(at:qos:handler:)`` throws.
     public func respond<Question: Sendable, Answer>(
         to filter: String, qos: QoS = .one, handler: @escaping @Sendable (Question) async throws -> Answer
@@ -415,12 +415,12 @@ extension CourierSession {
         try await respond(at: TopicTemplate(exactly: filter), qos: qos, handler: handler)
     }
 
-    /// Answers questions of a topic's type until the task is cancelled (MQTT 5 only).
+    /// Responds to requests of a topic's type until the task is cancelled (MQTT 5 only).
     ///
     /// - Parameters:
-    ///   - topic: The topic on which questions come; open parameters stand for any level.
-    ///   - qos: The quality of service of questions and answers; the topic's own by default.
-    ///   - handler: Makes the answer.
+    ///   - topic: The topic of the requests; open parameters match any level.
+    ///   - qos: The quality of service of requests and responses; the topic's own by default.
+    ///   - handler: Makes the response.
     /// - Throws: What ``respond(at:qos:handler:)`` throws.
     public func respond<Question: Sendable, Answer>(
         to topic: Topic<Question>, qos: QoS? = nil, handler: @escaping @Sendable (Question) async throws -> Answer

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension CourierSession {
-    /// Hands bytes over for sending, past the adapters, and returns before they are sent.
+    /// Publishes bytes without an adapter, and returns before they are sent.
     ///
     /// The message carries no content type; ``publish(bytes:to:qos:retain:properties:completion:)`` takes properties that
     /// may name one.
@@ -22,7 +22,7 @@ extension CourierSession {
             bytes: bytes, to: topic, qos: qos, retain: retain, properties: .empty, completion: completion)
     }
 
-    /// Hands data over for sending, past the adapters, and returns before it is sent.
+    /// Publishes data without an adapter, and returns before it is sent.
     ///
     /// The message carries no content type unless `properties` name one.
     ///
@@ -44,7 +44,7 @@ extension CourierSession {
             span: data.bytes, to: topic, qos: qos, retain: retain, properties: properties, completion: completion)
     }
 
-    /// Hands text over for sending as UTF-8, past the adapters, and returns before it is sent.
+    /// Publishes text as UTF-8 without an adapter, and returns before it is sent.
     ///
     /// The message carries no content type unless `properties` name one.
     ///

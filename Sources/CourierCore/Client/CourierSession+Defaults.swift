@@ -1,5 +1,5 @@
 extension CourierSession {
-    /// Wants a connection from now on; the same as `connect(source: "app")`.
+    /// Connects; the same as `connect(source: "app")`.
     public func connect() { connect(source: "app") }
 
     /// Hands the topics over as an array.
@@ -13,7 +13,7 @@ extension CourierSession {
     ///   - span: The payload.
     ///   - topic: The topic name.
     ///   - qos: The quality of service.
-    ///   - retain: Whether the broker keeps it for those who subscribe later.
+    ///   - retain: Whether the broker keeps it for later subscribers.
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Called once with the result; `nil` if the result does not matter.
     /// - Throws: What the form with an array throws.
@@ -36,14 +36,14 @@ extension CourierSession {
 
     /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns before it has ended.
     ///
-    /// - Parameter options: What DISCONNECT tells the broker.
+    /// - Parameter options: The fields of DISCONNECT.
     /// - Throws: What ``disconnect(_:completion:)`` throws; the connection stays then.
     public func disconnect(_ options: DisconnectOptions) throws { try disconnect(options) { _ in } }
 
     /// Disconnects without options. A session that does not implement this method cannot send options.
     ///
     /// - Parameters:
-    ///   - options: What DISCONNECT tells the broker.
+    ///   - options: The fields of DISCONNECT.
     ///   - completion: Called once when there is no connection any more.
     /// - Throws: Nothing.
     public func disconnect(

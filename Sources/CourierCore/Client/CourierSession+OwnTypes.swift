@@ -53,7 +53,7 @@ extension CourierSession {
     ///   - bytes: The payload.
     ///   - topic: The topic name.
     ///   - qos: The quality of service.
-    ///   - retain: Whether the broker keeps it for those who subscribe later.
+    ///   - retain: Whether the broker keeps it for later subscribers.
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Called once with the result, in that task; `nil` if the result does not matter.
     /// - Throws: Nothing.
@@ -116,13 +116,13 @@ extension CourierSession {
         messagePublisher(topic: topic).map { (value: D) in .success(value) }
     }
 
-    /// Throws, because a session that does not implement this method cannot ask questions.
+    /// Throws, because a session that does not implement this method cannot send requests.
     ///
     /// - Parameters:
-    ///   - question: The question.
-    ///   - topic: Where somebody answers.
+    ///   - question: The request.
+    ///   - topic: The topic of the responder.
     ///   - timeout: How long the call takes at most.
-    ///   - type: The type of the answer.
+    ///   - type: The type of the response.
     /// - Returns: It never returns.
     /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
     public func request<Question, Answer: Sendable>(
@@ -133,11 +133,11 @@ extension CourierSession {
             "\(Self.self) cannot ask on \(topic.description.quoted()): it implements no request().")
     }
 
-    /// Throws, because a session that does not implement this method cannot answer questions.
+    /// Throws, because a session that does not implement this method cannot respond to requests.
     ///
     /// - Parameters:
-    ///   - topic: The topic on which questions come.
-    ///   - qos: The quality of service of questions and answers.
+    ///   - topic: The topic of the requests.
+    ///   - qos: The quality of service of requests and responses.
     ///   - handler: Is not called.
     /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
     public func respond<Question: Sendable, Answer>(

@@ -1,5 +1,4 @@
-/// What the DISCONNECT packet tells the broker in MQTT 5. MQTT 3.1.1 has a DISCONNECT without any of it, and leaves the
-/// fields out.
+/// The fields of the DISCONNECT packet of MQTT 5. With MQTT 3.1.1 they are not sent.
 ///
 /// ```swift
 /// // The broker keeps the session for one more minute, not for the days that CONNECT asked for.
@@ -10,11 +9,11 @@
 public struct DisconnectOptions: Hashable, Sendable {
     /// How long the broker keeps the session from now on, in whole seconds; `nil`, the default, keeps what CONNECT asked for.
     ///
-    /// A session that ends with its connection, because CONNECT asked for 0 or for a clean session, can not be made to
-    /// last longer: the call is refused ([MQTT-3.14.2-2]).
+    /// A session that ends with its connection, because CONNECT asked for 0 or for a clean session, cannot be extended:
+    /// the call is refused ([MQTT-3.14.2-2]).
     public var sessionExpiry: Duration?
 
-    /// A sentence for the people who read the broker's log, at most 65,535 bytes; `nil` by default.
+    /// A text for the broker's log, at most 65,535 bytes; `nil` by default.
     public var reasonString: String?
 
     /// The user properties of DISCONNECT, in this order; empty by default, at most 256.
@@ -24,7 +23,7 @@ public struct DisconnectOptions: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - sessionExpiry: How long the broker keeps the session from now on.
-    ///   - reasonString: A sentence for the people who read the broker's log.
+    ///   - reasonString: A text for the broker's log.
     ///   - userProperties: The user properties of DISCONNECT.
     public init(
         sessionExpiry: Duration? = nil, reasonString: String? = nil, userProperties: [UserProperty] = []

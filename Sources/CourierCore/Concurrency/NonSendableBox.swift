@@ -8,7 +8,7 @@
 package final class NonSendableBox<Value>: Sendable {
     // Safe: `value` is set once, before the box is published, and is a `let`. The box gives it out only inside
     // `use(_:)`, and every owner of a box calls that from its one delivering place, where calls are serial and
-    // ordered by the lock or queue that serializes them. What the compiler can not see is only that this place is one
+    // ordered by the lock or queue that serializes them. What the compiler cannot see is only that this place is one
     // place; the owner's documentation names it. The value's last release may happen on another thread, as it may for
     // anything that an escaping closure of Dispatch captures.
     @usableFromInline nonisolated(unsafe) let value: Value

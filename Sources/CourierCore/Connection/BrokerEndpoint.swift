@@ -24,7 +24,7 @@ public struct BrokerEndpoint: Hashable, Sendable {
     /// How to reach it, such as `tls`; `nil`, the default, is as the options say.
     public let scheme: String?
 
-    /// Collects the fields; nothing is checked here, the client reports what it can not use when it connects.
+    /// Makes an endpoint. It is checked when the client connects.
     ///
     /// - Parameters:
     ///   - host: The host name or IP address.

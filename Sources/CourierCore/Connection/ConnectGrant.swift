@@ -5,7 +5,7 @@ public struct ConnectGrant: Hashable, Sendable {
     /// The options for the connection.
     public let options: ConnectOptions
 
-    /// When the credentials end, so that the client can renew them earlier; `nil` when they do not or nobody knows.
+    /// When the credentials end, so that the client can renew them earlier; `nil` if they do not end, or if the end is not known.
     public let expiresAt: Date?
 
     /// Joins options and their end.

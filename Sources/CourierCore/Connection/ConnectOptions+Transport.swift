@@ -1,5 +1,5 @@
 extension ConnectOptions {
-    /// What a connection runs over.
+    /// The transport of a connection.
     public enum Transport: Hashable, Sendable {
         /// TCP without encryption, by default at port 1883.
         case tcp
@@ -18,7 +18,7 @@ extension ConnectOptions {
         /// WebSocket over TLS, with the path `/mqtt`.
         public static var secureWebSocket: Transport { .secureWebSocket(WebSocketOptions()) }
 
-        /// The port of a broker whose options name none.
+        /// The port that is used if the options name none; 0 for a Unix socket.
         public var defaultPort: UInt16 {
             switch self {
             case .tcp: 1_883
@@ -29,7 +29,7 @@ extension ConnectOptions {
             }
         }
 
-        /// The same in ``ConnectOptions/scheme``.
+        /// The scheme of this transport, for ``ConnectOptions/scheme``.
         fileprivate var scheme: String {
             switch self {
             case .tcp: "tcp"
@@ -48,7 +48,7 @@ extension ConnectOptions {
         }
     }
 
-    /// Collects the options, with a transport instead of the text ``scheme``; nothing is checked here.
+    /// Makes options with a transport instead of the text ``scheme``. They are checked when the client is made or connects.
     ///
     /// ```swift
     /// let options = ConnectOptions(host: "broker.example.com", transport: .tls, clientId: "phone-7")
@@ -56,16 +56,16 @@ extension ConnectOptions {
     ///
     /// - Parameters:
     ///   - host: The broker's host name or IP address; with ``Transport/unixSocket`` the path of its socket.
-    ///   - port: The broker's port; that of the transport by default.
-    ///   - transport: What the connection runs over.
-    ///   - keepAlive: Seconds after the last packet that was sent until the client sends PINGREQ; 60 by default, 0 for never.
+    ///   - port: The broker's port; ``Transport/defaultPort`` by default.
+    ///   - transport: The transport.
+    ///   - keepAlive: Seconds after the last sent packet until the client sends PINGREQ; 60 by default, 0 for no PINGREQ.
     ///   - clientId: The id of this client, unique among the broker's clients; each `%` becomes a random character.
     ///   - username: The user name; empty, the default, sends none.
     ///   - password: The password; empty, the default, sends none.
-    ///   - isCleanSession: Whether the broker forgets the earlier session; `false` by default.
+    ///   - isCleanSession: Whether the broker deletes the session of an earlier connection; `false` by default.
     ///   - alpn: Protocol names for the TLS handshake; `nil` by default.
     ///   - extendedAuthentication: Extended authentication of MQTT 5; `nil` by default.
-    ///   - alternatives: Further ways to the same broker or cluster; none by default.
+    ///   - alternatives: Further endpoints of the same broker or cluster; none by default.
     ///   - userProperties: User properties of CONNECT in MQTT 5, in this order; none by default.
     public init(
         host: String,

@@ -110,7 +110,7 @@ public struct ConnectOptions: Hashable, Sendable {
         set { set(\.extendedAuthentication, to: newValue) }
     }
 
-    /// Further ways to the same broker or cluster, tried when ``host`` can not be reached; empty by default.
+    /// Further endpoints of the same broker or cluster, for when ``host`` cannot be reached; empty by default.
     ///
     /// ``host`` and ``port`` are the first choice, of priority 0. All of them have to lead to the same sessions: they are
     /// nodes of one cluster, or addresses of one broker, and get the same client id and credentials.

@@ -43,7 +43,7 @@ public protocol IConnectionServiceProvider: AnyObject {
     /// means ask. After a refusal they are not used until ``getConnectOptions(completion:)`` has succeeded.
     var existingConnectOptions: ConnectOptions? { get }
 
-    /// Gives a further id to those who build the client id from several, if the app has set one.
+    /// A further part of the client id, for providers that build it from several parts.
     ///
     /// The client neither reads nor sets it. A provider that does not declare it has none: the default reads `nil` and ignores what is set.
     var extraIdProvider: (() -> String?)? { get set }

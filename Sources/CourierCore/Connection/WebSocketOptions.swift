@@ -13,10 +13,10 @@ public struct WebSocketOptions: Hashable, Sendable {
     public let path: String
 
     /// Further header fields of the request by their names, none by default. Those that the handshake itself has,
-    /// such as `Host` or `Upgrade`, can not be given.
+    /// such as `Host` or `Upgrade`, cannot be given.
     public let headers: [String: String]
 
-    /// Collects the options; nothing is checked here, the client reports what it can not use when it connects.
+    /// Makes the options. They are checked when the client connects.
     ///
     /// - Parameters:
     ///   - path: The path to ask for, with a query or not; `/mqtt` by default.

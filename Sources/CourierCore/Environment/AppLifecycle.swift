@@ -7,7 +7,7 @@ public enum AppPhase: Hashable, Sendable {
     case background
 }
 
-/// Tells the client when the app goes to the background and comes back.
+/// Reports to the client when the app enters the background or foreground.
 ///
 /// Contract. The publisher gives the present phase to each new subscriber first, and then changes only, from any
 /// thread. In the background the client closes its connection in order; in the foreground it connects again when the

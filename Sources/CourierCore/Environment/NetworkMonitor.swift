@@ -7,10 +7,10 @@ public enum NetworkStatus: Hashable, Sendable {
     case unavailable
 }
 
-/// Tells the client when networks come and go, so that it reconnects at once instead of at the next interval.
+/// Reports network changes to the client, so that it reconnects at once instead of at the next interval.
 ///
 /// Contract. The publisher gives the present status to each new subscriber first, and then changes only, from any
-/// thread. It may watch the system only while somebody is subscribed. A monitor that can not tell says
+/// thread. It may watch the system only while it has a subscriber. A monitor that cannot tell says
 /// ``NetworkStatus/available`` and nothing more. It never blocks a subscriber and never fails.
 public protocol NetworkMonitor: Sendable {
     /// The present status, then every change.

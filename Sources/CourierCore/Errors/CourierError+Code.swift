@@ -1,9 +1,8 @@
 extension CourierError {
     /// The kind of a ``CourierError``.
     ///
-    /// A later version may add kinds, so a `switch` over it needs a `default`. Numbers below 200 say that the call
-    /// was wrong or can not be served here; 200 to 299 that the peer answered or behaved in a way that ends the
-    /// matter; 300 to 399 that the way to the peer failed; 400 to 499 that the message store failed.
+    /// A later version may add kinds, so a `switch` over it needs a `default`. Numbers below 200 are mistakes of the call, 200 to 299
+    /// answers or mistakes of the peer, 300 to 399 failures on the way to the peer, 400 to 499 failures of the message store.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Int {
             case invalidTopicName = 100
@@ -55,16 +54,16 @@ extension CourierError {
         /// The code's Swift name, such as `invalidTopicName`.
         public var description: String { "\(kind)" }
 
-        // MARK: What the call got wrong
+        // MARK: Mistakes of the call
 
         /// A topic name breaks a rule of MQTT: it is empty, too long, or holds a wildcard or U+0000.
         public static let invalidTopicName = Code(.invalidTopicName)
         /// A topic filter breaks a rule of MQTT: it is empty, too long, holds U+0000, a misplaced wildcard or a bad
         /// share.
         public static let invalidTopicFilter = Code(.invalidTopicFilter)
-        /// The text of a ``Topic`` template can not be read.
+        /// The text of a ``Topic`` template has a mistake.
         public static let invalidTopicTemplate = Code(.invalidTopicTemplate)
-        /// A value given for a template's parameter can not stand in a topic level, or the template has no such
+        /// A value for a template's parameter is not legal in a topic level, or the template has no such
         /// parameter.
         public static let invalidTopicArgument = Code(.invalidTopicArgument)
         /// A template is used as a topic name while a parameter has no value.
@@ -74,7 +73,7 @@ extension CourierError {
         /// An option given to the SDK is out of range or contradicts another, or the call needs what the broker's version
         /// of MQTT does not have.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// A message can not be sent or answered as it is: its payload or a property is too long or not allowed, or a
+        /// A message cannot be sent or answered as it is: its payload or a property is too long or not allowed, or a
         /// question has no response topic.
         public static let invalidMessage = Code(.invalidMessage)
         /// No adapter could turn the value into bytes.
@@ -85,20 +84,19 @@ extension CourierError {
         public static let queueFull = Code(.queueFull)
         /// A message outlived its expiry before it could be sent.
         public static let messageExpired = Code(.messageExpired)
-        /// A newer message to the same topic took the place of one that waited for a connection.
+        /// A newer latest-only message to the same topic replaced a waiting one.
         public static let messageReplaced = Code(.messageReplaced)
         /// The app took a message back before it was sent, by ``EnqueuedMessage/withdraw()``.
         public static let messageWithdrawn = Code(.messageWithdrawn)
-        /// A message came that no reader wanted and that the configuration does not keep.
+        /// A message arrived without a reader, and the configuration does not keep it.
         public static let noReader = Code(.noReader)
-        /// There is no session to publish in: `connect()` was not called, or `destroy()` was called since. Or the call
-        /// waits for a connection that nobody wants, as after `disconnect()`, or there was none to end. What is
-        /// published after `disconnect()` waits.
+        /// There is no session: `connect()` was not called, or `destroy()` was called since. Or the call needs a connection, and
+        /// `disconnect()` was called, or there was no connection to end. A message that is published after `disconnect()` waits.
         public static let sessionMissing = Code(.sessionMissing)
-        /// The client was destroyed while the call waited.
+        /// The client was destroyed or released while the call waited.
         public static let clientDestroyed = Code(.clientDestroyed)
 
-        // MARK: What the peer did
+        // MARK: The peer
 
         /// The peer sent bytes that are no MQTT packet.
         public static let malformedPacket = Code(.malformedPacket)
@@ -110,7 +108,7 @@ extension CourierError {
         public static let notAuthorized = Code(.notAuthorized)
         /// Another connection with the same client id took over the session.
         public static let sessionTakenOver = Code(.sessionTakenOver)
-        /// The broker ended the connection and said why.
+        /// The broker ended the connection with a reason.
         public static let disconnectedByServer = Code(.disconnectedByServer)
         /// The broker refused a message.
         public static let publishRefused = Code(.publishRefused)
@@ -118,11 +116,11 @@ extension CourierError {
         /// back before the broker answered.
         public static let subscriptionRefused = Code(.subscriptionRefused)
 
-        // MARK: What happened on the way
+        // MARK: The way to the peer
 
-        /// No connection to the broker came about: name resolution, routing or the peer's port failed.
+        /// The connection to the broker failed: name resolution, routing or the peer's port.
         public static let connectionFailed = Code(.connectionFailed)
-        /// An established connection broke without a word from the broker.
+        /// An established connection broke, and the broker gave no reason.
         public static let connectionLost = Code(.connectionLost)
         /// A named time limit passed.
         public static let timedOut = Code(.timedOut)
@@ -131,15 +129,15 @@ extension CourierError {
         /// The connection service provider gave no options, or no answer to a challenge of the broker.
         public static let authenticationFailed = Code(.authenticationFailed)
 
-        // MARK: What the message store could not do
+        // MARK: The message store
 
         /// The store could not read or write; what it accepted earlier is kept.
         public static let storeFailed = Code(.storeFailed)
         /// The store reached its limit or the disk is full; the message was not accepted.
         public static let storeFull = Code(.storeFull)
-        /// The stored data can not be read as what it should be.
+        /// The file is damaged, or it is not a message store.
         public static let storeDamaged = Code(.storeDamaged)
-        /// Another process has the store open.
+        /// Another client or process has the store open.
         public static let storeInUse = Code(.storeInUse)
     }
 }

@@ -52,7 +52,7 @@ public struct CourierError: Error, Sendable {
 }
 
 extension CourierError: CustomStringConvertible {
-    /// The code, the sentence, and a summary of the cause that can not leak what a foreign error carries; none where the
+    /// The code, the sentence, and a summary of the cause that cannot leak what a foreign error carries; none where the
     /// cause says no more than the sentence.
     public var description: String {
         guard let cause, rejectedMessage == nil, !repeats(cause) else { return "\(code): \(message)" }

@@ -11,7 +11,7 @@ extension String {
         return scalars.next() == nil ? shown + "\"" : shown + "\"… (\(utf8.count) bytes)"
     }
 
-    /// A host as it may be shown: without what stands before its `@` where somebody gave a URL, as that may be a password.
+    /// A host for a log: without the part in front of `@`, which is a password if the app passed a URL.
     /// Paths of sockets stay as they are.
     package var shownHost: String {
         guard let at = utf8.lastIndex(of: UInt8(ascii: "@")), at != startIndex, utf8.first != UInt8(ascii: "/") else {

@@ -29,7 +29,7 @@ extension ReasonCode {
     public static let noMatchingSubscribers = ReasonCode(rawValue: 0x10)
     /// 0x11: there was no such subscription.
     public static let noSubscriptionExisted = ReasonCode(rawValue: 0x11)
-    /// 0x18: the authentication exchange goes on.
+    /// 0x18: the authentication exchange continues.
     public static let continueAuthentication = ReasonCode(rawValue: 0x18)
     /// 0x19: a new authentication exchange begins.
     public static let reAuthenticate = ReasonCode(rawValue: 0x19)

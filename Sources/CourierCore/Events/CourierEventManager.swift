@@ -6,7 +6,7 @@ public protocol CourierEventManager: AnyObject, Sendable {
     /// single messages are dropped, and `eventsDropped(count:)` reports how many.
     var eventPublisher: AnyPublisher<CourierEvent, Never> { get }
 
-    /// Adds a handler; one that is there already is not added again. It is held weakly.
+    /// Adds a handler, unless it was added before. The handler is referenced weakly.
     ///
     /// Call it from the client's delivery queue, or from anywhere before the first `connect()`, when the handler is
     /// not `Sendable`.
@@ -14,7 +14,7 @@ public protocol CourierEventManager: AnyObject, Sendable {
     /// - Parameter handler: The handler, which the app keeps alive.
     func addEventHandler(_ handler: any ICourierEventHandler)
 
-    /// Removes a handler; one that is not there is ignored. On the delivery queue, no event reaches it after the
+    /// Removes a handler, if it was added. On the delivery queue, no event reaches it after the
     /// return.
     ///
     /// - Parameter handler: The handler.

@@ -55,27 +55,27 @@ public enum CourierEventType: Sendable {
 
     /// PINGREQ was sent to this broker.
     case ping(url: String)
-    /// PINGRESP came.
+    /// PINGRESP arrived.
     case pongReceived(timeTaken: Int)
-    /// No PINGRESP came in time.
+    /// PINGRESP did not arrive in time.
     case pingFailure(timeTaken: Int, error: (any Error)?)
 
     // MARK: Messages
 
-    /// A message came.
+    /// A message arrived.
     case messageReceive(topic: String, sizeBytes: Int)
-    /// A message came that could not be decoded, answered or kept.
+    /// A message arrived that no reader could decode, respond to or keep.
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
-    /// A message is handed to the client, which sends it now or when there is a connection.
+    /// The app publishes a message. The client sends it now, or when there is a connection.
     case messageSend(topic: String, qos: QoS, sizeBytes: Int)
-    /// A message was acknowledged or, at QoS 0, taken by the client: it may still wait for a connection then, and when
-    /// it is given up later that is not told.
+    /// A message was acknowledged or, at QoS 0, accepted by the client. A message of QoS 0 may still wait for a connection, and no
+    /// event reports if it is dropped later.
     case messageSendSuccess(topic: String, qos: QoS, sizeBytes: Int, data: Data)
-    /// A message was refused, expired or given up; at QoS 0, it was not taken.
+    /// A message was refused, expired or given up; at QoS 0, it was not accepted.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
-    /// The broker acknowledges messages as if they had a lower quality of service: they may arrive more than once. Told
-    /// once for each connection.
+    /// The broker acknowledges messages as if they had a lower quality of service, so they may arrive more than once. Reported once
+    /// for each connection.
     case deliveryDowngraded(from: QoS, to: QoS)
     /// The client gave a message up and does not send it again. The event carries the whole message, so that the app can
     /// save it. It follows `messageSendFailure`.
@@ -83,20 +83,20 @@ public enum CourierEventType: Sendable {
     /// Either the broker ended connections because of the message (`MQTTClientConfig.session.rejectsHarmfulMessages`), or a stored
     /// message has text that the client does not send (`MQTTClientConfig.limits.textPolicy`) and left the message store.
     case messageRejected(message: Message, error: any Error)
-    /// The message store failed: new messages may be refused, and what follows from deliveries is stored later.
+    /// The message store failed: new messages may be refused, and the progress of deliveries is stored later.
     case messageStoreFailure(error: any Error)
     /// The delivery queue was slower than the client, and this many events are missing here. Only `messageSend`,
     /// `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped; docs/reference/events.md has the limits.
     case eventsDropped(count: Int)
 
-    // MARK: The world around
+    // MARK: App and network
 
-    /// The app came to the foreground.
+    /// The app entered the foreground.
     case appForeground
-    /// The app went to the background.
+    /// The app entered the background.
     case appBackground
-    /// A network is there.
+    /// A network is available.
     case connectionAvailable
-    /// No network is there.
+    /// No network is available.
     case connectionUnavailable
 }

@@ -1,4 +1,4 @@
-/// Told about every step the client takes: connecting, subscribing, sending, losing the connection.
+/// Receives an event for every step of the client: connecting, subscribing, sending, losing the connection.
 ///
 /// ```swift
 /// final class Analytics: ICourierEventHandler {

@@ -7,7 +7,7 @@
 /// ```
 ///
 /// Contract. Calls come from any thread, several at a time, also from an event loop: the handler must not block and
-/// must not call the client. The records of one connection come in order. A handler can not fail; what it can not
+/// must not call the client. The records of one connection come in order. A handler cannot fail; what it cannot
 /// write, it drops.
 public protocol LogHandler: Sendable {
     /// The least level that is of interest; records of lesser ones are not handed over. `.info` by default.

@@ -130,7 +130,7 @@ public struct Message: Hashable, Sendable {
 }
 
 extension Message {
-    /// Compares what is known about the messages, not who reads them.
+    /// Compares the fields of the messages, not their readers.
     public static func == (left: Message, right: Message) -> Bool {
         left.topic == right.topic && left.hasSameBytes(as: right) && left.qos == right.qos
             && left.packetID == right.packetID && left.isRetained == right.isRetained
@@ -163,7 +163,7 @@ package protocol MessageAcknowledgement: AnyObject, Sendable {
     /// This reader is done with it.
     func acknowledge()
 
-    /// This reader is done with it; `settled` is called once when that can not be lost any more.
+    /// This reader is done with it; `settled` is called once when that cannot be lost any more.
     func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }
 

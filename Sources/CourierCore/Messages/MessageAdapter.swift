@@ -32,6 +32,6 @@ public protocol MessageAdapter: Sendable {
     ///   - data: The value.
     ///   - topic: The topic it goes to.
     /// - Returns: The payload.
-    /// - Throws: When the type is not this adapter's or the value can not be written.
+    /// - Throws: When the type is not this adapter's or the value cannot be written.
     func toMessage<T>(data: T, topic: String) throws -> Data
 }

@@ -72,7 +72,7 @@ package final class MessagePage: Sendable {
     /// The approximate memory that the page keeps allocated, in bytes.
     package let byteCount: Int
 
-    /// Joins messages whose payloads and properties are in `bytes`; `decode` makes the latter when somebody asks.
+    /// Joins messages whose payloads and properties are in `bytes`; `decode` makes the latter on demand.
     package init(
         entries: [Entry], bytes: [UInt8], topics: [String], decode: @escaping PropertyDecoder = { _ in .empty }
     ) {
@@ -85,7 +85,7 @@ package final class MessagePage: Sendable {
         byteCount = Self.byteCount(entries.capacity, topics, bytes.capacity)
     }
 
-    /// A page of one message, whose properties `decode` makes of `encodedProperties` when somebody asks.
+    /// A page of one message, whose properties `decode` makes of `encodedProperties` on demand.
     package init(
         _ payload: Data, topic: String, qos: QoS, packetID: UInt16?, isRetained: Bool, isDuplicate: Bool,
         isShared: Bool = false, encodedProperties: [UInt8], decode: @escaping PropertyDecoder

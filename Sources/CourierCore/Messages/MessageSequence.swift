@@ -28,7 +28,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         self.started = started
     }
 
-    /// Starts a reader, or goes on with the one that ``subscribed()`` has started.
+    /// Starts a reader, or continues with the one that ``subscribed()`` has started.
     public func makeAsyncIterator() -> Iterator { Iterator(started?.take() ?? Iterator.Reading(open())) }
 
     /// Subscribes now, and returns when the broker has granted it.
@@ -81,7 +81,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// The next element, `nil` at the end or when the task is cancelled.
         ///
         /// - Returns: The element.
-        /// - Throws: Why the sequence can not go on; afterwards it is at its end.
+        /// - Throws: Why the sequence cannot continue; afterwards it is at its end.
         @inlinable
         public nonisolated(nonsending) mutating func next() async throws -> Element? {
             if !Task.isCancelled, let element = takeReady() { return element }
@@ -92,7 +92,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Parameter actor: The caller's actor.
         /// - Returns: The element.
-        /// - Throws: Why the sequence can not go on; afterwards it is at its end.
+        /// - Throws: Why the sequence cannot continue; afterwards it is at its end.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             if !Task.isCancelled, let element = takeReady() { return element }

@@ -23,7 +23,7 @@ public protocol MessageSource<Element>: AnyObject, Sendable {
     /// Waits for elements and takes what there is, in order.
     ///
     /// - Returns: The elements; empty at the end.
-    /// - Throws: Why the sequence can not go on; it ends with this error.
+    /// - Throws: Why the sequence cannot continue; it ends with this error.
     nonisolated(nonsending) func nextBatch() async throws -> [Element]
 
     /// Ends the subscription that feeds this source.

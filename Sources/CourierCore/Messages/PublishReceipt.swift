@@ -1,4 +1,4 @@
-/// The broker's word on a published message, or the client's own for QoS 0, which the broker never acknowledges.
+/// The broker's answer to a published message. For QoS 0, which a broker does not acknowledge, the client makes it.
 public struct PublishReceipt: Hashable, Sendable {
     /// How it ended; never an error code, those are thrown. ``ReasonCode/noMatchingSubscribers`` says that nobody
     /// listens.
@@ -11,7 +11,7 @@ public struct PublishReceipt: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - reasonCode: How it ended; `.success` by default.
-    ///   - reasonString: The broker's words; `nil` by default.
+    ///   - reasonString: The broker's text; `nil` by default.
     public init(reasonCode: ReasonCode = .success, reasonString: String? = nil) {
         self.reasonCode = reasonCode
         self.reasonString = reasonString

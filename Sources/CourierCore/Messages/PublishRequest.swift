@@ -9,12 +9,12 @@ public struct PublishRequest: Sendable {
     /// The quality of service, ``QoS/one`` by default.
     public var qos: QoS
 
-    /// Whether the broker keeps it for those who subscribe later; `false` by default.
+    /// Whether the broker keeps it for later subscribers; `false` by default.
     public var isRetained: Bool
 
     /// Whether it takes the place of an earlier message of this kind to the same topic that still waits for a
     /// connection; `false` by default. The earlier one fails with ``CourierError/Code-swift.struct/messageReplaced``.
-    /// Which one is the earlier is decided when they are handed over, also where only one of them is stored.
+    /// The order of the calls decides, also if only one of the messages is stored.
     public var isLatestOnly: Bool
 
     /// The properties of MQTT 5. Before MQTT 5 only ``MessageProperties/messageExpiry`` has an effect: on how long

@@ -10,7 +10,7 @@ public struct ReadBuffer: Hashable, Sendable {
         /// The oldest one of QoS 0 that waits is given up, so that the newest always arrives.
         case dropOldest
 
-        /// The one that is just coming is given up.
+        /// The new message is dropped.
         case dropNewest
 
         /// Nothing is given up up to twice the limit: the client stops reading from the broker, for all of its readers.

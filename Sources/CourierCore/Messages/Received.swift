@@ -8,7 +8,7 @@
 /// }
 /// ```
 ///
-/// The adapters decode the `Value`, as they do without it, and what they can not decode is reported in the same way.
+/// The adapters decode the `Value`, as they do without it, and what they cannot decode is reported in the same way.
 /// With ``AcknowledgementMode/afterProcessing`` its ``message`` can be acknowledged by hand.
 public struct Received<Value: Sendable>: Sendable {
     /// What the message says.
@@ -39,7 +39,7 @@ extension Received: ValueWithMessage {}
 /// A type of values that come with the message they were read from; a test double of ``CourierSession`` asks for it.
 ///
 /// It says what a reader that meets such a type has to know of it: which type to decode, and how to make the whole.
-/// ``Received`` is the one that there is.
+/// ``Received`` is the only one.
 public protocol ValueWithMessage: Sendable {
     /// The type to decode.
     associatedtype Value: Sendable

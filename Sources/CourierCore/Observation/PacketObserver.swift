@@ -8,7 +8,7 @@
 /// - Secrets do not come this far: the client overwrites the password of CONNECT and the data of enhanced
 ///   authentication with `*` bytes of the same length, so the packets can still be parsed. User names, user
 ///   properties, topics and payloads come as they are; an inspector that shows them decides what it hides.
-/// - An observer can not fail, delay or change what it sees.
+/// - An observer cannot fail, delay or change what it sees.
 public protocol PacketObserver: Sendable {
     /// Takes note of packets that were read or written.
     ///

@@ -19,7 +19,7 @@ public final class AnyCancellable: Hashable, Sendable {
     /// Ends the subscription; calling it again does nothing.
     ///
     /// Called on the place where values are delivered, no value arrives after it has returned. Called elsewhere, values
-    /// may arrive until then, and one that is just being delivered may still be under way.
+    /// may arrive until then, and a value that is being delivered may arrive after it.
     public func cancel() {
         let action = action.withLock { $0.take() }
         action?()

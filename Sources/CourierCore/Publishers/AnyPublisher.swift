@@ -41,7 +41,7 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
     /// Calls a closure with each value, and another one when the publisher ends by itself.
     ///
     /// - Parameters:
-    ///   - receiveCompletion: Told how it ended, at most once, after the last value; not when the subscription is
+    ///   - receiveCompletion: Called at most once with the end, after the last value; not if the subscription is
     ///     cancelled.
     ///   - receiveValue: Takes the values, one call at a time; see ``AnyPublisher`` for where.
     /// - Returns: The subscription, which ends when this is dropped.

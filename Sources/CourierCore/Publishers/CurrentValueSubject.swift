@@ -1,4 +1,4 @@
-/// A publisher that is fed by hand and remembers its last value: who subscribes gets that first, then every change.
+/// A publisher with a current value: a new subscriber gets this value first, then every change.
 ///
 /// ```swift
 /// let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
@@ -6,9 +6,9 @@
 /// state.value  // .connecting
 /// ```
 ///
-/// Any thread may read and send, also from inside a sink; ``AnyPublisher`` says how values are ordered. What can not
+/// Any thread may read and send, also from inside a sink; ``AnyPublisher`` says how values are ordered. What cannot
 /// be delivered at once waits in a mailbox per subscriber, bounded by the ``BufferPolicy``. When the subject goes,
-/// its subscribers are told `finished`; who subscribes later gets the last value and the completion.
+/// its subscribers receive `finished`; later subscribers get the last value and the completion.
 public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendable {
     private let core: SubjectCore<Output, Failure>
     private let initial: Output
@@ -41,7 +41,7 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendab
     /// - Parameter completion: How it ends.
     public func send(completion: PublisherCompletion<Failure>) { core.send(completion) }
 
-    /// The publisher to hand out; it can not send.
+    /// The same as a publisher, which cannot send.
     ///
     /// - Returns: The publisher.
     public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> {

@@ -1,4 +1,4 @@
-/// A publisher that is fed by hand: what is sent goes to whoever has subscribed by then.
+/// A publisher that sends the values of ``send(_:)`` to its present subscribers.
 ///
 /// ```swift
 /// let taps = PassthroughSubject<Int, Never>()
@@ -6,9 +6,9 @@
 /// taps.send(1)
 /// ```
 ///
-/// Any thread may send, also from inside a sink; ``AnyPublisher`` says how values are ordered. What can not be
+/// Any thread may send, also from inside a sink; ``AnyPublisher`` says how values are ordered. What cannot be
 /// delivered at once waits in a mailbox per subscriber, bounded by the ``BufferPolicy``. When the subject goes, its
-/// subscribers are told `finished`.
+/// subscribers receive `finished`.
 public final class PassthroughSubject<Output: Sendable, Failure: Error>: Sendable {
     private let core: SubjectCore<Output, Failure>
 
@@ -29,7 +29,7 @@ public final class PassthroughSubject<Output: Sendable, Failure: Error>: Sendabl
     /// - Parameter completion: How it ends.
     public func send(completion: PublisherCompletion<Failure>) { core.send(completion) }
 
-    /// The publisher to hand out; it can not send.
+    /// The same as a publisher, which cannot send.
     ///
     /// - Returns: The publisher.
     public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> {

@@ -1,6 +1,6 @@
 /// How a publisher ended; no value comes after it.
 public enum PublisherCompletion<Failure: Error>: Sendable {
-    /// In order: whoever sends has nothing more to send, or is gone.
+    /// The end without an error: the sender has no further values, or was released.
     case finished
 
     /// With an error.

@@ -50,7 +50,7 @@ public protocol MessageStore: Sendable {
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: Counts and the last id.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     func summary(of scope: StoreScope) async throws -> StoreSummary
 
     /// A page of outgoing messages, oldest first.
@@ -60,11 +60,11 @@ public protocol MessageStore: Sendable {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
     /// A page of the outgoing messages that were sent and have not ended, oldest first: those whose progress is not
-    /// ``StoredOutgoing/Progress/queued``. They may stand anywhere among the others.
+    /// ``StoredOutgoing/Progress/queued``. They may be anywhere among the others.
     ///
     /// A client asks once for each session, before its first connection. The default looks for them in the pages of
     /// ``outgoing(in:after:limit:)``, which reads all messages. A store that can find them faster should.
@@ -74,7 +74,7 @@ public protocol MessageStore: Sendable {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     func sentOutgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
     /// A page of the outgoing messages that the client gave up, in the order of their ids; see
@@ -87,7 +87,7 @@ public protocol MessageStore: Sendable {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [RejectedMessage]
 
     /// A page of incoming messages that no reader has taken and whose time is not over, oldest first.
@@ -98,7 +98,7 @@ public protocol MessageStore: Sendable {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredMessage]
@@ -115,7 +115,7 @@ public protocol MessageStore: Sendable {
     ///   - limit: At most this many.
     ///   - time: The present moment.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async throws -> [StoredMessage]
@@ -124,14 +124,14 @@ public protocol MessageStore: Sendable {
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: The ids.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16>
 
     /// The filters that the client wants or wants to be rid of.
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: One entry for each filter.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription]
 }
 
@@ -149,7 +149,7 @@ extension MessageStore {
         commit(changes, in: scope, completion: completion)
     }
 
-    /// No messages, for a store that keeps none that were given up.
+    /// No messages, because a store need not keep rejected messages.
     ///
     /// - Parameters:
     ///   - scope: Whose rows.
@@ -170,7 +170,7 @@ extension MessageStore {
     ///   - limit: At most this many.
     ///   - time: The present moment.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async throws -> [StoredMessage] {
@@ -184,7 +184,7 @@ extension MessageStore {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store can not be read.
+    /// - Throws: A ``CourierError`` when the store cannot be read.
     public func sentOutgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredOutgoing] {

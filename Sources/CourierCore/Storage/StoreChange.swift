@@ -56,7 +56,7 @@ public enum StoreChange: Hashable, Sendable {
 
     // MARK: Everything
 
-    /// Remove all rows of the scope, also the rejected messages, and forget the session. Message ids still go on growing.
+    /// Remove all rows of the scope, also the rejected messages, and forget the session. Message ids still continue growing.
     case removeAll
 }
 

@@ -3,7 +3,7 @@ public import Foundation
 /// A message as a store keeps it, in either direction.
 public struct StoredMessage: Hashable, Sendable {
     /// The place of a message in its scope and direction. The client gives ids out in growing order, so order of ids
-    /// is order of messages; a restarted client goes on above ``StoreSummary/lastMessageID``.
+    /// is order of messages; a restarted client continues above ``StoreSummary/lastMessageID``.
     public struct ID: RawRepresentable, Hashable, Comparable, Sendable {
         /// The number.
         public let rawValue: UInt64

@@ -1,4 +1,4 @@
-/// Who a connection is to the broker: what `%u` and `%c` in a topic template stand for.
+/// The user name and client id of a connection: the values of `%u` and `%c` in a topic template.
 public struct ConnectionIdentity: Sendable {
     /// The user name, for `%u`.
     public let username: String

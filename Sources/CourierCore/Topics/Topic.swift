@@ -13,7 +13,7 @@
 /// begun. A loop without one waits for the first, and keeps what it has filled in when another user connects: end such
 /// loops before, and begin them anew when that user is connected.
 ///
-/// Nothing traps and nothing throws while a topic is written down or called: a template that can not be read, an
+/// Nothing traps and nothing throws while a topic is written down or called: a template that cannot be read, an
 /// unknown parameter, or a value that would leave its level is kept and thrown by whoever uses the topic, or earlier by
 /// ``checked()``.
 @dynamicCallable
@@ -21,8 +21,8 @@ public struct Topic<Value>: Sendable {
     /// The text, with the values given so far.
     public let template: TopicTemplate
 
-    /// The quality of service for publishing and subscribing, unless the call names another. A question that
-    /// `request(_:to:timeout:as:)` asks has `.one`, whatever stands here.
+    /// The quality of service for publishing and subscribing, unless the call names another. A request by
+    /// `request(_:to:timeout:as:)` always has `.one`.
     public let qos: QoS
 
     /// Writes a topic down.

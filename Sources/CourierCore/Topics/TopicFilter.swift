@@ -1,4 +1,4 @@
-/// A pattern of topics to subscribe to: one that is known to obey MQTT's rules.
+/// A pattern of topics to subscribe to: checked against MQTT's rules.
 ///
 /// `+` stands for one level, `#` for the level before it and all below, and a filter may begin with `$share/group/`
 /// to divide the messages among the group's members. Two filters are equal when their UTF-8 bytes are.

@@ -1,4 +1,4 @@
-/// A topic that a message can be published to: one that is known to obey MQTT's rules.
+/// A topic that a message can be published to: checked against MQTT's rules.
 ///
 /// Two names are equal when their UTF-8 bytes are.
 ///

@@ -58,7 +58,7 @@ package enum TopicRules {
         return nil
     }
 
-    /// Why the text can not stand as a single level of a topic, `nil` when it can.
+    /// Why the text cannot stand as a single level of a topic, `nil` when it can.
     static func levelProblem(of value: String) -> String? {
         if value.isEmpty { return "is empty, and a level needs at least one character" }
         let forbidden = value.utf8.first { byte in

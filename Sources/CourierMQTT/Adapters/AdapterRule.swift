@@ -5,7 +5,7 @@
 /// ```
 ///
 /// The order of choice, for reading and for writing: the content type of the message (MQTT 5), the first rule whose
-/// filter matches the topic, the order of the adapters. An adapter that can not do it passes to the next.
+/// filter matches the topic, the order of the adapters. An adapter that cannot do it passes to the next.
 public struct AdapterRule: Hashable, Sendable {
     /// The topic filter.
     public var filter: String

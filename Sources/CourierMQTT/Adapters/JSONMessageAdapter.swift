@@ -54,7 +54,7 @@ public struct JSONMessageAdapter: MessageAdapter {
     ///   - data: The value.
     ///   - topic: Is not looked at.
     /// - Returns: The JSON text.
-    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when JSON can not
+    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when JSON cannot
     ///   hold the value.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         try coders.payload(of: data)

@@ -42,7 +42,7 @@ enum PlistLimits {
 extension PlistLimits {
     private static let whitespace = " \t\n\r".utf8
 
-    /// The list as the decoder reads it, in UTF-8; `nil` for one that it can not read.
+    /// The list as the decoder reads it, in UTF-8; `nil` for one that it cannot read.
     private static func utf8Text(of payload: Data) -> [UInt8]? {
         if payload.starts(with: [0xEF, 0xBB, 0xBF]) { return [UInt8](payload.dropFirst(3)) }
         let wide: [(mark: [UInt8], encoding: String.Encoding)] = [

@@ -53,7 +53,7 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///   - topic: Is not looked at.
     /// - Returns: The property list.
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when a property list
-    ///   can not hold the value.
+    ///   cannot hold the value.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         try coders.payload(of: data)
     }

@@ -29,7 +29,7 @@ public struct TextMessageAdapter: MessageAdapter {
             throw CourierError(.decodingFailed, "the bytes are not well-formed UTF-8")
         }
         if let text = text as? T { return text }
-        // Its initializer can not refuse, and traps.
+        // Its initializer cannot refuse, and traps.
         if T.self == Character.self, text.count != 1 {
             throw CourierError(.decodingFailed, "the text is not one Character")
         }

@@ -40,7 +40,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Goes on with an attempt if it is still wanted and nothing failed.
+    /// Continues with an attempt if it is still wanted and nothing failed.
     private func continuing(
         _ preparation: Preparation, after result: Result<Void, CourierError>, _ next: () -> Void
     ) {

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Safe to share: everything but what `ClientCoordinator+Calls.swift` holds is touched on the loop only, which each entry checks.
 final class ClientCoordinator: @unchecked Sendable {
-    /// An attempt whose connection can not be opened yet.
+    /// An attempt whose connection cannot be opened yet.
     struct Preparation {
         let plan: ConnectPlan
         let attempt: AttemptID
@@ -251,7 +251,7 @@ extension ClientCoordinator {
         subscriptions.use(identity: publishing.identity)
     }
 
-    /// Answers everybody who waits for a connection; with a failure also those who wait for a grant, which needs one.
+    /// Answers everybody a caller that waits for a connection; with a failure also those who wait for a grant, which needs one.
     func releaseWaiters(_ failure: ConnectionFailure?) {
         guard let failure else { return connectionWaiters.callAll(.success(())) }
         let error =

@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// What CONNECT and CONNACK of the last connection said, as far as calls from any thread need it.
 struct ConnectionAgreement: Sendable {
-    /// Whether the session ends with its connection; then DISCONNECT can not extend it ([MQTT-3.14.2-2]).
+    /// Whether the session ends with its connection; then DISCONNECT cannot extend it ([MQTT-3.14.2-2]).
     private(set) var endsSession = false
     /// The largest packet that the broker takes.
     private(set) var maximumPacketSize = PacketEncoder.largestPacketSize

@@ -76,7 +76,7 @@ public struct MQTTClientConfig {
     /// How to speak TLS; `nil` by default: with the system's authorities and all checks, where the options ask for TLS.
     ///
     /// What is set here also switches TLS on for options without a scheme, whatever their port. Options whose scheme is
-    /// without TLS (`tcp`, `mqtt`, `ws`) are refused with `invalidConfiguration` then, so that a provider can not
+    /// without TLS (`tcp`, `mqtt`, `ws`) are refused with `invalidConfiguration` then, so that a provider cannot
     /// switch it off. Unix sockets and streams of the app's own need its `serverName`.
     public var tls: TLSClientConfiguration?
     /// The proxy that the broker is reached through; none by default. Unix sockets and streams of the app's own never
@@ -121,7 +121,7 @@ public struct MQTTClientConfig {
     public var deliveryQueue = DispatchQueue.main
     /// The network monitor, the app's lifecycle and the event loops.
     public var environment = ClientEnvironment()
-    /// What sees every packet; nobody by default.
+    /// What sees every packet; `nil` by default.
     public var packetObserver: (any PacketObserver)?
     /// Where the log goes. By default, warnings and errors go to standard error; `nil` silences the client.
     public var logHandler: (any LogHandler)? = StandardErrorLog.standard

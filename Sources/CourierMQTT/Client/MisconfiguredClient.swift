@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// What the factory makes of a configuration that can not work: every call says what is wrong with it.
+/// What the factory makes of a configuration that cannot work: every call says what is wrong with it.
 final class MisconfiguredClient: CourierClient {
     private let problem: CourierError
     private let deliveryQueue: DispatchQueue

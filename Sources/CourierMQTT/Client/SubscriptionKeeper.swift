@@ -3,7 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Carries out what a ``SubscriptionSet`` decides: packets to the session, outcomes to whoever waits, events to the app.
+/// Carries out what a ``SubscriptionSet`` decides: packets to the session, outcomes to the waiting caller, events to the app.
 ///
 /// Everything is touched on the client's loop only.
 final class SubscriptionKeeper {
@@ -105,7 +105,7 @@ final class SubscriptionKeeper {
 
     // MARK: The app
 
-    /// Who waits for the broker's word, as the caller names it: a number that no other has.
+    /// Who waits for the broker's answer, as the caller names it: a number that no other has.
     typealias WaiterKey = UInt64
 
     /// The first of the callers' numbers; those below are this keeper's own.
@@ -149,7 +149,7 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// How many wait for the broker's word.
+    /// How many wait for the broker's answer.
     var waitingCount: Int { waiting.count }
 
     /// Nobody waits under this number any longer; what was asked for stays.
@@ -221,7 +221,7 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
-    /// Ends the wait of everybody who waits for the grant of a loop's filter. The loops go on.
+    /// Ends the wait of everybody a caller that waits for the grant of a loop's filter. The loops continue.
     func failGrants(_ error: CourierError) {
         for reader in loops.values { reader.failGrant(error) }
         for one in unresolved { one.reader.failGrant(error) }

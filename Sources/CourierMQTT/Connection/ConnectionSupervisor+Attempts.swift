@@ -71,7 +71,7 @@ extension ConnectionSupervisor {
         actions.append(.fetchCredentials(attempt))
     }
 
-    /// Goes on with an attempt whose options are there. A server that the broker has referred to may need credentials of its
+    /// Continues with an attempt whose options are there. A server that the broker has referred to may need credentials of its
     /// own, and the provider is asked for them first.
     private mutating func begin(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]

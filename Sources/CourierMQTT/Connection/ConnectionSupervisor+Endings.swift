@@ -33,7 +33,7 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// The options can not be used: nothing was opened, so nothing has to be closed.
+    /// The options cannot be used: nothing was opened, so nothing has to be closed.
     mutating func openFailed(
         _ attempt: AttemptID, _ error: CourierError, _ now: Instant, _ actions: inout [Action]
     ) {

@@ -4,7 +4,7 @@ import CourierCore
 extension ConnectionSupervisor {
     // MARK: Finding them
 
-    /// Goes on to the connection, by way of the service records where these are to be looked up.
+    /// Continues to the connection, by way of the service records where these are to be looked up.
     mutating func locate(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {

@@ -22,7 +22,7 @@ extension ConnectionSupervisor {
         /// What the look-up of service records has found.
         case endpointsFound(AttemptID, EndpointSearch)
 
-        /// The options of ``Action/open(_:_:)`` can not be used, and nothing was opened.
+        /// The options of ``Action/open(_:_:)`` cannot be used, and nothing was opened.
         case openFailed(AttemptID, CourierError)
         /// CONNECT was written.
         case connectSent

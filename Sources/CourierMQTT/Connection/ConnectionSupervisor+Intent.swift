@@ -78,7 +78,7 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Ends what is under way, in order, and goes on to `next` then.
+    /// Ends what is under way, in order, and continues to `next` then.
     mutating func leave(for next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
         switch phase {
         case .resting, .paused, .waiting, .locating: proceed(to: next, now, &actions)
@@ -117,7 +117,7 @@ extension ConnectionSupervisor {
         if case .fetching(let authentication) = renewal { abandon(authentication, now, &actions) }
     }
 
-    /// Goes on when nothing is under way any more.
+    /// Continues when nothing is under way any more.
     mutating func proceed(to next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
         switch next {
         case .rest(let rest):

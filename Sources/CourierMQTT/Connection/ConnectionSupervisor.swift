@@ -53,7 +53,7 @@ struct ConnectionSupervisor: Sendable {
         case destroyed
         case stopped(ConnectionFailure)
 
-        /// What somebody who waits for a connection is told.
+        /// What somebody a caller that waits for a connection is told.
         var failure: ConnectionFailure {
             switch self {
             case .unused: .error(CourierError(.sessionMissing, "There is no connection to wait for; call connect()."))
@@ -328,7 +328,7 @@ struct ConnectionSupervisor: Sendable {
     /// Notes that bytes were sent, and says whether ``deadline`` may have come nearer.
     mutating func bytesSent(now: Instant) -> Bool { liveness.sent(now: now) }
 
-    /// Notes that nothing is read for now, or that reading goes on, and says whether ``deadline`` may have changed by
+    /// Notes that nothing is read for now, or that reading continues, and says whether ``deadline`` may have changed by
     /// it. A new connection begins with reading.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) -> Bool {
         guard isPaused != liveness.isReadingPaused else { return false }
@@ -336,7 +336,7 @@ struct ConnectionSupervisor: Sendable {
         return true
     }
 
-    // MARK: For whoever asks
+    // MARK: For the caller
 
     /// What somebody who starts to wait for a connection is told.
     enum WaiterAnswer: Equatable, Sendable {
@@ -373,7 +373,7 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Helpers
 
-    /// Goes on to `next`, and reports the state where that changes it.
+    /// Continues to `next`, and reports the state where that changes it.
     mutating func enter(_ next: Phase, _ actions: inout [Action]) {
         phase = next
         // It outlives its attempt until it is decided what follows.

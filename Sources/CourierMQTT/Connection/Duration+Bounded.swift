@@ -1,7 +1,7 @@
 extension Duration {
     /// Seconds from the app or from a clock: never negative, never more than thirty years, whatever the number is.
     ///
-    /// `Duration.seconds(_:)` traps on what it can not hold, and an instant that is too far away overflows.
+    /// `Duration.seconds(_:)` traps on what it cannot hold, and an instant that is too far away overflows.
     static func bounded(seconds: Double) -> Duration {
         seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
     }

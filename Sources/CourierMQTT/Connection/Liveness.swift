@@ -73,7 +73,7 @@ struct Liveness: Sendable {
         if answerDue == nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
-    /// Reading was paused, or goes on. What is due gets its whole time again then: it may have come long ago, and waits
+    /// Reading was paused, or continues. What is due gets its whole time again then: it may have come long ago, and waits
     /// to be read.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         guard isPaused != isReadingPaused else { return }

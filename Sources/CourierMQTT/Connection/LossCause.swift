@@ -9,9 +9,9 @@ enum LossCause: Hashable, Sendable {
     case disconnected(PacketReasonCode)
     /// The server does not speak the version, and the engine has another one to try.
     case otherVersion
-    /// CONNECT can not be written, or the options can not be used.
+    /// CONNECT cannot be written, or the options cannot be used.
     case unusableOptions
-    /// The rows of an earlier process can not be read.
+    /// The rows of an earlier process cannot be read.
     case unreadableStore
     /// The server sent what is no MQTT packet.
     case malformedPacket

@@ -41,7 +41,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var maximumEndpoints = EndpointPolicy.defaultMaximumCount
     /// Whether service records are looked for; `false` by default.
     var usesServiceRecords = false
-    /// How long that look-up may take until the client goes on without, 10 s by default.
+    /// How long that look-up may take until the client continues without, 10 s by default.
     var serviceRecordTimeout = Duration.seconds(10)
     /// After how long a connection to a less preferred endpoint is given up for a preferred one; `nil`, the default, is
     /// never. The time doubles with each try in vain.

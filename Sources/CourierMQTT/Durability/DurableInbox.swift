@@ -12,7 +12,7 @@ final class DurableInbox: @unchecked Sendable {
     /// What one reading has found.
     struct Page: Sendable {
         let rows: [StoredMessage]
-        /// The last row that was seen, from which the next reading goes on.
+        /// The last row that was seen, from which the next reading continues.
         let last: StoredMessage.ID?
         /// Whether there were more rows by then.
         let mayHaveMore: Bool

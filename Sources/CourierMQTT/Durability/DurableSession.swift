@@ -38,7 +38,7 @@ final class DurableSession: @unchecked Sendable {
     private var session: StoreScope?
     /// Whose rows they would be by the last options.
     private var namedScope: StoreScope?
-    /// What the session is to go on with, until its first connection.
+    /// What the session is to continue with, until its first connection.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
     private var isReading = false
     private var loading: Task<Void, Never>?
@@ -78,7 +78,7 @@ final class DurableSession: @unchecked Sendable {
         open(knownScope) { _ in }
     }
 
-    /// Reads what an earlier process left under `scope`, and goes on with it, unless that is done already; `done` is called
+    /// Reads what an earlier process left under `scope`, and continues with it, unless that is done already; `done` is called
     /// on the loop.
     func open(_ scope: StoreScope, _ done: @escaping (Result<Void, CourierError>) -> Void) {
         loop.preconditionOnLoop()
@@ -228,7 +228,7 @@ final class DurableSession: @unchecked Sendable {
         answer(.failure(error))
     }
 
-    /// Removes the rows of a session now; what can not be removed, or is not known, before the next one begins.
+    /// Removes the rows of a session now; what cannot be removed, or is not known, before the next one begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
             isNextDestroyed = !hadScope  // Else the next one's are not those of this one.

@@ -4,7 +4,7 @@ import CourierTransport
 /// Brings changes into the store in order, one commit at a time, and again and again until it takes them.
 ///
 /// While one commit runs, the next changes gather, so that a slow store gets larger batches and not a longer queue; what
-/// is too much for one batch waits for the next. For steps that follow from what has happened already: they can not be
+/// is too much for one batch waits for the next. For steps that follow from what has happened already: they cannot be
 /// refused, only be late. While somebody else commits, they gather as well, and go along with what he commits at once behind it.
 ///
 /// Safe to share: everything is touched on the client's loop only, which each entry checks.

@@ -12,7 +12,7 @@ public struct EndpointPolicy: Hashable, Sendable {
         /// About this long after it was accepted, at a quiet moment; the time doubles with each try in vain, up to an hour
         /// or the time itself if that is longer.
         ///
-        /// The connection is closed in order, and a preferred endpoint is tried; if it can not be reached, the others
+        /// The connection is closed in order, and a preferred endpoint is tried; if it cannot be reached, the others
         /// follow as after a loss. The session survives, unless options or configuration let it end with the connection, and
         /// messages under way are finished on the new one.
         case after(Duration)

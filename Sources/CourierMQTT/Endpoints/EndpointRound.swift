@@ -17,7 +17,7 @@ import CourierCore
 struct EndpointRound: Sendable {
     /// What follows a failure.
     enum Turn: Equatable, Sendable {
-        /// Another endpoint has its turn in the round that goes on.
+        /// Another endpoint has its turn in the round that continues.
         case next
         /// A connection was lost, and the new round begins with another endpoint.
         case other

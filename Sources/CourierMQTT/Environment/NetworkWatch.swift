@@ -1,7 +1,7 @@
 import CourierCore
 import CourierTransport
 
-/// What all who look at the networks from one loop share; it watches as long as somebody holds it.
+/// What all who look at the networks from one loop share; it watches as long as it is referenced.
 final class NetworkWatch: Sendable {
     /// Starts to watch from a loop.
     typealias Start = (EventLoop, _ report: @escaping @Sendable (Bool) -> Void) -> NetworkWatcher
@@ -14,7 +14,7 @@ final class NetworkWatch: Sendable {
     private let loop: EventLoop
     private let watcher: NetworkWatcher
 
-    /// What watches from `loop` as long as somebody holds it. What could not watch when it was started tries again, for all
+    /// What watches from `loop` as long as it is referenced. What could not watch when it was started tries again, for all
     /// who hold it.
     static func shared(
         on loop: EventLoop, start: Start = { NetworkWatcher.start(on: $0, report: $1) }

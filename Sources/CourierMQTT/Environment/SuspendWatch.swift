@@ -12,7 +12,7 @@ final class SuspendWatch: Sendable {
     private let loop: EventLoop
     private let watcher: SuspendWatcher
 
-    /// What watches on `loop` as long as somebody holds it. What could not watch when it was started tries again, for all
+    /// What watches on `loop` as long as it is referenced. What could not watch when it was started tries again, for all
     /// who hold it.
     static func shared(
         on loop: EventLoop, start: Start = { SuspendWatcher.start(on: $0, resumed: $1) }

@@ -22,7 +22,7 @@ extension PacketReasonCode {
 }
 
 extension PublishReceipt {
-    /// The broker's word on a message that it took.
+    /// The broker's answer to a message that it took.
     init(_ code: PacketReasonCode, _ properties: PacketProperties) {
         self.init(reasonCode: ReasonCode(code), reasonString: properties.reasonString)
     }

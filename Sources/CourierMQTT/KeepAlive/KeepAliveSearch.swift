@@ -3,7 +3,7 @@ import Foundation
 /// Decides when a quiet connection is pinged, and finds the longest interval that the path keeps open.
 ///
 /// A machine without clocks and timers: while ``deadline`` is not `nil`, call ``timerFired(lastActivity:now:)`` once it
-/// has passed, and perform the returned ``Action``. What goes on meanwhile need not be told, only when it went on last:
+/// has passed, and perform the returned ``Action``. What continues meanwhile need not be told, only when it went on last:
 /// so packets cost nothing here.
 ///
 /// ```

@@ -16,7 +16,7 @@ public struct WillMessage: Hashable, Sendable {
     /// Its quality of service; on the wire the level only.
     public var qos: QoS
 
-    /// Whether the broker keeps it for those who subscribe later.
+    /// Whether the broker keeps it for later subscribers.
     public var isRetained: Bool
 
     /// How long the broker waits for the client to come back before it publishes the will, in whole seconds; MQTT 5

@@ -2,28 +2,29 @@ import CourierCore
 import MQTTEngine
 import Synchronization
 
-/// Counts the readers that are still busy with one message, and has it acknowledged when the last is done.
+/// Counts the readers that still process one message. When the last reader has finished, the message is acknowledged.
 ///
 /// ```
-/// open ──the last reader is done──▶ finished ──the acknowledgement can not be lost──▶ settled
+/// open ──the last reader is done──▶ finished ──the acknowledgement cannot be lost──▶ settled
 /// ```
 final class AcknowledgementTicket: Sendable {
     typealias Outcome = Result<Void, CourierError>
 
-    /// What is acknowledged.
+    /// The kind of acknowledgement.
     enum Receipt: Sendable {
         /// A delivery of the broker.
         case delivery(IncomingMessage.Handle)
         /// A row of the message store, of a session as ``DurableInbox`` counts them.
         case row(StoredMessage.ID, epoch: Int)
-        /// Nobody waits for it; left unfinished, the message is kept again until the end of its time.
+        /// There is nothing to acknowledge. If a reader leaves the message unfinished, the message is kept again until its time
+        /// ends.
         case kept(until: ContinuousClock.Instant?)
     }
 
     private struct State {
         var openCount: Int
         var outcome: Outcome?
-        /// Who waits until it is settled.
+        /// Called when the acknowledgement is settled.
         var waiters: [@Sendable (Outcome) -> Void] = []
     }
 
@@ -51,7 +52,7 @@ final class AcknowledgementTicket: Sendable {
         set { storing.store(newValue, ordering: .relaxed) }
     }
 
-    /// One reader is done. To be called once for each.
+    /// One reader has finished. Called once for each reader.
     fileprivate func finishOne() {
         let isLast = state.withLock { state in
             state.openCount -= 1
@@ -60,7 +61,7 @@ final class AcknowledgementTicket: Sendable {
         if isLast { done(self) }
     }
 
-    /// The acknowledgement can not be lost any more, or has been.
+    /// The acknowledgement cannot be lost any more, or has been.
     func settle(_ outcome: Outcome) {
         let waiters = state.withLock { state in
             state.outcome = outcome
@@ -70,7 +71,8 @@ final class AcknowledgementTicket: Sendable {
         for waiter in waiters { waiter(outcome) }
     }
 
-    /// Tells when it is settled; at once while other readers are busy, which decide then.
+    /// Calls `waiter` when the acknowledgement is settled. If other readers still process the message, it is called at once,
+    /// because they decide.
     fileprivate func whenSettled(_ waiter: @escaping @Sendable (Outcome) -> Void) {
         let outcome = state.withLock { state -> Outcome? in
             if let outcome = state.outcome { return outcome }
@@ -82,7 +84,7 @@ final class AcknowledgementTicket: Sendable {
     }
 }
 
-/// One reader's part of an ``AcknowledgementTicket``: counts once, however often it is used.
+/// One reader's share of an ``AcknowledgementTicket``. It counts once, however often it is used.
 final class AcknowledgementPart: MessageAcknowledgement {
     private let hasFinished = Atomic(false)
     private let ticket: AcknowledgementTicket

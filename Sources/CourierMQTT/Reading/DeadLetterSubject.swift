@@ -1,7 +1,7 @@
 import CourierCore
 import Synchronization
 
-/// Where what readers could not decode goes.
+/// Sends messages that a reader could not decode to the subscribers of `client.deadLetters`.
 final class DeadLetterSubject: Sendable {
     private let letters = PassthroughSubject<DeadLetter, Never>()
     private let listenerCount = Atomic<Int>(0)

@@ -25,10 +25,10 @@ struct KeptMessages {
     private var elements: [Element] = []
     /// The approximate memory of the messages in bytes. Unfinished messages do not count.
     private(set) var byteCount = 0
-    /// What acknowledges the unfinished ones.
+    /// The tickets of unfinished messages.
     private var tickets: Set<ObjectIdentifier> = []
 
-    /// Keeps at most `limit` messages that take at most `byteLimit` bytes of memory, beside those that are unfinished.
+    /// Keeps at most `limit` messages with at most `byteLimit` bytes of memory. Unfinished messages do not count.
     init(limit: Int, byteLimit: Int) {
         self.limit = max(limit, 0)
         self.byteLimit = max(byteLimit, 0)
@@ -65,7 +65,7 @@ struct KeptMessages {
         removeElements { filter?.matches($0.topic) ?? true }.map { ($0.message, $0.end) }
     }
 
-    /// Removes the messages whose time is over, and returns them; not those that are unfinished.
+    /// Removes and returns the messages whose time is over, except unfinished ones.
     mutating func removeExpired(now: Instant) -> [ReceivedMessage] { remove { !$0.isUnfinished && $0.isOver(now) } }
 
     /// Takes the unfinished messages whose time is over out to be stored; ``storingEnded(_:)`` follows for each.
@@ -87,8 +87,8 @@ struct KeptMessages {
     /// A message was stored, or its storing failed.
     func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
-    /// Puts unfinished messages back in front of the later ones. Returns those that it does not accept, such as messages that
-    /// another reader left here since.
+    /// Puts unfinished messages back in front of later ones. Returns the messages that it does not accept, such as messages that
+    /// another reader has left here since.
     mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
         elements = []
@@ -97,10 +97,10 @@ struct KeptMessages {
         return refused
     }
 
-    /// Turns unfinished messages whose time is over into kept ones without an end, if there is room. The others get time until
-    /// `end`.
+    /// Turns unfinished messages whose time is over into kept messages without an end, if there is room. All other unfinished
+    /// messages get time until `end`.
     ///
-    /// - Returns: The messages that became kept ones, with their tickets, and whether none is left.
+    /// - Returns: The messages that are kept now, with their tickets, and whether no unfinished message is left.
     mutating func finishUnfinished(now: Instant, orUntil end: Instant) -> (finished: [ReceivedMessage], areAll: Bool) {
         var finished: [ReceivedMessage] = []
         var areAll = true

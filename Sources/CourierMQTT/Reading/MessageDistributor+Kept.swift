@@ -4,18 +4,18 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Messages that no reader has: they wait for one, or are given up, which is told.
+/// Messages without a reader: they are kept for a later reader, or given up and reported.
 extension MessageDistributor {
     /// How long the broker waits for the acknowledgement of a message that a loop has left unfinished, 10 s. After that the
     /// message waits in the store, or in memory where there is none: brokers send only so many messages before those, and
     /// acknowledgements go in their order ([MQTT-4.6.0-2]), so that nothing else would come any more.
     static let unfinishedPatience = Duration.seconds(10)
 
-    /// How often the log is told at most that messages were given up, and that some could not be decoded, while nobody
-    /// listens to events: once a minute each.
+    /// The shortest time between two log lines about messages that were given up, or that could not be decoded, if events have no
+    /// listener.
     static let warningInterval = Duration.seconds(60)
 
-    /// Gives a new reader what was kept for it.
+    /// Gives a new reader the messages that were kept for it.
     func pushKept(to id: ReaderID) {
         guard let reader = state.pointee.readers[id] else { return }
         push(state.pointee.kept.take(reader.filter), to: id, reader.mode)
@@ -44,7 +44,7 @@ extension MessageDistributor {
         for slice in slices { state.pointee.shares[id].insertEarlier(slice) }  // Behind what is stored.
     }
 
-    /// Whether it came in the session that there is, and not in one that is destroyed.
+    /// Whether the message arrived in the present session.
     private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
 
     /// Gives a message to the first of the readers that have come since the one with this serial, and since the message;
@@ -75,7 +75,7 @@ extension MessageDistributor {
         return subscriptions.bringsRetained(on: topic, to: reader.filter, after: reader.lastRequest)
     }
 
-    /// Whether the broker has the message, and sends it to whoever subscribes to its topic.
+    /// Whether the broker keeps the message as a retained one, and sends it to new subscribers of its topic.
     private func isKeptByBroker(_ message: ReceivedMessage) -> Bool {
         message.isRetained && dependencies.subscriptions()?.areFlaggedKept == true
     }
@@ -94,8 +94,8 @@ extension MessageDistributor {
         return first
     }
 
-    /// Keeps for the next reader what this one has left unfinished or did not come to, but for what came
-    /// in a session that is destroyed. A reader that has come since and has not had it gets it at once.
+    /// Keeps the messages that a reader has left unfinished or has not read, except messages of a destroyed session. If another
+    /// reader of the topic was added since and has not received them, it gets them at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of leaver: Reader) {
         loop.preconditionOnLoop()
         let messages = messages.filter { isOfSession($0) }
@@ -109,7 +109,7 @@ extension MessageDistributor {
             case .delivery(let handle):
                 if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                // Who has come since takes the rows, and had this one.
+                // Readers that were added since read the rows, and have received this one.
                 if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }
@@ -146,7 +146,7 @@ extension MessageDistributor {
         }
     }
 
-    /// Lets messages wait where the broker need not wait for them. What can not be kept so is not acknowledged.
+    /// Lets messages wait where the broker need not wait for them. What cannot be kept so is not acknowledged.
     private func finishUnfinished() {
         if let rows {
             storeUnfinished(state.pointee.kept.takeUnfinished(now: loop.now), in: rows)
@@ -208,8 +208,8 @@ extension MessageDistributor {
         warnOfUnfinished()
     }
 
-    /// Keeps a message that was acknowledged when it came, and that its only reader did not come to, as one that nobody
-    /// reads; one that has come since gets it. A client that has ended keeps nothing.
+    /// Keeps a message that was acknowledged on receipt and that its only reader has not read, like a message without a reader. A
+    /// reader that was added since gets it. A client that has ended keeps nothing.
     private func keepUnread(_ message: ReceivedMessage, of leaver: Reader) {
         let end = loop.now.advanced(by: timeToKeep)
         guard !state.pointee.hasEnded, !give(message, until: end, leftBy: leaver) else { return }
@@ -246,8 +246,8 @@ extension MessageDistributor {
         rows?.removeExpired()
     }
 
-    /// Nobody reads this topic: the message is kept if it may be, and its loss is told otherwise. Says whether its
-    /// acknowledgement waits until it is stored.
+    /// Keeps a message whose topic has no reader, or reports its loss. Returns whether its acknowledgement waits until the
+    /// message is stored.
     func keep(
         _ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan, _ handle: IncomingMessage.Handle?
     ) -> Bool {
@@ -259,7 +259,7 @@ extension MessageDistributor {
             return false
         }
         if let rows, let handle {
-            // What was left of this topic comes before it.
+            // Unfinished messages of this topic come before it.
             storeUnfinished(state.pointee.kept.takeUnfinished(topic: message.topic), in: rows)
             if store(message, handle, in: rows) { return true }
         } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
@@ -322,7 +322,7 @@ extension MessageDistributor {
 
     private func warn(_ text: String) { warn(text, \.unread) }
 
-    /// A message could not be decoded, of which nobody would hear.
+    /// Logs that a message could not be decoded, because there is no listener for it.
     func warnOfUndecodable(_ text: String) {
         loop.preconditionOnLoop()
         warn(text, \.undecodable)

@@ -2,20 +2,20 @@ import CourierCore
 import CourierTransport
 import Foundation
 
-/// What was stored before a reader came: it gets that first, page by page, and what arrives meanwhile after it.
+/// Stored messages for a new reader: it gets them first, page by page, and newly arrived messages after them.
 extension MessageDistributor {
     /// How long a store that could not be read is left alone, 1 s.
     private static let retryInterval = Duration.seconds(1)
 
-    /// There are rows now, from before: those who read already get them.
+    /// The store has rows of an earlier process. The present readers get them.
     func rowsAppeared() {
         loop.preconditionOnLoop()
         guard rows?.hasRows == true else { return }
         for id in state.pointee.readers.indices where state.pointee.readers[id] != nil { beginCatchUp(id) }
     }
 
-    /// A message was stored, or given back to the store, that nobody had who reads its topic: somebody may do so by now.
-    /// Readers up to `serial` had it.
+    /// A message was stored, or returned to the store, that no present reader of its topic has received. Readers up to `serial`
+    /// have received it; later ones get it.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
             let name = try? TopicName(received: topic)
@@ -27,8 +27,8 @@ extension MessageDistributor {
         }
     }
 
-    /// Gives a reader the rows of the store, also those that it has passed if one `isGivenBack`; reading from the broker
-    /// pauses until it has them.
+    /// Gives a reader the rows of the store, also rows that it has passed if one `isGivenBack`. Reading from the broker pauses
+    /// until the reader has them.
     func beginCatchUp(_ id: ReaderID, isGivenBack: Bool = false) {
         guard state.pointee.readers[id]?.catchUp == nil else {
             state.pointee.readers[id]?.catchUp?.isOutdated = true
@@ -84,7 +84,7 @@ extension MessageDistributor {
         caughtUp()
     }
 
-    /// The row goes when the reader takes the message or is done with it, and stays for the next one otherwise.
+    /// The row is removed when the reader has taken or finished the message. Otherwise it stays for the next reader.
     private func message(_ row: StoredMessage, of epoch: Int) -> ReceivedMessage {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,

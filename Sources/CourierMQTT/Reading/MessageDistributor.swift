@@ -14,20 +14,20 @@ final class MessageDistributor: @unchecked Sendable {
     struct Reader {
         let queue: ReaderQueue
         let mode: AcknowledgementMode
-        /// What it reads; `nil` is everything.
+        /// The filter of the reader; `nil` for every topic.
         let filter: TopicFilter?
-        /// Tells it from earlier ones.
+        /// Distinguishes the reader from earlier ones.
         let serial: Int
         /// The last request for a subscription before it came: with later ones the broker sends it retained messages.
         let lastRequest: UInt64
         var isBehind = false
-        /// How far it has read what was stored before it came; messages that arrive wait until it has.
+        /// How far the reader has read stored messages. Arriving messages wait until it has read all of them.
         var catchUp: CatchUp?
     }
 
     /// Reads the rows of the store for one reader.
     struct CatchUp {
-        /// Tells it from that of an earlier reader of the same id.
+        /// Distinguishes it from that of an earlier reader with the same id.
         let serial: Int
         var last: StoredMessage.ID?
         /// Whether a row in front of that one was given back since.
@@ -37,7 +37,7 @@ final class MessageDistributor: @unchecked Sendable {
         var isOutdated = false
     }
 
-    /// When the log was last told of messages that came to nothing.
+    /// The times of the last log lines about lost messages.
     struct LastWarnings {
         var unread: ContinuousClock.Instant?
         var undecodable: ContinuousClock.Instant?
@@ -48,21 +48,21 @@ final class MessageDistributor: @unchecked Sendable {
     struct State: ~Copyable {
         var tree = TopicTree()
         var readers: [Reader?] = []
-        /// What has arrived for each reader and was not given to it yet.
+        /// The messages that have arrived for each reader, and were not given to it yet.
         var shares: [ReaderShare] = []
         var free: [ReaderID] = []
         /// The readers of everything.
         var unfiltered: [ReaderID] = []
         /// The readers with something in their share.
         var touched: [ReaderID] = []
-        /// What has arrived since the last page was finished.
+        /// The messages that have arrived since the last page was finished.
         var page = PageWriter()
-        /// The messages at the end of the page that all have the last topic, and are in nobody's share yet.
+        /// The messages at the end of the page that have the last topic, and are not in a reader's share yet.
         var run = MessageRun()
         /// How much has arrived that no reader was given yet.
         var byteCount = 0
         var kept: KeptMessages
-        /// The topic of the last message, eight bytes at a time, and who reads it.
+        /// The topic of the last message, eight bytes at a time, and its readers.
         var lastTopic: [UInt64] = []
         var lastTopicByteCount = 0
         var lastTopicString = ""
@@ -75,16 +75,17 @@ final class MessageDistributor: @unchecked Sendable {
         /// How many readers, and whether the store, make reading pause.
         var behindCount = 0
         var isStoreCongested = false
-        /// Whether messages come although a reader is behind, only to see what comes with them.
+        /// Whether reading continues although a reader is full, because a response of the broker is awaited.
         var isOverrun = false
-        /// Whether one has twice its limit by now: what comes is not acknowledged, so that the broker stops sending it.
+        /// Whether a reader has twice its limit. Arriving messages are not acknowledged then, so that the broker stops sending
+        /// them.
         var isOverfull = false
-        /// What is to be acknowledged when no reader is behind any more.
+        /// Messages to acknowledge when no reader is full any more.
         var withheld: [IncomingMessage.Handle] = []
         /// The same of messages that other readers acknowledge after processing, which alone does not do.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
-        /// The serial with which the session began, which stands in the row of readers: what came before is of another one.
+        /// The serial at the beginning of the session, in the sequence of readers. Earlier messages belong to another session.
         var sessionSerial = 0
         /// The copies of messages that came for several subscriptions.
         @BoxedOptional var recentCopies: RecentCopies?
@@ -96,7 +97,7 @@ final class MessageDistributor: @unchecked Sendable {
         var arrivals: [CourierEventType] = []
     }
 
-    /// What the distributor needs of the client. All on the loop.
+    /// The functions of the client that the distributor needs. All run on the loop.
     struct Dependencies: Sendable {
         /// Stops and resumes reading from the broker.
         var setReadingPaused: @Sendable (Bool) -> Void
@@ -112,17 +113,17 @@ final class MessageDistributor: @unchecked Sendable {
         var finished: @Sendable (AcknowledgementTicket) -> Void
         /// Says whether acknowledgements wait for readers from now on.
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
-        /// What the broker sends, and why; `nil` when the client is gone.
+        /// The subscriptions; `nil` if the client was released.
         var subscriptions: @Sendable () -> SubscriptionKeeper?
-        /// Tells an event.
+        /// Reports an event.
         var tell: @Sendable (CourierEventType) -> Void
-        /// Tells events, and leaves the list empty.
+        /// Reports events, and empties the list.
         var tellAll: @Sendable (inout [CourierEventType]) -> Void
-        /// Tells the log.
+        /// Writes a line to the log.
         var warn: @Sendable (String) -> Void = { _ in }
     }
 
-    /// How many arrivals wait at most to be told with one lock.
+    /// The largest number of arrival events that are reported under one lock.
     private static let arrivalLimit = 1_024
     /// For how many arrivals memory is kept between reads.
     private static let keptArrivals = 128
@@ -152,7 +153,7 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     deinit {
-        // Nobody else has the pointer, and nobody is left to call.
+        // There is no other reference to the pointer, and no caller is left.
         state.deinitialize(count: 1)
         state.deallocate()
     }
@@ -192,7 +193,7 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes a reader, and keeps for the next one what it was to acknowledge and has not, and what it has not taken.
+    /// Removes a reader, and keeps for the next reader the messages that it has not acknowledged or not taken.
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return }
@@ -217,8 +218,8 @@ final class MessageDistributor: @unchecked Sendable {
         keepUnfinished(left + share.worthKeeping, of: reader)
     }
 
-    /// Removes a reader that ends when it has taken what has come for it, and returns it; ``keepUnfinished(_:of:)``
-    /// follows with what it leaves.
+    /// Removes and returns a reader that ends when it has taken the messages that have arrived for it. ``keepUnfinished(_:of:)``
+    /// follows with the messages that it leaves.
     func retire(_ id: ReaderID) -> Reader? {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return nil }
@@ -255,7 +256,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.kept.connectionLost()
     }
 
-    /// The session is destroyed: what is kept or stored for a reader is gone.
+    /// The session was destroyed: removes the messages that are kept or stored for readers.
     func sessionDestroyed() {
         loop.preconditionOnLoop()
         tellArrivals()
@@ -299,7 +300,7 @@ final class MessageDistributor: @unchecked Sendable {
         if state.pointee.byteCount >= MessagePage.sharedByteCount { handOver() }
     }
 
-    /// All that one read brought has been told: the readers get it.
+    /// All messages of one read were reported. Gives them to the readers.
     func receivedAll() {
         tellArrivals()
         if state.pointee.arrivals.capacity > Self.keptArrivals { state.pointee.arrivals = [] }
@@ -310,7 +311,7 @@ final class MessageDistributor: @unchecked Sendable {
         }
     }
 
-    /// Tells the events of the messages that arrived: before another event, and before readers get the messages.
+    /// Reports the events of the messages that arrived. Called before another event, and before readers get the messages.
     func tellArrivals() {
         if state.pointee.arrivals.isEmpty { return }
         var arrivals: [CourierEventType] = []
@@ -343,8 +344,8 @@ final class MessageDistributor: @unchecked Sendable {
         dependencies.setAcknowledgesOnCommand(state.pointee.afterProcessingCount > 0 || state.pointee.isOverrun)
     }
 
-    /// Leaves a copy of a message that came for these subscriptions to the readers that take it; `true` when nobody does,
-    /// because another copy is for them. Without a reader it is for who comes later, if it `isKept` for that one.
+    /// Offers a copy of a message, which arrived for these subscriptions, to the readers. Returns `true` if no reader takes this
+    /// copy, because another copy is for them. Without a reader, the copy is kept for a later reader if `isKept`.
     private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
@@ -388,7 +389,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.recentCopies = nil
     }
 
-    /// What the readers that acknowledge a message share; `nil` when none of them does.
+    /// Makes the ticket that the acknowledging readers of a message share; `nil` if no reader acknowledges it.
     private func makeTicket(_ handle: IncomingMessage.Handle) -> AcknowledgementTicket? {
         let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
         guard waiting > 0 else { return nil }
@@ -419,7 +420,7 @@ final class MessageDistributor: @unchecked Sendable {
         finishRun(ticket)
     }
 
-    /// Adds what has come of the last topic to the shares of its readers.
+    /// Adds the messages of the last topic to the shares of its readers.
     private func finishRun(_ ticket: AcknowledgementTicket? = nil) {
         let run = state.pointee.run
         guard !run.indexes.isEmpty else { return }
@@ -436,7 +437,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.touched.append(id)
     }
 
-    /// Adds a message that has a page of its own to the shares of its readers.
+    /// Adds a message that is alone on its page to the shares of its readers.
     private func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?) {
         finishPage()
         for id in state.pointee.lastReaders {
@@ -448,7 +449,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.byteCount += page.byteCount
     }
 
-    /// A ticket is for those who acknowledge after processing.
+    /// Only readers that acknowledge after processing get the ticket.
     private func ticket(_ ticket: AcknowledgementTicket?, for id: ReaderID) -> AcknowledgementTicket? {
         ticket != nil && state.pointee.readers[id]?.mode == .afterProcessing ? ticket : nil
     }

@@ -11,11 +11,11 @@ final class MessageReaders: Sendable {
     private let waiterCount: WaiterCount
     private let deliveryQueue: DispatchQueue
     private let loop: EventLoop
-    /// From the first who asked for them on.
+    /// Exists from the first subscriber on.
     private let deadLetters = Mutex<DeadLetterSubject?>(nil)
     /// The options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
-    /// Whether the loop is about to tell the log of a message from which nothing came.
+    /// Whether a log line about an unusable message is scheduled on the loop.
     private let isWarning = Atomic(false)
 
     init(
@@ -33,7 +33,7 @@ final class MessageReaders: Sendable {
     /// Notes the options that events carry.
     func use(_ options: ConnectOptions?) { self.options.withLock { $0 = options } }
 
-    /// What readers could not decode.
+    /// Messages that a reader could not decode.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
         let buffer = BufferPolicy(
             limit: BufferPolicy.queue.limit, onDrop: { [weak self] in self?.tellOfDroppedLetters() })
@@ -44,7 +44,7 @@ final class MessageReaders: Sendable {
         tellLog("Dead letters are dropped: whoever listens to deadLetters takes longer than the messages.")
     }
 
-    /// The client has ended: whoever asked for what could not be decoded gets no more of it.
+    /// The client has ended: ends the publisher of dead letters.
     func finish() { deadLetters.withLock { $0 }?.finish() }
 
     // MARK: Publishers
@@ -106,7 +106,7 @@ final class MessageReaders: Sendable {
                 tellDead(topic ?? "", error)
                 return AnyCancellable {}
             }
-            // A sink can not say what it may lose, so it loses nothing.
+            // A sink has no option for losses, so it loses no message.
             let registration = ReaderRegistration(ReadBuffer(overflow: .pause), distributor, on: loop)
             QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
             loop.execute { registration.open(filter, .onReceipt) }
@@ -117,7 +117,7 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Tells of a publisher that will never bring anything: a mistake of the app, of which it hears in any case.
+    /// Reports a publisher that never sends a message, because its filter is wrong: as an event and in the log.
     private func tellDead(_ topic: String, _ error: any Error) {
         events.tell(.messageReceiveFailure(topic: topic, error: error, sizeBytes: 0), options.withLock { $0 })
         let text = "A publisher of messages brings none: \(CourierError.summary(of: error))"
@@ -126,8 +126,8 @@ final class MessageReaders: Sendable {
 
     // MARK: Sequences
 
-    /// A source for one loop. `opened` is called on the event loop, `closed` by whoever leaves the loop; `connected` waits for
-    /// the client's connection.
+    /// A source for one loop. `opened` is called on the event loop, and `closed` on the thread that leaves the loop. `connected`
+    /// waits for the client's connection.
     func source<Value: Sendable>(
         _ type: Value.Type, _ request: SubscriptionRequest,
         opened: @escaping @Sendable (ReaderRegistration) -> Void,
@@ -149,10 +149,10 @@ final class MessageReaders: Sendable {
             closed: { closed(registration, $0) })
     }
 
-    /// Tells that a reader could not use a message.
+    /// Reports that a reader could not use a message.
     func report(_ message: ReceivedMessage, _ error: any Error) { report(message.message(), error) }
 
-    /// Tells that a reader could not use a message.
+    /// Reports that a reader could not use a message.
     func report(_ message: Message, _ error: any Error) {
         let error =
             (error as? CourierError)
@@ -168,7 +168,7 @@ final class MessageReaders: Sendable {
         tellFailure(of: message, error)
     }
 
-    /// Tells that a question got no answer, because its handler or the way of the answer failed.
+    /// Reports a request without a response, because its handler or the publish of the response failed.
     func reportUnanswered(_ question: Message, _ error: any Error) {
         guard !events.isHeard else { return tellFailure(of: question, error) }
         tellLog(
@@ -176,7 +176,7 @@ final class MessageReaders: Sendable {
                 + CourierError.summary(of: error))
     }
 
-    /// Tells the log of a message from which nothing came, and of which nobody would hear.
+    /// Logs an unusable message, because there is no listener for it.
     private func tellLog(_ makeText: @autoclosure () -> String) {
         guard !isWarning.exchange(true, ordering: .relaxed) else { return }
         let text = makeText()
@@ -186,7 +186,7 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Tells that nothing came of a message.
+    /// Reports the event of an unusable message.
     private func tellFailure(of message: Message, _ error: any Error) {
         events.tell(
             .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount),

@@ -7,23 +7,23 @@ struct MessageSlice: Sendable {
     private let arrival: Int
     /// Which messages of the page.
     private var indexes: [UInt32]
-    /// One ticket per message, `nil` if the message needs no acknowledgement. Empty if none does.
+    /// One ticket for each message; `nil` if a message needs no acknowledgement. Empty if no message needs one.
     private var tickets: [AcknowledgementTicket?]
     /// Whether any message of the slice, including removed ones, had a ticket.
     private(set) var hasTickets: Bool
-    /// What is left of `indexes`.
+    /// The range of `indexes` that is left.
     private var range: Range<Int>
-    /// How many of those that are left have QoS 0.
+    /// The number of messages of QoS 0 that are left.
     private(set) var disposableCount: Int
     /// The approximate memory of the page, the indexes and the tickets. After a split, each part counts its share by number
     /// of messages.
     private(set) var byteCount: Int
 
-    /// What a message takes beside its page: its index, and its ticket with the memory that the system adds, as measured by
+    /// The memory of a message beside its page: its index, and its ticket with the overhead of the allocator, as measured by
     /// `Scripts/flood`.
     private static let indexByteCount = MemoryLayout<UInt32>.stride
     static let ticketByteCount = 160
-    /// What a slice takes beside its messages.
+    /// The memory of a slice beside its messages.
     private static let overhead = 128
 
     /// Makes a slice of messages that arrived while no reader was added. `tickets` is empty or has one element per message,
@@ -47,7 +47,7 @@ struct MessageSlice: Sendable {
         Self.overhead + page.byteCount + indexes.count * Self.indexByteCount + tickets.count * Self.ticketByteCount
     }
 
-    /// One message, on a page of its own.
+    /// A slice of one message that is alone on its page.
     init(_ message: ReceivedMessage) {
         let message = message.detached()
         self.init(
@@ -157,7 +157,7 @@ extension MessageSlice: RandomAccessCollection {
 }
 
 extension [MessageSlice] {
-    /// What is left of them without the first `count` messages.
+    /// The slices without the first `count` messages.
     func dropping(_ count: Int) -> [MessageSlice] {
         var left = count
         var rest: [MessageSlice] = []

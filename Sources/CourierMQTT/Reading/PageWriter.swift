@@ -51,7 +51,7 @@ struct PageWriter {
     }
 }
 
-/// What is known about a message beside its topic, payload and properties.
+/// The fields of a message beside topic, payload and properties.
 struct MessageMarks {
     let qos: QoS
     let packetID: UInt16?

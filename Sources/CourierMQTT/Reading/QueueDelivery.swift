@@ -12,7 +12,8 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private let transform: @Sendable (ReceivedMessage) -> Output?
     private let receive: AnyPublisher<Output, Never>.Receive
 
-    /// Delivers on `place` what `transform` makes of the messages of `queue`; what it makes `nil` of is left out.
+    /// Delivers the messages of `queue` on `place`, converted by `transform`. If `transform` returns `nil`, the message is left
+    /// out.
     init(
         _ queue: ReaderQueue, on place: DispatchQueue, transform: @escaping @Sendable (ReceivedMessage) -> Output?,
         receive: @escaping AnyPublisher<Output, Never>.Receive
@@ -23,7 +24,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
         self.receive = receive
     }
 
-    /// Delivers what is there, and then waits for more. From any thread, once.
+    /// Delivers the waiting messages, and then waits for more. Called once, from any thread.
     func start() { takeTurn() }
 
     private func takeTurn() { place.async { [self] in deliver() } }

@@ -3,14 +3,14 @@ import Synchronization
 
 /// The messages that wait for one reader: filled by the event loop a batch at a time, emptied by the reader.
 ///
-/// What the reader has taken last is in its hand: it claims each message when it comes to it, and what it has not claimed
-/// is still here when it leaves. Nobody is called under the lock. The reader sets ``Waker`` while it has nothing to do,
-/// and is woken once.
+/// The reader's last batch is its *hand*: the reader claims each message when it reads it, and unclaimed messages are still here
+/// when the reader leaves. No foreign code is called under the lock. While the reader has nothing to do, it sets ``Waker``, which
+/// is called once.
 final class ReaderQueue: Sendable {
     /// Wakes a reader that waits; called once, without a lock held.
     typealias Waker = @Sendable () -> Void
 
-    /// What the event loop learns from a push.
+    /// The result of a push, for the event loop.
     struct Pushed {
         /// How many messages of QoS 0 were given up.
         var dropped = 0
@@ -28,7 +28,7 @@ final class ReaderQueue: Sendable {
         /// From how many bytes on the reader gets no more messages at a time, 256 KiB: they count as read, whatever it does.
         private var handByteLimit: Int { 256 << 10 }
 
-        /// What waits; the first ``first`` of them were taken.
+        /// The waiting slices. The first ``first`` of them were taken.
         private var slices: [MessageSlice] = []
         private var first = 0
         /// How many messages wait.
@@ -38,7 +38,7 @@ final class ReaderQueue: Sendable {
         private(set) var disposableCount = 0
         /// How many of the slices have something that has to be acknowledged.
         private var ticketedCount = 0
-        /// What the reader took last; empty if all of it may be given up.
+        /// The reader's last batch; empty if all of its messages may be dropped.
         private(set) var hand: [MessageSlice] = []
         var waker: Waker?
         var end: CourierError?
@@ -77,8 +77,8 @@ final class ReaderQueue: Sendable {
             return dropped
         }
 
-        /// Takes the next messages for the reader, at most `limit`. One that has to be acknowledged comes alone, so that
-        /// those behind it are still here when the reader leaves.
+        /// Takes the next messages for the reader, at most `limit`. A message that must be acknowledged is taken alone, so that
+        /// later messages are still here when the reader leaves.
         mutating func takeNext(_ limit: Int) -> [MessageSlice] {
             let taken = take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)), bytes: handByteLimit)
             if !taken.areDisposable { hand = taken }
@@ -133,8 +133,8 @@ final class ReaderQueue: Sendable {
             first += 1
         }
 
-        /// Removes the slices before `end` that stand behind a message that stays, and have nothing left, when there are
-        /// so many: each of them keeps its page.
+        /// Removes empty slices before `end` if there are many of them behind a message that stays, because each slice keeps its
+        /// page in memory.
         private mutating func removeEmpty(_ emptyCount: Int, before end: Int) {
             guard emptyCount > 0, emptyCount > 32 || emptyCount * 2 >= slices.count - first else { return }
             ticketedCount -= slices[first..<end].count { $0.isEmpty && $0.hasTickets }
@@ -149,10 +149,10 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// What the reader asked for.
+    /// The limits of the reader.
     let buffer: ReadBuffer
     private let state = Mutex(State())
-    /// Told, on the reader's thread, when a queue that was full has room again.
+    /// Called on the reader's thread when a full queue has room again.
     private let drained: @Sendable () -> Void
     /// How many messages of its hand the reader has come to, or at least ``closedMark``.
     private let claimed = Atomic(0)
@@ -229,8 +229,8 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// No message will follow; the reader gets those that wait, and then `error` if there is one. Only the first call
-    /// counts.
+    /// Ends the queue. The reader gets the waiting messages, and then `error`, if there is one. Only the first call has an
+    /// effect.
     func finish(_ error: CourierError? = nil) {
         let waker = state.withLock { state -> Waker? in
             guard !state.isEnded else { return nil }
@@ -244,15 +244,15 @@ final class ReaderQueue: Sendable {
 
     // MARK: The reader's side
 
-    /// What the reader finds.
+    /// The result of ``take(atMost:)``.
     enum Taken {
         case messages([MessageSlice])
         case nothing
         case ended(CourierError?)
     }
 
-    /// Takes what is there, at most `limit` messages; one that has to be acknowledged alone. The reader is done with what
-    /// it took before.
+    /// Takes the waiting messages, at most `limit`. A message that must be acknowledged is taken alone. The reader has finished
+    /// its previous batch.
     func take(atMost limit: Int) -> Taken {
         let (taken, wasFull) = state.withLock { state -> (Taken, Bool) in
             state.emptyHand()
@@ -290,7 +290,7 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// The reader is gone: nobody is woken any more, and what it has not claimed and what waited is given back.
+    /// The reader has left: returns its unclaimed messages and the waiting ones. The waker is not called any more.
     func close() -> [MessageSlice] {
         let (left, wasFull) = state.withLock { state in
             let left = state.hand.dropping(claimed.exchange(Self.closedMark, ordering: .relaxed)) + state.take(.max)

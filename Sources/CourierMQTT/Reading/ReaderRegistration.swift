@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// One reader's place among the client's readers: opened, perhaps ended, and closed, in this order, once each.
+/// The registration of one reader with the client. It is opened, perhaps ended, and closed, in this order, once each.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
     /// Answered when the broker has granted the reader's filter, or the reader has ended by an error.
@@ -16,7 +16,7 @@ final class ReaderRegistration: Sendable {
         case ended(MessageDistributor.Reader)
     }
 
-    /// Where the reader stands; set on the loop.
+    /// The state of the registration; set on the loop.
     private final class Place: Sendable {
         let distributor: MessageDistributor
         let loop: EventLoop
@@ -54,15 +54,14 @@ final class ReaderRegistration: Sendable {
         place.state.withLock { $0 = .inside(id) }
     }
 
-    /// Ends the reader by an error, which it gets behind what has come for it: what comes from now on is for others. On the
-    /// loop.
+    /// Ends the reader with an error. It gets the messages that have arrived for it, and then the error. On the loop.
     func end(_ error: CourierError) {
         retire()
         queue.finish(error)
         grant?.resume(.failure(error))
     }
 
-    /// Ends the reader without an error, behind what has come for it. On the loop.
+    /// Ends the reader without an error. It gets the messages that have arrived for it first. On the loop.
     func end() {
         retire()
         queue.finish()
@@ -80,13 +79,13 @@ final class ReaderRegistration: Sendable {
     /// The broker has granted the reader's filter.
     func granted() { grant?.resume(.success(())) }
 
-    /// There is no connection, and no other is tried: nobody should wait for the grant. The reader stays.
+    /// There is no connection, and no attempt follows: ends the wait for the grant. The reader stays.
     func failGrant(_ error: CourierError) { grant?.resume(.failure(error)) }
 
     /// Whether it gets messages: it was opened, and has not ended.
     var isReading: Bool { place.id != nil }
 
-    /// Takes the reader out; `left` is what it had not finished. On the loop.
+    /// Removes the reader. `left` are the messages that it has not finished. On the loop.
     func close(_ left: [ReceivedMessage]) {
         let state = place.state.withLock { state in
             defer { state = .outside }

@@ -4,7 +4,7 @@ import CourierCore
 struct MessageRun: Equatable {
     /// Where they are.
     var indexes: Range<UInt32> = 0..<0
-    /// What they cost on the page.
+    /// Their bytes on the page.
     var byteCount = 0
     /// How many of them have QoS 0.
     var disposableCount = 0
@@ -17,10 +17,10 @@ struct MessageRun: Equatable {
     }
 }
 
-/// What has come for one reader since it was last given something. On the event loop only.
+/// The messages that have arrived for one reader since the last delivery to it. On the event loop only.
 struct ReaderShare {
-    /// A reader that gets less than one part in so many of a page gets a page of its own instead: what waits for a slow
-    /// reader may not keep much more memory than it is worth.
+    /// If a reader gets less than this fraction of a page, its messages are copied to another page, so that waiting messages do
+    /// not keep much more memory than they need.
     private static let sparseness = 2
 
     /// Which messages of the page that is being written.
@@ -30,7 +30,7 @@ struct ReaderShare {
     private var disposableCount = 0
     private var byteCount = 0
     private var lastCount = 0
-    /// Whether something has come since the last hand-over; what is held back then stays.
+    /// Whether a message has arrived since the last delivery. If so, held-back messages stay.
     var isTouched = false
     /// Messages of pages that are finished.
     private var slices: [MessageSlice] = []
@@ -61,7 +61,7 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
-    /// Adds a message of QoS>0 from before the reader came: in front of what has come for it, and behind others like it.
+    /// Adds a message of QoS>0 that is older than the reader: in front of newly arrived messages, and behind other old ones.
     mutating func insertEarlier(_ slice: MessageSlice) {
         slices.insert(slice, at: earlierCount)
         earlierCount += 1
@@ -81,7 +81,7 @@ struct ReaderShare {
         slices.removeAll { $0.isEmpty }
     }
 
-    /// Takes what there is of finished pages.
+    /// Takes the messages of finished pages.
     mutating func take() -> [MessageSlice] {
         defer { (slices, earlierCount, finishedCount, finishedByteCount) = ([], 0, 0, 0) }
         return slices

@@ -7,7 +7,7 @@ struct ReceivedMessage: Sendable {
     let index: UInt32
     /// Up to which serial there were readers, and sessions, when it came; ``MessageDistributor`` counts them.
     var arrival = 0
-    /// What acknowledges it; `nil` when this reader has nothing to acknowledge.
+    /// The ticket that acknowledges the message; `nil` if this reader need not acknowledge it.
     let ticket: AcknowledgementTicket?
 
     var topic: String { page.topic(of: Int(index)) }
@@ -26,7 +26,7 @@ struct ReceivedMessage: Sendable {
         try page.withPayload(of: Int(index), body)
     }
 
-    /// The same message on a page of its own, which keeps no more memory than it needs.
+    /// A copy of the message that keeps no other message in memory.
     func detached() -> ReceivedMessage {
         page.entries.count == 1
             ? self
@@ -38,8 +38,8 @@ struct ReceivedMessage: Sendable {
         ReceivedMessage(page: page, index: index, arrival: arrival, ticket: ticket)
     }
 
-    /// Whether it is lost if its reader does not come to it: somebody has to acknowledge it, or it has QoS>0 and no other
-    /// reader was given it.
+    /// Whether the message would be lost if its reader does not read it: it must be acknowledged, or it has QoS>0 and no other
+    /// reader has it.
     var isWorthKeeping: Bool {
         if ticket != nil { return true }
         let entry = page.entries[Int(index)]

@@ -1,7 +1,7 @@
 import CourierCore
 
-/// The copies of messages that have come lately, by which another copy of the same message is known: it has the same topic
-/// and payload, and came for other subscriptions.
+/// Recent copies of messages. A message with the same topic and payload that arrives for other subscriptions is another copy of
+/// the same message.
 ///
 /// A value without locks and clocks.
 struct RecentCopies {
@@ -24,7 +24,7 @@ struct RecentCopies {
     private var keys: [Key] = []
     private var oldest = 0
 
-    /// Notes a copy, and says whether it is another one of a message of which there was one.
+    /// Records a copy of a message; returns whether it is a duplicate.
     mutating func isTwin(_ topic: String, _ payload: RawSpan, for subscriptions: [UInt32]) -> Bool {
         var hasher = Hasher()
         payload.withUnsafeBytes { hasher.combine(bytes: $0) }
@@ -33,7 +33,7 @@ struct RecentCopies {
             keep(key, Set(subscriptions))
             return false
         }
-        // One that came for the same subscription again is a message of its own.
+        // A copy for the same subscription is a new message.
         let isTwin =
             copies.values[index].count + subscriptions.count <= Self.subscriptionLimit
             && copies.values[index].isDisjoint(with: subscriptions)

@@ -16,7 +16,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     private let current = Mutex<(message: ReceivedMessage, part: AcknowledgementPart)?>(nil)
     private let batch = Mutex(Batch())
 
-    /// What became of the messages of the last batch.
+    /// The results of decoding the last batch.
     private struct Batch {
         var valueCount = 0
         /// For each message that had no value, how many values came before it.
@@ -31,9 +31,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
 
     /// A source of `queue`'s messages.
     ///
-    /// `report` is told what could not be decoded. `opened` waits for the broker's grant. `closed` is told, once, that the loop
-    /// was left, with the messages whose acknowledgement is still due, and those that it did not come to and that may not be
-    /// lost.
+    /// `report` is called for messages that cannot be decoded. `opened` waits for the broker's grant. `closed` is called once,
+    /// when the loop is left, with its unacknowledged messages, and with its unread messages that must not be lost.
     init(
         _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>,
         waiterCount: WaiterCount,
@@ -57,7 +56,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
 
     nonisolated(nonsending) func nextBatch() async throws -> [Value] {
         finishCurrent()
-        // After processing, the loop's body has one message at a time: what it has not begun is not acknowledged.
+        // With acknowledgement after processing, the loop's body gets one message at a time, so that messages that it has not
+        // begun are not acknowledged.
         let limit = mode == .afterProcessing ? 1 : Self.messagesPerBatch
         while true {
             if Task.isCancelled { return [] }

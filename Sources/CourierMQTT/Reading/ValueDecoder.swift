@@ -39,11 +39,11 @@ struct ValueDecoder<Value: Sendable>: Sendable {
         return (decode as Any) as? Decode
     }
 
-    /// The value of a message; one that is a `Message` is the same one.
+    /// Decodes a message. A `Message` is returned as it is.
     func decode(_ message: Message) throws -> Value { try body(message) }
 
-    /// The values of messages that nobody has to acknowledge; `report` is told what has none, and how many values come
-    /// before it.
+    /// Decodes messages that need no acknowledgement. `report` is called for each message without a value, with the number of
+    /// values before it.
     func decode(_ slices: [MessageSlice], report: (ReceivedMessage, any Error, Int) -> Void) -> [Value] {
         if let all { return all(slices) }
         var values: [Value] = []
@@ -68,6 +68,6 @@ extension [MessageSlice] {
 }
 
 extension Message {
-    /// The payload as an array of its own.
+    /// A copy of the payload as an array.
     fileprivate var bytes: [UInt8] { withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } } }
 }

@@ -15,7 +15,7 @@ final class ResponseTopic: Sendable {
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
 
-    /// What a level can not hold, and what stands for it: two clients must not read each other's answers.
+    /// What a level cannot hold, and what stands for it: two clients must not read each other's answers.
     private static let escapes: [Unicode.Scalar: String] = ["/": "%2F", "+": "%2B", "#": "%23"]
 
     /// Reads the answers to what `clientID` asks; `answered` is told of each on a queue of its own.

@@ -69,7 +69,7 @@ struct TopicTree: Sendable {
     ///
     /// - Parameters:
     ///   - topic: The bytes of a valid topic name.
-    ///   - body: Called for each reader. It can not change the tree.
+    ///   - body: Called for each reader. It cannot change the tree.
     mutating func forEachMatch(of topic: RawSpan, _ body: (ReaderID) -> Void) {
         topic.withUnsafeBytes { forEachMatch(of: $0, body) }
     }

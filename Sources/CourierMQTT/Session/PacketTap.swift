@@ -52,7 +52,7 @@ package final class PacketTap: Sendable {
     }
 
     /// The same packets with `*` in place of every byte of the password and of authentication data: of those that the
-    /// bytes begin with, or `everywhere`. One with secrets that can not be read, and what is behind it, is not shown at
+    /// bytes begin with, or `everywhere`. One with secrets that cannot be read, and what is behind it, is not shown at
     /// all.
     private static func masked(
         _ bytes: RawSpan, _ version: ProtocolVersion, _ sender: Endpoint, everywhere: Bool

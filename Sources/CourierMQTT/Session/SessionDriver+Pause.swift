@@ -3,7 +3,7 @@ import MQTTEngine
 import Synchronization
 
 /// Reading that stands still because a reader has enough, but for a glance now and then while an answer is awaited: it lies
-/// behind what is not read, and the reader may be who waits for it. A glance lasts until the observer has enough again.
+/// behind what is not read, and the reader may be a caller that waits for it. A glance lasts until the observer has enough again.
 /// Meanwhile silence counts, so that a dead connection ends.
 struct ReadingPause {
     /// How long what has come waits for the next glance, 20 ms.

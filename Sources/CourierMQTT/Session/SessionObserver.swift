@@ -25,7 +25,7 @@ protocol SessionObserver: AnyObject, Sendable {
     /// All that one read brought has been told.
     func receivedAll()
 
-    /// Reading, which was paused, goes on for a glance: until it is paused once more, or resumed for good.
+    /// Reading, which was paused, continues for a glance: until it is paused once more, or resumed for good.
     func glanceBegan()
 
     /// Packets were written to the way to the peer. Must do little.

@@ -109,7 +109,7 @@ public final class StreamPair: DuplexByteStream {
     /// Closes the output stream once all is written; see `DuplexByteStream`.
     public func closeOutput() { outgoing.finish(abruptly: false) }
 
-    /// Lets both threads end; see `DuplexByteStream`. A peer can not tell an abrupt end from an orderly one.
+    /// Lets both threads end; see `DuplexByteStream`. A peer cannot tell an abrupt end from an orderly one.
     public func close(abruptly: Bool) {
         incoming.close()
         outgoing.finish(abruptly: abruptly)

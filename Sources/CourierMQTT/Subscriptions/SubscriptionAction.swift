@@ -30,7 +30,7 @@ enum SubscriptionAction: Hashable, Sendable {
         case refused(ReasonCode)
         /// The connection ended before it answered: it is asked again with the next one.
         case connectionLost
-        /// The packet can not be sent on this connection: it is tried again with the next one.
+        /// The packet cannot be sent on this connection: it is tried again with the next one.
         case notSent
     }
 
@@ -42,7 +42,7 @@ enum SubscriptionAction: Hashable, Sendable {
         case unsubscribed
         /// Something else was wanted of the filter before this was reached.
         case superseded
-        /// It did not happen; ``Failure/connectionLost`` is never told, the wait goes on then.
+        /// It did not happen; ``Failure/connectionLost`` is never told, the wait continues then.
         case failed(Failure)
         /// The client gave up; see ``SubscriptionSet/abandonWaiters()``.
         case abandoned

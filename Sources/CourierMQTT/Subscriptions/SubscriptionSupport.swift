@@ -14,7 +14,7 @@ struct SubscriptionSupport: Hashable, Sendable {
     /// Whether filters may be shared; `true` by default.
     var hasSharedSubscriptions = true
 
-    /// Why the broker is not asked for this, `nil` when it is. What it can not have any more may still be unsubscribed.
+    /// Why the broker is not asked for this, `nil` when it is. What it cannot have any more may still be unsubscribed.
     func failure(of request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> SubscriptionAction.Failure? {
         if SubscriptionBatch.size(ofPacketWith: request, for: entry) > maximumPacketSize { return .notSent }
         guard request != .unsubscribe else { return nil }

@@ -1,4 +1,4 @@
-/// Why a recording can not be read, and in which line.
+/// Why a recording cannot be read, and in which line.
 public struct MQTTChuckImportError: Error, Hashable, Sendable {
     /// The line, counted from 1.
     public let line: Int

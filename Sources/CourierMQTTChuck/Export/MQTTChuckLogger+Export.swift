@@ -4,7 +4,7 @@ import Synchronization
 extension MQTTChuckLogger {
     /// Writes the rows that are kept, oldest first, in pieces as they are made.
     ///
-    /// Recording goes on meanwhile; rows that come after the call are left out, and rows that are dropped before
+    /// Recording continues meanwhile; rows that come after the call are left out, and rows that are dropped before
     /// their turn are missing. It runs on the caller's thread, and can take seconds for a full logger.
     ///
     /// - Parameters:

@@ -7,11 +7,11 @@ extension MQTTChuckLogger {
     /// An empty logger shows them as the exporting one did, under the same numbers; one that has rows already gives
     /// them numbers behind its own. Clients may record into it meanwhile: their rows come between, and a packet behind
     /// them is not joined to an exchange that began before them. The limits and redaction rules of this logger apply, and its metrics count what
-    /// is added. Lines before one that can not be read stay added.
+    /// is added. Lines before one that cannot be read stay added.
     ///
     /// - Parameter data: The file.
     /// - Returns: How many packets were added.
-    /// - Throws: ``MQTTChuckImportError`` with the first line that can not be read.
+    /// - Throws: ``MQTTChuckImportError`` with the first line that cannot be read.
     @discardableResult
     public func importJSONLines(_ data: Data) throws -> Int {
         var connections: [UInt64: MQTTChuckConnection] = [:]

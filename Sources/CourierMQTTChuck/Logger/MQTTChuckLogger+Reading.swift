@@ -21,7 +21,7 @@ extension MQTTChuckLogger {
     ///   - limit: The most rows that are returned.
     ///   - scanLimit: The most rows that are looked at, so that a rare match does not hold the caller up; ask again
     ///     with the page's ``MQTTChuckPage/next``. No limit by default.
-    /// - Returns: The rows, and where to go on.
+    /// - Returns: The rows, and where to continue.
     public func rows(
         from first: UInt64 = 0, matching query: MQTTChuckQuery = .all, limit: Int = MQTTChuckLogger.pageLimit,
         scanLimit: Int = .max

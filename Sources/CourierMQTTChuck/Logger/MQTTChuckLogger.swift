@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// One logger may be attached to several clients, and each client of a program to a logger of its own. Recording
 /// takes some ten nanoseconds for a packet and never blocks on anything but the short lock of the logger; rows are
-/// made when somebody asks for them, on the thread of who asks. What is kept is bounded by
+/// made on demand for them, on the thread of who asks. What is kept is bounded by
 /// ``MQTTChuckOptions/logsMaxSize``, ``MQTTChuckOptions/logsMaxBytes`` and ``MQTTChuckOptions/logsMaxAge``; beyond
 /// them the oldest rows are dropped and counted.
 ///
@@ -77,7 +77,7 @@ public final class MQTTChuckLogger: PacketObserver {
         }
     }
 
-    /// How each connection stands that has rows or may get some, in the order of opening. Recording goes on while they
+    /// How each connection stands that has rows or may get some, in the order of opening. Recording continues while they
     /// are collected.
     public var connections: [MQTTChuckConnectionStatus] {
         var statuses: [MQTTChuckConnectionStatus] = []

@@ -1,4 +1,4 @@
-/// Why a query can not be read, and where.
+/// Why a query cannot be read, and where.
 public struct MQTTChuckQueryError: Error, Hashable, Sendable {
     /// The query.
     public let query: String

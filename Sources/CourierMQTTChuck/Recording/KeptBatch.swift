@@ -88,7 +88,7 @@ struct KeptBatch {
     }
 
     /// What is kept of a packet that is too large. Only of a PUBLISH the beginning means something by itself: others
-    /// can not be read without their end, and so neither be searched for secrets when they come back from a file.
+    /// cannot be read without their end, and so neither be searched for secrets when they come back from a file.
     private static func beginning(of packet: [UInt8], _ size: Int, headerSize: Int) -> [UInt8] {
         let part = Array(packet.prefix(size))
         return PacketType(rawValue: packet[0] >> 4) == .publish ? part : masked(part, behind: headerSize)

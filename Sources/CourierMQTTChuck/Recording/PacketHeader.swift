@@ -2,7 +2,7 @@ import MQTTCodec
 
 /// The fixed header of one packet among others, as far as it is needed to find the next one.
 ///
-/// `PacketDecoder` refuses what breaks the specification. A recorder must go on behind such packets, because they are
+/// `PacketDecoder` refuses what breaks the specification. A recorder must continue behind such packets, because they are
 /// the ones that somebody will want to look at, so this reads nothing but the type and the length.
 struct PacketHeader {
     let start: Int

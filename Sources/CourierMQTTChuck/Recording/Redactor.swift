@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// Overwrites secrets in packets before they are kept.
 ///
-/// A packet that may hold a secret and can not be read is overwritten from its first byte behind the fixed header.
+/// A packet that may hold a secret and cannot be read is overwritten from its first byte behind the fixed header.
 struct Redactor {
     static let mask = UInt8(ascii: "*")
 

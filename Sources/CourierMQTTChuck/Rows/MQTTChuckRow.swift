@@ -22,7 +22,7 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// Its size on the wire in bytes, also where not all was kept.
     public let size: Int
 
-    /// What is wrong with it, where it can not be read; `nil` for a good packet.
+    /// What is wrong with it, where it cannot be read; `nil` for a good packet.
     public internal(set) var problem: String?
 
     /// The packet id.

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// Makes rows of packets. It bears any bytes: what can not be read becomes a row that says so.
+/// Makes rows of packets. It bears any bytes: what cannot be read becomes a row that says so.
 struct RowReader {
     let payloads: PayloadReader
 
@@ -83,7 +83,7 @@ struct RowReader {
     }
 }
 
-/// Why a packet can not be read.
+/// Why a packet cannot be read.
 struct RowProblem: Error {
     let sentence: String
     init(_ sentence: String) { self.sentence = sentence }

@@ -31,7 +31,7 @@ import MQTTCodec
     /// What the search box holds.
     public private(set) var searchText = ""
 
-    /// Why the search box can not be read; the last query that could be read stays in force.
+    /// Why the search box cannot be read; the last query that could be read stays in force.
     public private(set) var searchError: MQTTChuckQueryError?
 
     /// The query in force.
@@ -46,7 +46,7 @@ import MQTTCodec
     /// All about the selected row; `nil` when there is none.
     public private(set) var details: MQTTChuckDetails?
 
-    /// Whether the rows stand still while recording goes on.
+    /// Whether the rows stand still while recording continues.
     public private(set) var isPaused = false
 
     /// How many rows have come since the pause began, matching or not.
@@ -138,7 +138,7 @@ import MQTTCodec
 
     // MARK: What the user does
 
-    /// Shows the rows that a query asks for. A text that can not be read sets ``searchError`` and changes nothing else.
+    /// Shows the rows that a query asks for. A text that cannot be read sets ``searchError`` and changes nothing else.
     ///
     /// - Parameter text: The query; empty for all rows.
     public func search(_ text: String) {
@@ -160,7 +160,7 @@ import MQTTCodec
         onChange?()
     }
 
-    /// Shows what has come meanwhile and goes on.
+    /// Shows what has come meanwhile and continues.
     public func resume() {
         guard isPaused else { return }
         isPaused = false

@@ -9,7 +9,7 @@ struct AccessRules: Sendable {
         case noProof
     }
 
-    /// What a form or an image of another site can not send, because a header of one's own needs the permission of
+    /// What a form or an image of another site cannot send, because a header of one's own needs the permission of
     /// this server, which it does not give.
     static let proof = (name: "x-courier-inspector", value: "yes")
 

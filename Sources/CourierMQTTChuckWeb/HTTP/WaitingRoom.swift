@@ -8,7 +8,7 @@ final class WaitingRoom: Sendable {
     /// One connection of the server.
     ///
     /// Safe to send: the pointer is only given to functions that libmicrohttpd allows on any thread, and only while
-    /// the connection is in the room, which it can not leave by itself.
+    /// the connection is in the room, which it cannot leave by itself.
     struct Seat: Hashable, @unchecked Sendable {
         fileprivate let connection: OpaquePointer
         init(_ connection: OpaquePointer) { self.connection = connection }
@@ -35,14 +35,14 @@ final class WaitingRoom: Sendable {
         }
     }
 
-    /// Lets a connection go on, if it waits.
+    /// Lets a connection continue, if it waits.
     func wake(_ seat: Seat) {
         state.withLock { state in
             if state.taken.remove(seat) != nil { MHD_resume_connection(seat.connection) }
         }
     }
 
-    /// Lets all go on and nobody in any more.
+    /// Lets all continue and nobody in any more.
     func close() {
         state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,6 @@
 import CourierMQTTChuck
 
-/// Why a query can not be read.
+/// Why a query cannot be read.
 struct QueryErrorJSON: Encodable, Sendable {
     /// Counted from 1.
     let column: Int

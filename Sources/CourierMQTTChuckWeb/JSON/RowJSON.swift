@@ -69,7 +69,7 @@ struct RowJSON: Encodable, Sendable {
 /// An answer with rows.
 struct PageJSON: Encodable, Sendable {
     let rows: [RowJSON]
-    /// The number to go on from, see ``MQTTChuckPage/next``.
+    /// The number to continue from, see ``MQTTChuckPage/next``.
     let next: UInt64
     let firstRow: UInt64
     let nextRow: UInt64

@@ -75,7 +75,7 @@ final class Ticker: Sendable {
         }
         guard isNew || isSecond else { return }
         let tick = TickJSON(logger.metrics, at: Date())
-        // Numbers only: encoding them can not fail.
+        // Numbers only: encoding them cannot fail.
         guard let json = try? JSONEncoder().encode(tick) else { return }
         let seats = state.withLock { state in
             if isSecond { state.keep(tick) }

@@ -50,7 +50,7 @@ public struct ProtobufMessageAdapter: MessageAdapter {
     ///   - data: The message.
     ///   - topic: Is not looked at.
     /// - Returns: The bytes.
-    /// - Throws: ``CourierCore/CourierError`` when the type is no ``ProtobufMessage`` or the message can not be
+    /// - Throws: ``CourierCore/CourierError`` when the type is no ``ProtobufMessage`` or the message cannot be
     ///   written; what another library throws for its own types.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         switch data {

@@ -109,7 +109,7 @@ final class DynamicTypes: Sendable {
         func wrong(_ why: String) -> CourierError {
             CourierError(.decodingFailed, "the descriptor set is wrong: \(name.quoted()) \(why)")
         }
-        // A group can not be read at all, so it is as if the type had no such field.
+        // A group cannot be read at all, so it is as if the type had no such field.
         let sorted = descriptor.fields.filter { $0.kind != .group }.sorted { $0.number < $1.number }
         var firsts: [Int32: Int] = [:]
         var fields: [Field] = []

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// A JSON value; numbers are kept as they were written, since a `Double` can not hold every 64-bit integer.
+/// A JSON value; numbers are kept as they were written, since a `Double` cannot hold every 64-bit integer.
 indirect enum JSONNode: Equatable {
     case null
     case bool(Bool)

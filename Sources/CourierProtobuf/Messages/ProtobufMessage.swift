@@ -24,6 +24,6 @@ public protocol ProtobufMessage: Sendable {
     /// Writes the message.
     ///
     /// - Returns: The bytes, without a length before them.
-    /// - Throws: When the message can not be written.
+    /// - Throws: When the message cannot be written.
     func protobufData() throws -> Data
 }

@@ -25,7 +25,7 @@ public struct ProtobufAny: GeneratedProtobufMessage {
     /// Packs a message.
     ///
     /// - Parameter message: The message.
-    /// - Throws: ``CourierCore/CourierError`` when it can not be written.
+    /// - Throws: ``CourierCore/CourierError`` when it cannot be written.
     public init<Message: GeneratedProtobufMessage>(_ message: Message) throws {
         self.init(
             typeURL: "type.googleapis.com/\(Message.protobufSchema.name)", value: Array(try message.protobufData()))

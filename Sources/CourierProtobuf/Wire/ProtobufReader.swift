@@ -110,7 +110,7 @@ public struct ProtobufReader {
         try Codec.loadList(elements(field), count: count, into: &values, self, field)
     }
 
-    /// A map; of entries with the same key the last one counts. A dictionary can not hold two texts of the same letters
+    /// A map; of entries with the same key the last one counts. A dictionary cannot hold two texts of the same letters
     /// in different bytes, so such keys are refused.
     ///
     /// - Parameters:

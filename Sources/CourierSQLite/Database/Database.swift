@@ -32,7 +32,7 @@ package final class Database {
     ///   - path: The file.
     ///   - access: What for.
     ///   - system: The name of the SQLite VFS; `nil` for the usual one.
-    /// - Throws: Why it can not be opened. A file that is no database is found out by the first use.
+    /// - Throws: Why it cannot be opened. A file that is no database is found out by the first use.
     package init(path: String, _ access: Access, system: String?) throws(SQLiteFailure) {
         let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, system)
         guard code == SQLITE_OK else {

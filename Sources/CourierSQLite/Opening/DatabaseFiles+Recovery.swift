@@ -8,7 +8,7 @@ extension DatabaseFiles {
     /// All that could be saved, about to take the place of the damaged file.
     var recovered: String { path + ".recovered" }
 
-    /// Goes on with a recovery whose last steps a crash has prevented.
+    /// Continues with a recovery whose last steps a crash has prevented.
     func finishRecovery() throws(CourierError) {
         guard FileManager.default.fileExists(atPath: recovered) else { return }
         _ = try replaceByRecovered()

@@ -1,4 +1,4 @@
-/// Reads a table of a damaged file: in order up to what can not be read, then from behind it, and so on.
+/// Reads a table of a damaged file: in order up to what cannot be read, then from behind it, and so on.
 struct RowScan {
     /// How many damaged places are stepped over in one table.
     private static let gapsSteppedOver = 1_000

@@ -137,7 +137,7 @@ struct Salvage {
         return places
     }
 
-    /// Reads from both ends up to what can not be read.
+    /// Reads from both ends up to what cannot be read.
     private func saveSubscriptions(
         _ source: Database, _ places: [Int64: Int], _ writer: inout ChangeWriter
     ) throws(SQLiteFailure) -> Int {

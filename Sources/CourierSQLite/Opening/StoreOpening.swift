@@ -11,7 +11,7 @@ struct StoreOpening: Sendable {
         let recovery: StoreRecovery?
     }
 
-    /// Why a file can not be opened as it is.
+    /// Why a file cannot be opened as it is.
     private enum Obstacle: Error {
         case damaged(SQLiteFailure)
         case foreign(applicationID: Int64)

@@ -29,7 +29,7 @@ public final class SQLiteStoreInspector {
     ///
     /// - Parameter url: The file.
     /// - Throws: A ``CourierCore/CourierError`` with `storeDamaged` when it is no message store, `storeFailed` when it
-    ///   is missing, can not be read or was written by a newer version of this library.
+    ///   is missing, cannot be read or was written by a newer version of this library.
     public init(at url: URL) throws(CourierError) {
         path = url.path
         do throws(SQLiteFailure) {
@@ -62,7 +62,7 @@ public final class SQLiteStoreInspector {
     /// All scopes, with what each holds, in the order of their first use.
     ///
     /// - Returns: The scopes.
-    /// - Throws: A `CourierError` when the file can not be read.
+    /// - Throws: A `CourierError` when the file cannot be read.
     public func scopes() throws(CourierError) -> [(scope: StoreScope, summary: StoreSummary)] {
         try entries().map { ($0.name, $0.summary) }
     }
@@ -71,7 +71,7 @@ public final class SQLiteStoreInspector {
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: The count; 0 for a scope that the file does not know.
-    /// - Throws: A `CourierError` when the file can not be read.
+    /// - Throws: A `CourierError` when the file cannot be read.
     public func rejectedCount(of scope: StoreScope) throws(CourierError) -> Int {
         guard rejected != nil, let key = try entries().first(where: { $0.name == scope })?.key else { return 0 }
         let (first, last) = (RowKey.first(of: key).rawValue, RowKey.last(of: key).rawValue)
@@ -87,7 +87,7 @@ public final class SQLiteStoreInspector {
     /// - Parameters:
     ///   - scope: Whose rows; `nil` for all scopes.
     ///   - write: Is given one line after the other, without its line break.
-    /// - Throws: A `CourierError` when the file can not be read, or what `write` throws.
+    /// - Throws: A `CourierError` when the file cannot be read, or what `write` throws.
     public func export(_ scope: StoreScope? = nil, _ write: (String) throws -> Void) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -40,7 +40,7 @@ final class StoreCore {
     ///   - opening: How.
     ///   - date: Says what time it is.
     ///   - noteRecovery: Learns of each damage that was dealt with, at once.
-    /// - Throws: `storeInUse` when somebody else has the lock, or why the file can not be opened.
+    /// - Throws: `storeInUse` when somebody else has the lock, or why the file cannot be opened.
     init(
         _ opening: StoreOpening, date: @escaping @Sendable () -> Date,
         noteRecovery: @escaping @Sendable (StoreRecovery) -> Void
@@ -70,7 +70,7 @@ final class StoreCore {
             failuresInARow = 0
             return outcomes
         }
-        // Some of it can not be written. Each for itself, so that the others are.
+        // Some of it cannot be written. Each for itself, so that the others are.
         var outcomes: [Outcome] = []
         var (isAnyWritten, isDiskBroken) = (false, false)
         for batch in batches {
@@ -218,10 +218,10 @@ final class StoreCore {
         if let recovery = opened.recovery { noteRecovery(recovery) }
     }
 
-    /// Opens the file a second time, and only then closes it the first time: SQLite then goes on with what it knows
+    /// Opens the file a second time, and only then closes it the first time: SQLite then continues with what it knows
     /// of the log, instead of reading a transaction from it that failed in its very last step.
     ///
-    /// - Returns: Whether the store can go on with this file.
+    /// - Returns: Whether the store can continue with this file.
     private func renewConnection(isUsable: Bool) throws(CourierError) -> Bool {
         do throws(CourierError) {
             let renewed = try opening.openAgain(now: date())
@@ -249,7 +249,7 @@ final class StoreCore {
     /// Moves the log into the file when it has grown; called between groups.
     func moveLog() {
         guard let database = writer?.database, database.pagesInLog * 4_096 >= limits.logBytes else { return }
-        // When it fails, the log goes on growing and the next group tries again; nothing depends on it.
+        // When it fails, the log continues growing and the next group tries again; nothing depends on it.
         try? database.checkpoint()
         mayHaveFreePages = true
     }

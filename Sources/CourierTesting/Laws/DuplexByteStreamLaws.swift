@@ -26,7 +26,7 @@ public enum DuplexByteStreamLaws {
         case resumesBigWrites
         /// A direction whose reader does not read does not hold up the other.
         case directionsAreIndependent
-        /// The end of the output lets the peer read what is left and then the end, and the other direction goes on.
+        /// The end of the output lets the peer read what is left and then the end, and the other direction continues.
         case endsOutputAlone
         /// An orderly close lets the peer read what is left and then the end, not an error.
         case closesInOrder

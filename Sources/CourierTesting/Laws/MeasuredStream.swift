@@ -28,7 +28,7 @@ final class MeasuredStream: DuplexByteStream {
     /// Whether the stream still has what it was opened with.
     var holdsReadiness: Bool { state.withLock { $0.readiness?.readiness != nil } }
 
-    /// The first count that can not be true.
+    /// The first count that cannot be true.
     var falseCount: String? { state.withLock { $0.falseCount } }
 
     func open(_ readiness: StreamReadiness) throws(TransportError) {

@@ -93,7 +93,7 @@ enum StoreCommitLaws {
                 }
             }
             group.addTask {
-                // Goes on reading behind a finding: a store may wait for its reader.
+                // Continues reading behind a finding: a store may wait for its reader.
                 var finding: String?
                 repeat {
                     let counted = try await probe.summary().outgoingCount

@@ -17,7 +17,7 @@ struct StreamBench: Sendable {
         return bench
     }
 
-    /// Throws when a stream has named a count that can not be true.
+    /// Throws when a stream has named a count that cannot be true.
     func checkCounts() throws(Finding) {
         for stream in streams {
             if let falseCount = stream.falseCount { throw Finding(falseCount) }

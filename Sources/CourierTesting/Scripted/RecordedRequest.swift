@@ -21,7 +21,7 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
     let ownID: PacketID?
     private let subject: Subject
 
-    /// Reads a packet; `nil` when it can not be read.
+    /// Reads a packet; `nil` when it cannot be read.
     ///
     /// `version` is that of the packets before it, on return that of those behind it. A CONNECT says it; where none was
     /// recorded, the first packet does that can be read in one version only.

@@ -75,7 +75,7 @@ extension ConnectionScript {
     ///   - traffic: The recording.
     ///   - end: What comes behind its last packet, such as `.cut(.reset)`, because a recording does not say how the
     ///     connection ended. By default the broker closes behind a DISCONNECT, is silent where it was silent to a ping,
-    ///     and otherwise goes on as a well-behaved one.
+    ///     and otherwise continues as a well-behaved one.
     /// - Returns: The script.
     public static func replaying(_ traffic: RecordedTraffic, end: [ScriptStep] = []) -> ConnectionScript {
         var steps: [ScriptStep] = traffic.hasBeginning ? [] : [.accept()]

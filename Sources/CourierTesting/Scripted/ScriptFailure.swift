@@ -1,4 +1,4 @@
-/// A client that did not do what a script expects, or a script that can not be played.
+/// A client that did not do what a script expects, or a script that cannot be played.
 public struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of the connection, counted from 1; `nil` when it is about none.
     public let connection: Int?

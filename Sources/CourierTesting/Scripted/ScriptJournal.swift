@@ -2,7 +2,7 @@ import CourierTransport
 import MQTTCodec
 import Synchronization
 
-/// What happened at a ``ScriptedBroker``, and who waits for what is yet to happen. Belongs to the broker's loop.
+/// What happened at a ``ScriptedBroker``, and a caller that waits for what is yet to happen. Belongs to the broker's loop.
 struct ScriptJournal {
     /// What a test waits for.
     enum Goal {

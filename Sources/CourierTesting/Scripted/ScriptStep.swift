@@ -2,7 +2,7 @@ public import MQTTCodec
 
 /// One step of what a ``ScriptedBroker`` does on one connection.
 ///
-/// Steps follow each other; where a script ends, the broker goes on as a well-behaved one. So a script names only what is
+/// Steps follow each other; where a script ends, the broker continues as a well-behaved one. So a script names only what is
 /// special.
 public enum ScriptStep: Sendable {
     // MARK: What the client is to do
@@ -58,7 +58,7 @@ public enum ScriptStep: Sendable {
     /// Says and answers nothing any more, not even what a fault has held back, but reads on.
     case stall
 
-    /// Reads no more, so that the client's bytes stay with it once the buffers between are full. The script goes on.
+    /// Reads no more, so that the client's bytes stay with it once the buffers between are full. The script continues.
     case stopReading
 
     /// Reads again.

@@ -110,8 +110,8 @@ public final class ScriptedBroker: Sendable {
         return options
     }
 
-    /// Stops: no more connections are accepted, those there are break, and whoever waits gets an error. What was recorded
-    /// can still be read. A loop that was given to the broker goes on.
+    /// Stops: no more connections are accepted, those there are break, and the waiting caller gets an error. What was recorded
+    /// can still be read. A loop that was given to the broker continues.
     public func shutdown() async {
         listener.close()
         await withCheckedContinuation { continuation in

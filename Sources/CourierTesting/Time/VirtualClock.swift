@@ -94,7 +94,7 @@ public final class VirtualClock: LoopClock {
     /// Returns when the loops have nothing left to do before time passes: due timers have fired, handed-over work has
     /// run, also work that came out of work, and streams that could be read or written have been.
     ///
-    /// What goes on elsewhere is not waited for: tasks on other executors, other processes, and more than
+    /// What continues elsewhere is not waited for: tasks on other executors, other processes, and more than
     /// some dozens of exchanges between two sockets. Await for those what they are to do, such as the arrival of a packet.
     /// A loop that has been shut down counts as settled.
     ///

@@ -20,7 +20,7 @@ extension ByteChannel {
         finish(.closedByOwner)
     }
 
-    /// Ends our output once what waits is written, and goes on reading. Nothing can be written after this call. A WebSocket
+    /// Ends our output once what waits is written, and continues reading. Nothing can be written after this call. A WebSocket
     /// has no half: the peer answers by its own end.
     public func closeOutput() {
         loop.preconditionOnLoop()

@@ -4,7 +4,7 @@ public struct ChannelOptions: Hashable, Sendable {
     /// by default. Nothing is refused above it: the owner keeps the limit.
     public var highWaterMark = 256 << 10
 
-    /// At how many waiting outgoing bytes or fewer writing may go on, 64 KiB by default.
+    /// At how many waiting outgoing bytes or fewer writing may continue, 64 KiB by default.
     public var lowWaterMark = 64 << 10
 
     /// How many bytes a handler may leave unread at most, 256 MiB by default. Beyond it the channel closes with

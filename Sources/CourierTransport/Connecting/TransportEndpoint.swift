@@ -7,7 +7,7 @@ public enum TransportEndpoint: Sendable {
     case unix(path: String)
 
     /// Open descriptors: pipes, terminals, sockets; twice the same for one that goes both ways. They become the
-    /// channel's, which closes them, even when it could not be opened. Regular files can not be waited for.
+    /// channel's, which closes them, even when it could not be opened. Regular files cannot be waited for.
     case descriptors(reading: Int32, writing: Int32)
 
     /// A stream of the app's own.

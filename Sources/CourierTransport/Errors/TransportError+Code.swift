@@ -104,7 +104,7 @@ extension TransportError {
         public static let addressInUse = Code(.addressInUse)
         /// There is no socket at that path, or no folder in which to listen at one.
         public static let socketNotFound = Code(.socketNotFound)
-        /// A descriptor given by the app is not open, or is of a kind that can not be waited for.
+        /// A descriptor given by the app is not open, or is of a kind that cannot be waited for.
         public static let invalidDescriptor = Code(.invalidDescriptor)
         /// The proxy did not answer in its protocol, or closed the connection instead of answering.
         public static let proxyFailed = Code(.proxyFailed)

@@ -8,7 +8,7 @@ package struct LookUpTicket: Sendable {
         self.number = number
     }
 
-    /// Gives the look-up up: one that has not begun is not done and has no answer. One that is under way can not be
+    /// Gives the look-up up: one that has not begun is not done and has no answer. One that is under way cannot be
     /// interrupted, and its answer comes. From any thread.
     package func cancel() { resolver.cancel(number) }
 }

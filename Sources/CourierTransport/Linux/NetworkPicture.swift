@@ -39,7 +39,7 @@ struct NetworkPicture: Sendable {
     }
 
     private mutating func add(_ address: NetlinkMessage.Address) {
-        // An IPv6 address that is still being probed for a duplicate can not be used, or not yet.
+        // An IPv6 address that is still being probed for a duplicate cannot be used, or not yet.
         let isTentative = address.flags & UInt32(IFA_F_TENTATIVE) != 0
         let isOptimistic = address.flags & UInt32(IFA_F_OPTIMISTIC) != 0
         let isDuplicate = address.flags & UInt32(IFA_F_DADFAILED) != 0

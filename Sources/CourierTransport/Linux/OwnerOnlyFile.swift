@@ -15,7 +15,7 @@ final class OwnerOnlyFile: Sendable {
 
     /// Opens the file, which is created for its owner alone if there is none.
     ///
-    /// - Throws: ``Refusal`` if the file can not be opened, is a link or no regular file, belongs to another user, or if
+    /// - Throws: ``Refusal`` if the file cannot be opened, is a link or no regular file, belongs to another user, or if
     ///   others may read or write it.
     init(appendingTo path: String) throws(Refusal) {
         // Without O_NONBLOCK, opening a pipe would wait for a reader.
@@ -48,6 +48,6 @@ final class OwnerOnlyFile: Sendable {
         return nil
     }
 
-    /// Appends bytes; what can not be written is lost.
+    /// Appends bytes; what cannot be written is lost.
     func append(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
 }

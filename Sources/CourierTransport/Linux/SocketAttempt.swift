@@ -32,7 +32,7 @@ final class SocketAttempt: Selectable {
             }
             switch -result {
             case 0: return finish(.success(socket))
-            // Interrupted, it goes on by itself, and a second call would report EALREADY.
+            // Interrupted, it continues by itself, and a second call would report EALREADY.
             case EINPROGRESS, EINTR, EALREADY: return waitUntilWritable()
             // A Unix listener whose queue is full; to wait for it there is no event.
             case EAGAIN:

@@ -2,7 +2,7 @@
 struct SuspendDetector: Sendable {
     /// What both clocks said at one moment, from whichever beginning.
     struct Reading: Hashable, Sendable {
-        /// By the clock that goes on while the machine is suspended.
+        /// By the clock that continues while the machine is suspended.
         var boot: Duration
         /// By the clock that stands still meanwhile.
         var monotonic: Duration

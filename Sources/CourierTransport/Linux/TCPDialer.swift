@@ -74,7 +74,7 @@ final class TCPDialer: Dialer {
             return finish(
                 .failure(TransportError(.invalidConfiguration, "a host name may not be empty or hold a NUL")))
         }
-        // The channel may be gone when the answer comes: a look-up that has begun can not be interrupted.
+        // The channel may be gone when the answer comes: a look-up that has begun cannot be interrupted.
         let box = WeakDialer(self)
         let loop = loop
         search = resolver.resolve(host: host, port: port) { answer in

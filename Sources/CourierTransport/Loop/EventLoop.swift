@@ -371,7 +371,7 @@ public final class EventLoop: @unchecked Sendable {
     private func runTimersAndLater() {
         if timers.count > 0 {
             currentTime = clock.now
-            // What a timer schedules for now waits for the next round, so that timers can not starve the rest.
+            // What a timer schedules for now waits for the next round, so that timers cannot starve the rest.
             let due = currentTime
             var budget = timers.count
             while budget > 0, let work = timers.popDue(now: due) {

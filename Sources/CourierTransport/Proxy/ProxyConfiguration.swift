@@ -34,8 +34,8 @@ public struct ProxyConfiguration: Hashable, Sendable {
 
     /// A proxy of these parts.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for a host or a port that can not be, and for credentials
-    ///   that the protocol can not carry: SOCKS5 has 1 to 255 bytes for each, HTTP at most as many, and no “:” in a
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for a host or a port that cannot be, and for credentials
+    ///   that the protocol cannot carry: SOCKS5 has 1 to 255 bytes for each, HTTP at most as many, and no “:” in a
     ///   user name. The error never holds them.
     public init(
         _ kind: Kind, host: String, port: UInt16, credentials: ProxyCredentials? = nil

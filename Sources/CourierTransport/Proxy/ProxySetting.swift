@@ -40,7 +40,7 @@ extension ProxySetting: CustomStringConvertible, CustomDebugStringConvertible, C
 extension ProxySetting {
     /// The proxy to `host` and `port`, `nil` for none; `variable` reads a variable of the process.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` that names the variable which can not be read as a URL.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` that names the variable which cannot be read as a URL.
     func proxy(
         toHost host: String, port: UInt16, traffic: ProxyVariables.Traffic, variable: @escaping (String) -> String?
     ) throws(TransportError) -> ProxyConfiguration? {

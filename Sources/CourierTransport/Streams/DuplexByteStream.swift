@@ -2,7 +2,7 @@
 ///
 /// Sockets and descriptors come with the transport. Conform a type of your own to run over anything else, such as an
 /// accessory session or a serial line. The channel calls every function on its event loop, and none may block: what
-/// can not be done now is answered by `bytesThenWait`, and when it can be done again the stream says so, once, through
+/// cannot be done now is answered by `bytesThenWait`, and when it can be done again the stream says so, once, through
 /// the ``StreamReadiness`` that ``open(_:)`` gave it. Short reads and short writes are normal.
 ///
 /// ```swift
@@ -19,7 +19,7 @@ public protocol DuplexByteStream: AnyObject, Sendable {
     /// The channel begins. Keep `readiness` and use it from any thread; the stream counts as readable and writable at
     /// first.
     ///
-    /// - Throws: Why the stream can not be used; the channel then closes, and ``close(abruptly:)`` is not called.
+    /// - Throws: Why the stream cannot be used; the channel then closes, and ``close(abruptly:)`` is not called.
     func open(_ readiness: StreamReadiness) throws(TransportError)
 
     /// Moves bytes that have come into `buffer`, which is not empty.
@@ -32,7 +32,7 @@ public protocol DuplexByteStream: AnyObject, Sendable {
     /// - Throws: Why the stream broke. No call but ``close(abruptly:)`` follows.
     func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite
 
-    /// No more will be written: lets the peer read the end, while reading goes on. A stream that can not close one
+    /// No more will be written: lets the peer read the end, while reading continues. A stream that cannot close one
     /// direction alone does nothing.
     func closeOutput()
 

@@ -38,7 +38,7 @@ public struct TLSClientConfiguration: Sendable {
     /// Whether the common name of a certificate without subject alternative names counts as its host name, `false` by
     /// default: such a certificate is refused with ``TransportError/Code/tlsHostNameMismatch`` (RFC 9525, section 2).
     ///
-    /// Set it only for a peer whose certificate can not be replaced soon by one with a subject alternative name. The common
+    /// Set it only for a peer whose certificate cannot be replaced soon by one with a subject alternative name. The common
     /// name never counts as an address, and never beside alternative names of hosts.
     public var acceptsCommonName = false
 
@@ -81,7 +81,7 @@ public struct TLSClientConfiguration: Sendable {
     ///
     /// Whoever has the file can decrypt recorded connections, with passwords and messages, for example in Wireshark. Use it to
     /// look for a fault, then delete it. It is created for the owner alone (0600). A link, a file of another user, and a file
-    /// that others may read are refused. A line that can not be written is lost; the connection goes on.
+    /// that others may read are refused. A line that cannot be written is lost; the connection continues.
     public var keyLogFile: String?
 
     /// If not empty, one certificate of the peer's chain must have one of these public keys, in addition to all other

@@ -6,7 +6,7 @@ final class TLSKeyLog: Sendable {
 
     /// Opens the file, which is created for its owner alone if there is none.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the file can not be opened, or if others could read it.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the file cannot be opened, or if others could read it.
     init(appendingTo path: String) throws(TransportError) {
         do throws(OwnerOnlyFile.Refusal) {
             file = try OwnerOnlyFile(appendingTo: path)
@@ -24,7 +24,7 @@ final class TLSKeyLog: Sendable {
         SSL_CTX_set_keylog_callback(context) { ssl, line in
             guard let ssl, let line, let owner = courier_ssl_owner(ssl) else { return }
             let session = Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue()
-            // A line that can not be written is lost: the connection does not depend on it.
+            // A line that cannot be written is lost: the connection does not depend on it.
             session.context.keyLog?.file.append(Array("\(String(cString: line))\n".utf8))
         }
     }

@@ -137,7 +137,7 @@ final class TLSSession {
         courier_wire_remove_output(wire, count, ByteQueue.keptCapacity)
     }
 
-    /// Limits how many encrypted bytes may wait to be sent, so that a peer that reads nothing can not make the answers of TLS
+    /// Limits how many encrypted bytes may wait to be sent, so that a peer that reads nothing cannot make the answers of TLS
     /// itself fill the memory. No limit by default.
     func limitOutput(to count: Int) { wire.pointee.output_limit = count }
 
@@ -154,7 +154,7 @@ final class TLSSession {
 
     // MARK: Handshake
 
-    /// Goes on with the handshake as far as the input reaches. Afterwards there may be output, also when it fails.
+    /// Continues with the handshake as far as the input reaches. Afterwards there may be output, also when it fails.
     func advance() throws(TransportError) -> Step {
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
@@ -234,7 +234,7 @@ final class TLSSession {
         if hasPeerClosed { return .ended }
         ERR_clear_error()
         let result = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
-        // OpenSSL may go on when an answer could not be written.
+        // OpenSSL may continue when an answer could not be written.
         try checkOutput()
         if result > 0 { return .bytes(Int(result)) }
         switch SSL_get_error(ssl, result) {

@@ -8,7 +8,7 @@ struct UTF8Check: Sendable {
     /// Whether a character is not complete yet.
     var isInsideCharacter: Bool { missing > 0 }
 
-    /// Takes the next bytes; `false` at the first one that can not be there, and then no more may follow.
+    /// Takes the next bytes; `false` at the first one that cannot be there, and then no more may follow.
     mutating func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
         for byte in bytes {
             if missing > 0 {

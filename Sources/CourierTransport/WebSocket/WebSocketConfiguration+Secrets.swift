@@ -53,7 +53,7 @@ extension WebSocketConfiguration {
         return runs
     }
 
-    /// Whether a word goes on with this byte. Dots and slashes end one, or hosts of one domain would share a run.
+    /// Whether a word continues with this byte. Dots and slashes end one, or hosts of one domain would share a run.
     private static func isInWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

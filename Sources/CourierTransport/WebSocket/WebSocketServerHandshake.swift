@@ -18,7 +18,7 @@ struct WebSocketServerHandshake: Sendable {
             beginning: "GET ", limit: configuration.headLimit, fieldLimit: configuration.headFieldLimit)
     }
 
-    /// Takes bytes of the request: how many, and the verdict once it is complete or can not become a request any more.
+    /// Takes bytes of the request: how many, and the verdict once it is complete or cannot become a request any more.
     mutating func received(_ bytes: UnsafeRawBufferPointer) -> (taken: Int, verdict: Verdict?) {
         do throws(HTTPHead.Problem) {
             let (taken, head) = try reader.read(bytes)

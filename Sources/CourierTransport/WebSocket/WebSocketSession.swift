@@ -73,7 +73,7 @@ final class WebSocketSession {
 
     // MARK: Handshake
 
-    /// Goes on with the handshake; whether it is done. Afterwards there may be output, also when it fails.
+    /// Continues with the handshake; whether it is done. Afterwards there may be output, also when it fails.
     func advance(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Bool {
         let taken: Int
         switch handshake {

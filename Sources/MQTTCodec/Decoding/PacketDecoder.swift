@@ -44,7 +44,7 @@ public struct PacketDecoder: Sendable {
 
     /// What is at an offset.
     public enum Next: Hashable, Sendable {
-        /// At least this many more bytes, never 0, are needed to go on.
+        /// At least this many more bytes, never 0, are needed to continue.
         case needsMore(Int)
         /// A whole packet.
         case frame(PacketFrame)

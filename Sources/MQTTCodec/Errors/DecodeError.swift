@@ -1,6 +1,6 @@
 /// A packet from the peer that breaks the specification, or a limit of the decoder.
 ///
-/// The connection cannot go on after it: answer with ``reasonCode`` where the version of MQTT allows it, and close.
+/// The connection cannot continue after it: answer with ``reasonCode`` where the version of MQTT allows it, and close.
 public struct DecodeError: Error, Hashable, Sendable {
     /// What is wrong.
     public let violation: Violation

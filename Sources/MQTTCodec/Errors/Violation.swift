@@ -19,7 +19,7 @@ public enum Violation: Hashable, Sendable {
 
     /// The field runs past the end of the packet, or of the list that holds it.
     case truncated
-    /// The packet goes on after its last field.
+    /// The packet continues after its last field.
     case trailingBytes(Int)
     /// The field is longer than the 65,535 bytes that its length can express.
     case fieldTooLong(Int)

@@ -1,6 +1,6 @@
 /// AUTH: a step of an extended authentication; MQTT 5 only.
 public struct Auth: Hashable, Sendable {
-    /// Whether the authentication starts, goes on or has succeeded.
+    /// Whether the authentication starts, continues or has succeeded.
     public var reasonCode: PacketReasonCode
     /// The properties, which name the method (3.15.2.2.2) unless the packet reports plain success and nothing more.
     public var properties: PacketProperties

@@ -1,6 +1,6 @@
 /// CONNACK: the server's answer to CONNECT.
 public struct ConnAck: Hashable, Sendable {
-    /// Whether the server goes on with a session that it had; never in a refusal.
+    /// Whether the server continues with a session that it had; never in a refusal.
     public var isSessionPresent: Bool
     /// Why the server refuses, or ``PacketReasonCode/success``.
     ///

@@ -187,7 +187,7 @@ struct OutgoingExchanges {
         table[index]?.isWritten = false
     }
 
-    /// Notes that the exchange goes on with PUBLISH, now or, if it is held, when the caller has stored that it comes.
+    /// Notes that the exchange continues with PUBLISH, now or, if it is held, when the caller has stored that it comes.
     mutating func wasCleared(_ id: PacketID, isHeld: Bool) {
         let index = Self.index(id)
         guard index < table.count else { return }

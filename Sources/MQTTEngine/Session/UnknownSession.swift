@@ -36,7 +36,7 @@ final class UnknownSession {
         if last == id { last = nil }
     }
 
-    /// The connection has ended; `last` is the last exchange that goes on waiting. Says whether to ask on the next one.
+    /// The connection has ended; `last` is the last exchange that continues to wait. Says whether to ask on the next one.
     func connectionLost(_ last: PacketID?) -> Bool {
         self.last = last
         if hasAsked, silentConnections < Self.patience { silentConnections += 1 }

@@ -22,7 +22,7 @@ final class Peer: Sendable {
     private let ends = AsyncStream.makeStream(of: Void.self)
 
     /// Takes descriptors over, which may be the same, and connects them with the broker on a port of this machine. Closes
-    /// them if it can not.
+    /// them if it cannot.
     init(reading: Int32, writing: Int32, brokerPort: UInt16) throws {
         self.reading = reading
         self.writing = writing

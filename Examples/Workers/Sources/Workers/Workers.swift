@@ -35,7 +35,7 @@ extension MQTTClientConfig {
     }
 }
 
-/// Prints a line that whoever reads through a pipe sees at once.
+/// Prints a line that the reader through a pipe sees at once.
 func say(_ line: String) {
     print(line)
     fflush(nil)

@@ -33,7 +33,7 @@ import Glibc
     ///   - query: What is shown of it at first.
     ///   - console: The terminal.
     /// - Returns: The exit code.
-    /// - Throws: That the terminal can not be used.
+    /// - Throws: That the terminal cannot be used.
     static func run(
         _ recording: Recording, name: String, query: MQTTChuckQuery, _ console: Console
     ) throws -> Int32 {

@@ -35,7 +35,7 @@ import CourierMQTTChuck
     private(set) var focus = Focus.list
     private var size = TerminalSize.usual
     private var filter = InputLine(byteLimit: queryLimit)
-    /// Why the filter that is being typed can not be read.
+    /// Why the filter that is being typed cannot be read.
     private var filterError: MQTTChuckQueryError?
     /// The number of the first row on the list.
     private var listTop: UInt64 = 0

@@ -26,7 +26,7 @@ enum PayloadView: String, CaseIterable, Sendable {
         return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
     }
 
-    /// A payload as lines that are not wider than this; `nil` where it can not be shown so.
+    /// A payload as lines that are not wider than this; `nil` where it cannot be shown so.
     func lines(of details: MQTTChuckDetails, width: Int) -> [GlyphText]? {
         switch self {
         case .json:

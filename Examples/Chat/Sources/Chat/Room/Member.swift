@@ -35,7 +35,7 @@ import Foundation
     /// Stays until there are no more lines, all of which the broker then has.
     ///
     /// - Parameter lines: Gives the lines to be said; called once there is a connection.
-    /// - Throws: ``Refused``, or why the client can not go on.
+    /// - Throws: ``Refused``, or why the client cannot continue.
     func stay(saying lines: @escaping @MainActor () -> AsyncStream<String>) async throws {
         events = client.eventPublisher.sink { [weak self] event in self?.happened(event.type) }
         client.connect()

@@ -120,7 +120,7 @@ private final class PageConnection: ChannelHandler, @unchecked Sendable {
         channel.close()
     }
 
-    /// Without a body the answer goes on until the connection ends.
+    /// Without a body the answer continues until the connection ends.
     private func send(_ status: String, _ type: String, _ body: [UInt8]?, _ fields: String...) {
         var head = ["HTTP/1.1 \(status)", "Content-Type: \(type)", "Cache-Control: no-store", "Connection: close"]
         if let body { head.append("Content-Length: \(body.count)") }
