@@ -1,7 +1,7 @@
 import CourierCore
 import CourierMQTTChuck
 
-/// What serves the page: the server, who may ask, what is answered, and a caller that waits for news.
+/// Serves the page: the server, its access rules, its responses, and its event streams.
 final class InspectorService: Sendable {
     let token = AccessToken.random()
     private let server: HTTPServer

@@ -4,7 +4,7 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Extended authentication of MQTT 5: the steps after CONNECT, and beginning again on a connection that stands.
+/// Extended authentication of MQTT 5: the steps after CONNECT, and re-authentication on a connection.
 extension ClientCoordinator {
     func reauthenticate(_ authentication: ExtendedAuthentication) {
         send(Auth(reasonCode: .reauthenticate, properties: PacketProperties(authentication.properties)))
@@ -49,7 +49,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Ends the connection; `error` is what the app is told of it.
+    /// Ends the connection. `error` is reported to the app.
     private func giveUp(_ error: CourierError) {
         authenticationFailure = error
         driver.disconnect(Disconnect(reasonCode: .unspecifiedError))

@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// What is called from any thread.
+/// Functions that any thread may call.
 extension ClientCoordinator {
     var hasSession: Bool { session.withLock { $0 } }
 
@@ -18,7 +18,7 @@ extension ClientCoordinator {
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    /// Tells, where somebody wants to know, how the connection ended when there is none any more.
+    /// Ends the connection, and calls `told` with the result when it is closed.
     func disconnect(
         _ options: DisconnectOptions = DisconnectOptions(),
         told: (@Sendable (Result<Void, CourierError>) -> Void)? = nil
@@ -39,12 +39,12 @@ extension ClientCoordinator {
             session.withLock { $0 = false }
             return (calls.note(.destroy), publishing.queue.destroy())
         }
-        // Who is told may run here, and call this or connect().
+        // A resumed caller may run here, and call this or connect().
         publishing.report(remains, Self.destroyed)
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    /// Does what was called, in the order of the calls, whichever of their threads has come here first. On the loop.
+    /// Performs the calls in their order, whichever thread was first. On the loop.
     private func performSessionCalls(upTo number: Int) {
         while let call = sessionCalls.withLock({ $0.next(upTo: number) }) {
             switch call {
@@ -91,12 +91,12 @@ extension ClientCoordinator {
             cause: connectionFailure)
     }
 
-    /// Takes back what ``whenConnected(_:)`` was given, unless it is told before the loop comes to this.
+    /// Removes the callback of ``whenConnected(_:)``, unless it is called before.
     func forgetConnectionWaiter(_ key: CallbackList<Result<Void, CourierError>>.Key) {
         loop.execute { [self] in connectionWaiters.remove(key) }
     }
 
-    /// Wants messages of a filter; ``forgetSubscriptionWaiter(_:)`` takes back who is told.
+    /// Subscribes to a filter. ``forgetSubscriptionWaiter(_:)`` removes the callback.
     @discardableResult
     func subscribe(
         _ filter: String, _ qos: QoS, properties: SubscriptionProperties? = nil,
@@ -110,7 +110,7 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Wants no more messages of a filter; ``forgetSubscriptionWaiter(_:)`` takes back who is told.
+    /// Unsubscribes from a filter. ``forgetSubscriptionWaiter(_:)`` removes the callback.
     @discardableResult
     func unsubscribe(
         _ filter: String, userProperties: [UserProperty] = [],
@@ -124,7 +124,7 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Whoever waits under this number waits no more.
+    /// Removes the callback with this key.
     func forgetSubscriptionWaiter(_ key: SubscriptionKeeper.WaiterKey) {
         loop.execute { [self] in subscriptions.forget(key) }
     }

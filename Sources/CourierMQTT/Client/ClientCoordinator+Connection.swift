@@ -21,8 +21,8 @@ extension ClientCoordinator {
         prepare()
     }
 
-    /// Reads what the attempt needs before its connection can be opened. What was begun for one that was given up, and may
-    /// take its time, is waited for first.
+    /// Loads the session's rows and the TLS context for an attempt. If a load of an abandoned attempt still runs, it is awaited
+    /// first.
     private func prepare() {
         guard let preparation, !preparation.isGivenUp, !isPreparing else { return }
         isPreparing = true
@@ -51,7 +51,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Tells the driver about the next connection.
+    /// Configures the driver for the next connection.
     private func reconfigure(for plan: ConnectPlan) {
         var engine = plan.engine
         if startsClean { engine.connect.isCleanStart = true }
@@ -82,7 +82,7 @@ extension ClientCoordinator {
     private func prepared(_ context: Result<TLSContext?, CourierError>, _ preparation: Preparation) {
         isPreparing = false
         guard isWanted(preparation) else {
-            // Behind what is being done now, which may give up the one that waits, too.
+            // After the present work, which may also abandon the waiting attempt.
             return loop.execute { [self] in prepare() }
         }
         self.preparation = nil
@@ -108,7 +108,7 @@ extension ClientCoordinator {
         guard let preparation else { return end() }
         guard !preparation.isGivenUp else { return }
         self.preparation?.isGivenUp = true
-        // Its end comes behind what is being done now, as that of a connection does.
+        // Its end follows the present work, as the end of a connection does.
         loop.execute { [self] in
             self.preparation = nil
             failed(preparation, CourierError(.connectionFailed, "The attempt was given up."))
@@ -124,7 +124,7 @@ extension ClientCoordinator {
             plan.endpoint, tls: tls, proxy: plan.proxy, options: plan.channel, history: history, tap: tap(on: plan))
     }
 
-    /// What shows this connection's packets to the observer, if there is one.
+    /// Makes the tap that passes this connection's packets to the observer; `nil` without an observer.
     func tap(on plan: ConnectPlan) -> PacketTap? {
         guard let observer = settings.observer else { return nil }
         let version: ObservedConnection.ProtocolVersion =
@@ -158,7 +158,7 @@ extension ClientCoordinator {
         suspicion.connected(now: loop.now)
         lastPlace = place
         unansweredConnects = 0
-        // Before anybody learns of the connection: who awaited it may publish at once.
+        // Before the connection is reported, because a resumed caller may publish at once.
         publishing.queue.connected()
         loop.enqueue(driver)
         tell(.accepted(connAck, driver.protocolVersion))

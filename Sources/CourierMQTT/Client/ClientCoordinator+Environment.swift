@@ -7,7 +7,7 @@ extension ClientCoordinator {
     func startOnce() {
         guard environment == nil, !isReleased else { return }
         tellTopics()
-        // What is said at once describes the world in which the app asks, and comes before what it asks for.
+        // Values that a monitor reports at once describe the present state, and are handled before the app's call.
         isLookingAround = true
         defer { isLookingAround = false }
         environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {

@@ -10,8 +10,8 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// Has a reader read a filter that is wanted with it, and tells what the broker granted; the first call opens it.
-    /// ``forgetSubscriptionWaiter(_:)`` takes back who is told. From any thread.
+    /// Subscribes a reader to a filter, and reports the grant. The first call opens the reader. ``forgetSubscriptionWaiter(_:)``
+    /// removes the callback. From any thread.
     func subscribe(
         _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS,
         told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
@@ -24,7 +24,8 @@ extension ClientCoordinator {
         return key
     }
 
-    /// It was left. What it leaves goes to others as its filter is wanted without it. On the loop.
+    /// A loop was left. Its unfinished messages go to other readers, and its filter is unsubscribed unless others want it. On the
+    /// loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
         subscriptions.close(reader)
         subscriptions.perform()
@@ -44,7 +45,7 @@ extension ClientCoordinator {
     /// Whether the broker keeps the session without a connection; `false` before the first credentials. On the loop.
     var isSessionKept: Bool { info?.isCleanSession == false }
 
-    /// Tells the log of a message that nobody gets. On the loop.
+    /// Logs a warning about messages. On the loop.
     func warnOfReading(_ text: String) {
         settings.log.log(.warning, source: "reading", clientID: info?.clientId, text)
     }
@@ -54,7 +55,7 @@ extension ClientCoordinator {
         tellTopics()
     }
 
-    /// Tells the supervisor whether there is a topic to connect for, if that has changed.
+    /// Reports to the supervisor whether there is a topic to connect for, if that has changed.
     func tellTopics() {
         let areWanted = subscriptions.hasTopics
         if areWanted != supervisor.areTopicsWanted { tell(.topicsChanged(areWanted: areWanted)) }

@@ -3,7 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// What the session tells.
+/// Events of the session.
 extension ClientCoordinator {
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan) {
         distributor.received(message, topic: topic, payload: payload, properties)
@@ -14,8 +14,7 @@ extension ClientCoordinator {
         supervisor.bytesReceived(now: loop.now)
     }
 
-    /// The readers have had enough for now, or can take more, or there is a glance: until then, nobody knows what is
-    /// silent.
+    /// Readers are full, or have room again, or the client reads on slowly. While reading is paused, silence has no meaning.
     func readingChanged(isPaused: Bool) {
         if isPaused { keepAliveDisturbed() }
         // Without a connection, or before its stream begins, there is nothing that is paused.
@@ -99,14 +98,14 @@ extension ClientCoordinator {
         publishing.results.report([ended])
     }
 
-    /// One PINGREQ at a time is told; more of them wait for the same answer.
+    /// Only the first of several PINGREQs is reported, because all of them wait for the same answer.
     func pinged() {
         guard pingedAt == nil else { return }
         pingedAt = loop.now
         tell(.ping(url: connectionName ?? ""))
     }
 
-    /// The connection ends, and nobody will answer any more.
+    /// The connection ends, so the PINGREQ gets no answer.
     func pingFailed() {
         guard let pingedAt else { return }
         self.pingedAt = nil
@@ -127,7 +126,7 @@ extension ClientCoordinator {
         keepAliveEnded(reason)
         judgeLoss(reason, cause)
         lost()
-        // Whoever else was quicker to end the connection has said why.
+        // If another part ended the connection first, it has given the reason.
         let error = reason == .requested ? authenticationFailure : nil
         authenticationFailure = nil
         tell(.closed(reason, cause, error: error))
@@ -136,7 +135,7 @@ extension ClientCoordinator {
         finishIfReleased()
     }
 
-    /// How the connection ended, for whoever asked for its end.
+    /// The end of the connection, for callers of `disconnect`.
     private func result(of reason: CloseReason, _ cause: ChannelCloseReason) -> Result<Void, CourierError> {
         if driver.hasSaidGoodbye { return .success(()) }
         guard case .closing(let closing) = supervisor.phase, case .connection(_, lost: let loss) = closing.ended else {

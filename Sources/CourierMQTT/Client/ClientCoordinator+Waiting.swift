@@ -19,7 +19,7 @@ extension ClientCoordinator {
     /// Messages wait from now on: there is no connection, or it is about to end.
     func endedMessageFlow() { tookMessages(publishing.queue.disconnected()) }
 
-    /// Ends what has waited too long, now and as often as needed.
+    /// Ends messages that have waited too long, now and again when the next one expires.
     func scheduleExpiry() {
         guard !isReleased else { return }
         let (taken, next) = publishing.queue.endExpired(now: loop.now)

@@ -5,18 +5,19 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Where the parts of a client meet: it tells each what happened, and performs what they decide.
+/// Connects the parts of a client: reports to each part what happened, and performs their decisions.
 ///
-/// The ``ConnectionSupervisor`` decides when to connect, the ``SessionDriver`` speaks the protocol, the
-/// ``SubscriptionKeeper`` knows the wanted filters, the ``MessageDistributor`` the readers, ``Publishing`` the writers.
+/// The ``ConnectionSupervisor`` decides when to connect, the ``SessionDriver`` runs the protocol, the ``SubscriptionKeeper`` owns
+/// the subscriptions, the ``MessageDistributor`` the readers, and ``Publishing`` the outgoing messages.
 ///
-/// Safe to share: everything but what `ClientCoordinator+Calls.swift` holds is touched on the loop only, which each entry checks.
+/// Safe to share: everything except the functions of `ClientCoordinator+Calls.swift` runs on the loop only, which each entry
+/// checks.
 final class ClientCoordinator: @unchecked Sendable {
     /// An attempt whose connection cannot be opened yet.
     struct Preparation {
         let plan: ConnectPlan
         let attempt: AttemptID
-        /// Whether its end is about to be told.
+        /// Whether the end of the attempt is about to be reported.
         var isGivenUp = false
     }
 
@@ -34,10 +35,10 @@ final class ClientCoordinator: @unchecked Sendable {
     let durable: DurableSession?
 
     let session = Mutex(false)
-    /// What was called and is not done yet, in the order in which it changed ``session``.
+    /// Calls that are not performed yet, in the order in which they changed ``session``.
     let sessionCalls = Mutex(SessionCalls())
     let version5 = Atomic(false)
-    /// What the broker of the last connection said, and what its CONNECT asked for.
+    /// The terms of the last connection: fields of CONNECT and CONNACK.
     let agreement = Mutex(ConnectionAgreement())
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
     let closeWaiters = CallbackList<Result<Void, CourierError>>()
@@ -47,13 +48,13 @@ final class ClientCoordinator: @unchecked Sendable {
 
     var supervisor: ConnectionSupervisor
     let subscriptions: SubscriptionKeeper
-    /// The actions that are being performed; what comes up meanwhile is appended.
+    /// The actions that are being performed. New actions are appended.
     var actions: [ConnectionSupervisor.Action] = []
     var timer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var info: ConnectOptions?
-    /// What events call the attempt or connection that there is; `nil` when there is none.
+    /// The name of the present attempt or connection in events; `nil` if there is none.
     var connectionName: String?
-    /// How the connection has ended, while that is being told.
+    /// The end of the connection, while it is being reported.
     @BoxedOptional var outcome: Result<Void, CourierError>?
     /// Why there is no connection: how the last attempt or connection failed. `nil` while there is one; `disconnect()` and
     /// `destroy()` forget it.
@@ -79,17 +80,17 @@ final class ClientCoordinator: @unchecked Sendable {
     /// How many CONNECT were sent since the last CONNACK. A broker that has lost the session makes another one for each,
     /// and says so once: in the CONNACK that may never arrive.
     var unansweredConnects = 0
-    /// What the DISCONNECT tells the broker that the app is asking for.
+    /// The fields of the DISCONNECT that the app requested.
     @BoxedOptional private var rareDisconnectOptions: DisconnectOptions?
     var disconnectOptions: DisconnectOptions {
         get { rareDisconnectOptions ?? DisconnectOptions() }
         set { rareDisconnectOptions = newValue == DisconnectOptions() ? nil : newValue }
     }
-    /// How many connections were opened, by which an answer that comes late is known.
+    /// The number of opened connections. A late answer has an earlier number.
     var connectionNumber = 0
-    /// How many challenges came, of which only the last is answered.
+    /// The number of received challenges. Only the last one is answered.
     var challengeCount = 0
-    /// Why this side has given up an authentication, until the end of the connection is told.
+    /// Why the client gave up an authentication, until the end of the connection is reported.
     @BoxedOptional var authenticationFailure: CourierError?
     /// When PINGREQ was sent that has no answer yet.
     var pingedAt: ContinuousClock.Instant?
@@ -112,7 +113,7 @@ final class ClientCoordinator: @unchecked Sendable {
     var environment: EnvironmentWatch?
     /// Whether ``environment`` is being made, and says how things are.
     var isLookingAround = false
-    /// What the monitor said last.
+    /// The last status of the network monitor.
     var network = NetworkStatus.available
     /// Whether ``actions`` are being performed.
     var isPerforming = false
@@ -154,16 +155,16 @@ final class ClientCoordinator: @unchecked Sendable {
 // MARK: - The supervisor
 
 extension ClientCoordinator {
-    /// Tells an event of the present connection. On the loop.
+    /// Reports an event of the present connection. On the loop.
     func tell(_ event: CourierEventType) {
         distributor.tellArrivals()
         events.tell(event, info)
     }
 
-    /// Tells the events of messages that arrived on the present connection. On the loop.
+    /// Reports the events of messages that arrived on the present connection. On the loop.
     func tellAll(_ arrivals: inout [CourierEventType]) { events.tell(&arrivals, info) }
 
-    /// Tells the supervisor, and does what it decides.
+    /// Passes an input to the supervisor, and performs its decisions.
     func tell(_ input: ConnectionSupervisor.Input) {
         loop.preconditionOnLoop()
         actions += supervisor.handle(input, now: loop.now)
@@ -217,7 +218,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Sends DISCONNECT. The connection may be another one than the one that the app's options were checked for.
+    /// Sends DISCONNECT. The app's options may have been checked for an earlier connection.
     private func disconnectInOrder() {
         let endsSession = agreement.withLock { $0.endsSession }
         driver.disconnect(disconnectOptions.packet(endsSession: endsSession))
@@ -235,7 +236,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// From here on nobody sees the template of a client id, but what it stands for.
+    /// Replaces the template of a client id by the client's id. Later code sees only the id.
     func credentialsArrived(_ attempt: AttemptID, _ grant: ConnectGrant) {
         let filled = settings.filled(grant)
         warnOfScope(filled.options, template: grant.options.clientId)
@@ -251,7 +252,7 @@ extension ClientCoordinator {
         subscriptions.use(identity: publishing.identity)
     }
 
-    /// Answers everybody a caller that waits for a connection; with a failure also those who wait for a grant, which needs one.
+    /// Calls back all callers that wait for a connection; with a failure also those that wait for a grant.
     func releaseWaiters(_ failure: ConnectionFailure?) {
         guard let failure else { return connectionWaiters.callAll(.success(())) }
         let error =

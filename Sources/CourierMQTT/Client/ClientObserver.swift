@@ -1,9 +1,9 @@
 import CourierCore
 import Synchronization
 
-/// Who sees the packets of one client, and the number by which it knows the client.
+/// The packet observer of one client, and the client's number for it.
 ///
-/// A class, so that a client without an observer has no room for them.
+/// A class, so that a client without an observer needs no memory for it.
 final class ClientObserver: Sendable {
     /// Of this process.
     private static let count = Atomic<UInt64>(0)

@@ -20,9 +20,9 @@ struct ClientParts: Sendable {
     /// The message store that the client has opened by itself.
     let ownStore: ClientStore?
 
-    /// Makes the parts that `config` asks for; nothing is opened yet.
+    /// Makes the parts for `config`. No connection or file is opened.
     ///
-    /// - Throws: What is wrong with the configuration, or that there is no event loop to be had.
+    /// - Throws: A mistake in the configuration, or why there is no event loop.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let settings = try ClientSettings(config)
         let supervisor = try SupervisorConfiguration(config)

@@ -21,9 +21,9 @@ struct ClientSettings: Sendable {
     let log: any LogHandler
     let observer: ClientObserver?
     let serviceRecords: ServiceRecords
-    /// ``AdaptiveKeepAlive/memoryChanged`` goes to the delivery queue by itself.
+    /// ``AdaptiveKeepAlive/memoryChanged`` is called on the delivery queue.
     @BoxedOptional var keepAlive: AdaptiveKeepAlive?
-    /// What the chance in the pauses begins with.
+    /// The seed of the jitter.
     let jitterSeed: UInt64
     private let connection: ConnectionSettings
     private let clientIDs: ClientIDSource
@@ -68,9 +68,9 @@ struct ClientSettings: Sendable {
         endpoint != nil || options.scheme?.lowercased() == "unix" || options.host.isLoopbackHost
     }
 
-    /// What the provider gave, with the client id that a template in it stands for: the same each time.
+    /// The provider's options with a client id in place of its template; the same id each time.
     ///
-    /// What is no legal template stays as it is, and ``plan(for:serverName:)`` says so.
+    /// An illegal template stays as it is, and ``plan(for:serverName:)`` throws.
     func filled(_ grant: ConnectGrant) -> ConnectGrant {
         guard let clientID = try? clientIDs.clientID(from: grant.options.clientId, texts),
             clientID != grant.options.clientId
@@ -78,8 +78,8 @@ struct ClientSettings: Sendable {
         return ConnectGrant(grant.options.withClientID(clientID), expiresAt: grant.expiresAt)
     }
 
-    /// What a connection with these options is. `serverName` is whom the server's certificate has to be for, unless the
-    /// configuration says so, where that is not the host. Whoever does not open its endpoint has to discard it.
+    /// Plans a connection with these options. `serverName` is the name that the server's certificate must have if it is not the
+    /// host, unless the configuration names another. If the caller does not open the plan's endpoint, it must discard it.
     func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
         let endpoint = endpoint?(options)
         do throws(CourierError) {
@@ -92,7 +92,7 @@ struct ClientSettings: Sendable {
         }
     }
 
-    /// The service by which DNS knows the broker of these options, if it does.
+    /// The DNS service name of the options' broker; `nil` if service records are not used.
     func service(for options: ConnectOptions) -> NamedService? {
         endpoint == nil ? NamedService(options, hasTLSSettings: connection.tls != nil) : nil
     }
@@ -164,10 +164,9 @@ extension ClientSettings {
         return limits
     }
 
-    /// Makes sure that options which stay the same can be used: at one of their endpoints at least, as the others may
-    /// stand in for one with a mistake.
+    /// Checks that fixed options can be used with at least one endpoint.
     private func check(_ options: ConnectOptions, _ policy: EndpointPolicy) throws(CourierError) {
-        // The app's closure may open what it returns, so that only an attempt may call it.
+        // The app's closure may open its result, so only an attempt may call it.
         guard endpoint == nil else { return try ConnectPlan.checkConnect(options, connection) }
         var options = options
         if policy.usesServiceRecords, options.port == 0, service(for: options) != nil {
@@ -204,7 +203,7 @@ extension ClientSettings {
             .invalidConfiguration, "offline.maximumAge is \(age); it must be more than 0, or nil for no end.")
     }
 
-    /// Makes sure that a time is not negative; one that is very long is as good as no end.
+    /// Checks that a time is not negative. A very long time counts as no limit.
     static func checkTime(_ time: Duration, _ name: String) throws(CourierError) {
         guard time < .zero else { return }
         throw CourierError(.invalidConfiguration, "\(name) is \(time); it must not be negative.")

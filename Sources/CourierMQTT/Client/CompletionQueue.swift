@@ -31,12 +31,12 @@ final class CompletionQueue: Sendable {
     private struct State {
         /// The calls for later turns.
         var calls: [Call] = []
-        /// Those of the present turns, made up to `position`.
+        /// The calls of the present turn. Calls before `position` were made.
         var present: [Call] = []
         var position = 0
         var isScheduled = false
 
-        /// Notes that a turn is to come, and whether somebody has to ask for it.
+        /// Records that a turn is needed; returns whether the caller must request it.
         mutating func needsTurn() -> Bool {
             defer { isScheduled = true }
             return !isScheduled
@@ -57,7 +57,7 @@ final class CompletionQueue: Sendable {
     /// Calls `closure` soon. From any thread.
     func add(_ closure: @escaping @Sendable () -> Void) { add(.plain(closure)) }
 
-    /// Tells `completion` soon how a publish ended. From any thread.
+    /// Calls `completion` with the result of a publish on the delivery queue. From any thread.
     func add(_ completion: @escaping PublishCompletion, _ outcome: PublishOutcome) {
         add { completion(outcome) }
     }

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// What CONNECT and CONNACK of the last connection said, as far as calls from any thread need it.
+/// Fields of the last CONNECT and CONNACK that calls from any thread need.
 struct ConnectionAgreement: Sendable {
     /// Whether the session ends with its connection; then DISCONNECT cannot extend it ([MQTT-3.14.2-2]).
     private(set) var endsSession = false

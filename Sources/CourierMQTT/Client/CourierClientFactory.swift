@@ -11,13 +11,13 @@ public struct CourierClientFactory: Sendable {
     /// Makes a factory; all are alike.
     public init() {}
 
-    /// Makes a client that connects when it is told to, and ends with its last reference.
+    /// Makes a client. It connects after `connect()`, and ends with its last reference.
     ///
     /// No connection is opened yet. With ``MQTTClientConfig/isMessagePersistenceEnabled`` and without a
     /// ``MQTTClientConfig/messageStore``, the file of the messages is opened, which takes milliseconds on this thread.
     ///
-    /// With a mistake in the configuration, or without that file, the client can do nothing. Every call that can throw says why;
-    /// so do the event of `connect()` and the log. ``validate(_:)`` tells the mistakes before.
+    /// If the configuration has a mistake, or the file cannot be opened, every call of the client that can throw throws the
+    /// reason. The event of `connect()` and the log report it, too. ``validate(_:)`` finds mistakes before.
     ///
     /// - Parameter config: The configuration.
     /// - Returns: The client.

@@ -4,7 +4,7 @@ import CourierTransport
 import Foundation
 import Synchronization
 
-/// The client that an app holds: every call goes to the part that it concerns. It ends with its last reference.
+/// The client that an app uses. Every call is passed to the responsible part. The client ends with its last reference.
 final class MQTTClient: CourierClient {
     let parts: ClientParts
     /// From the first question on.

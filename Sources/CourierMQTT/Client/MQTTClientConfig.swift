@@ -2,7 +2,7 @@ public import CourierCore
 public import CourierTransport
 public import Foundation
 
-/// Everything a client is made of: who it is, what it speaks, and what it does when things go wrong.
+/// The configuration of a client: credentials, protocol, limits, and the response to failures.
 ///
 /// The initializers name what most apps set; the other properties have defaults that are right for a first use and can
 /// be changed before the client is made.
@@ -17,9 +17,9 @@ public import Foundation
 /// let client = CourierClientFactory().makeMQTTClient(config: config)
 /// ```
 ///
-/// It is not `Sendable`, as the provider need not be; it is made and handed to the factory in one place.
+/// It is not `Sendable`, because the provider need not be. Make it and pass it to the factory in one place.
 public struct MQTTClientConfig {
-    /// Where the options of a connection come from.
+    /// The source of connect options.
     enum Provider {
         case closures(any IConnectionServiceProvider)
         case asynchronous(any ConnectionServiceProvider)
@@ -29,8 +29,8 @@ public struct MQTTClientConfig {
 
     // MARK: The published options
 
-    /// Topic filters to subscribe to with every connection; none by default, and at most 100,000. One that is
-    /// unsubscribed is left out from then on, until `destroy()`.
+    /// Topic filters to subscribe to on every connection; none by default, and at most 100,000. An unsubscribed filter is left
+    /// out until `destroy()`.
     public var topics: [String: QoS]
     /// The formats of messages, asked in this order; JSON, text and data by default.
     public var messageAdapters: [any MessageAdapter]
@@ -39,8 +39,8 @@ public struct MQTTClientConfig {
     /// If `true` and there is no ``messageStore``, the client keeps them in a file of the provider's client id, in the folder
     /// `~/.local/state/<name of the program>`. The first absolute path of `$XDG_STATE_HOME`, `$STATE_DIRECTORY` and
     /// `$HOME/.local/state` counts, and ``SessionOptions/storeName`` replaces the name of the program. Only this user can read
-    /// the file. If it cannot be opened, or another client has it, the client fails and says so: it never keeps messages in
-    /// memory instead. With a ``messageStore``, they survive with either value.
+    /// the file. If it cannot be opened, or another client has it, all calls fail: the client never keeps messages in memory
+    /// instead. With a ``messageStore``, they survive with either value.
     public var isMessagePersistenceEnabled: Bool
     /// Seconds until the first attempt after a loss, doubled with each further one; 5 by default.
     public var autoReconnectInterval: UInt16
@@ -54,7 +54,7 @@ public struct MQTTClientConfig {
     public var connectTimeoutPolicy: ConnectTimeoutPolicy
     /// When to treat silence as a loss; off by default.
     public var idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy
-    /// Seconds for which received messages of QoS 1 and 2 are kept that no reader wants; 0, the default, is not at all.
+    /// Seconds for which received messages of QoS 1 and 2 without a reader are kept; 0, the default, keeps none.
     public var messagePersistenceTTLSeconds: TimeInterval
     /// Seconds between two removals of kept messages whose time is over; 10 by default.
     public var messageCleanupInterval: TimeInterval
@@ -67,24 +67,24 @@ public struct MQTTClientConfig {
     public var session = SessionOptions()
     /// Limits on what the client sends, receives and keeps in memory.
     public var limits = ClientLimits()
-    /// What the broker publishes when this client is lost; nothing by default. It is not published after `disconnect()` or
-    /// `destroy()`, nor in the background, which end the connection in order.
+    /// The message that the broker publishes when this client is lost; none by default. It is not published after `disconnect()`,
+    /// `destroy()` or in the background.
     public var will: WillMessage?
 
     // MARK: The way to the broker
 
-    /// How to speak TLS; `nil` by default: with the system's authorities and all checks, where the options ask for TLS.
+    /// Settings of TLS; `nil` by default, which means the system's authorities and all checks.
     ///
-    /// What is set here also switches TLS on for options without a scheme, whatever their port. Options whose scheme is
-    /// without TLS (`tcp`, `mqtt`, `ws`) are refused with `invalidConfiguration` then, so that a provider cannot
-    /// switch it off. Unix sockets and streams of the app's own need its `serverName`.
+    /// A value turns TLS on for options without a scheme, whatever their port. Options with a scheme without TLS (`tcp`, `mqtt`,
+    /// `ws`) are then refused with `invalidConfiguration`, so that a provider cannot turn TLS off. Unix sockets and streams of
+    /// the app need its `serverName`.
     public var tls: TLSClientConfiguration?
     /// The proxy that the broker is reached through; none by default. Unix sockets and streams of the app's own never
     /// go through one. A proxy that fails or refuses is a failed attempt, which is tried again after the usual pause.
     public var proxy = ProxySetting.direct
-    /// The stream to the broker instead of the host and port of the options, made anew for each attempt; `nil` by
-    /// default. Called on the event loop; it must not block. What it returns is closed with the attempt, however that
-    /// ends. Host, port, scheme and path of the options tell one broker, and its sessions, from another all the same.
+    /// The stream to the broker instead of the host and port of the options, made anew for each attempt; `nil` by default. Called
+    /// on the event loop; it must not block. The returned stream is closed at the end of the attempt. Host, port, scheme and path
+    /// of the options still identify the broker and its sessions.
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
     /// How to deal with several ways to the broker, as `ConnectOptions.alternatives` or service records name them.
     public var endpoints = EndpointPolicy()
@@ -97,7 +97,7 @@ public struct MQTTClientConfig {
     package var environmentVariables: [String: String]?
     /// By what stored messages age.
     package var storeClock = StoreClock()
-    /// Who is asked for service records.
+    /// The resolver of service records.
     var serviceRecords = ServiceRecords.system
 
     /// When the client reconnects, in addition to ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
@@ -107,11 +107,10 @@ public struct MQTTClientConfig {
 
     /// Which content type belongs to which topics where MQTT does not say it; asked in order, none by default.
     public var adapterRules: [AdapterRule] = []
-    /// What may wait for a connection.
+    /// Limits and rules for waiting messages.
     public var offline = OfflinePolicy()
-    /// Where messages of QoS 1 and 2 survive the process, instead of the file of ``isMessagePersistenceEnabled``, such as a
-    /// `SQLiteMessageStore` of CourierSQLite; `nil` by default. Several clients may share one; they are told apart by
-    /// ``SessionOptions/storeScope``.
+    /// The store in which messages of QoS 1 and 2 survive the process, instead of the file of ``isMessagePersistenceEnabled``;
+    /// `nil` by default. Several clients may share one `SQLiteMessageStore`; ``SessionOptions/storeScope`` separates them.
     public var messageStore: (any MessageStore)?
 
     // MARK: The world around
@@ -121,12 +120,12 @@ public struct MQTTClientConfig {
     public var deliveryQueue = DispatchQueue.main
     /// The network monitor, the app's lifecycle and the event loops.
     public var environment = ClientEnvironment()
-    /// What sees every packet; `nil` by default.
+    /// The observer of every packet; `nil` by default.
     public var packetObserver: (any PacketObserver)?
-    /// Where the log goes. By default, warnings and errors go to standard error; `nil` silences the client.
+    /// The log. By default, warnings and errors go to standard error; `nil` silences the client.
     public var logHandler: (any LogHandler)? = StandardErrorLog.standard
 
-    /// Collects the options for a provider that answers by closures.
+    /// Makes a configuration for a provider with closures.
     ///
     /// - Parameters:
     ///   - topics: Topic filters to subscribe to with every connection; none by default.
@@ -140,7 +139,7 @@ public struct MQTTClientConfig {
     ///   - connectTimeoutPolicy: When to give up on an attempt; disabled by default.
     ///   - idleActivityTimeoutPolicy: When to treat silence as a loss; disabled by default.
     ///   - messagePersistenceTTLSeconds: Seconds for which messages without a reader are kept; 0 by default.
-    ///   - messageCleanupInterval: Seconds between two removals of those whose time is over; 10 by default.
+    ///   - messageCleanupInterval: Seconds between two removals of kept messages whose time is over; 10 by default.
     public init(
         topics: [String: QoS] = [:],
         authService: any IConnectionServiceProvider,
@@ -196,7 +195,7 @@ public struct MQTTClientConfig {
     /// - Parameter options: Where and as whom to connect.
     public init(options: ConnectOptions) { self.init(provider: FixedOptions(options: options)) }
 
-    /// What the provider gives every time, if it does.
+    /// The provider's options, if they never change.
     var fixedOptions: ConnectOptions? {
         switch provider {
         case .closures: nil
@@ -222,7 +221,7 @@ public enum SessionLossPolicy: Hashable, Sendable {
     /// They are published anew. A message of QoS 2 that the old session had may then arrive twice; one whose delivery
     /// was past that point fails with `connectionLost`.
     case resend
-    /// They fail, and whoever sent them decides.
+    /// They fail, and their callers decide.
     case fail
     /// They are given up, which an event reports.
     case drop

@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// What the factory makes of a configuration that cannot work: every call says what is wrong with it.
+/// The client of a configuration with a mistake: every call throws the mistake.
 final class MisconfiguredClient: CourierClient {
     private let problem: CourierError
     private let deliveryQueue: DispatchQueue

@@ -5,7 +5,7 @@ import CourierCore
 struct SessionCalls: Sendable {
     enum Call: Sendable {
         case connect(source: String)
-        /// `told` gets how the connection has ended.
+        /// `told` is called with the end of the connection.
         case disconnect(
             DisconnectOptions = DisconnectOptions(), told: (@Sendable (Result<Void, CourierError>) -> Void)?)
         case destroy

@@ -1,9 +1,9 @@
 import CourierCore
 import CourierTransport
 
-/// Where a session is, as far as this side can tell: a broker says that it has one, and not which.
+/// Identifies the session at a broker. A broker reports that it has a session, and not which one.
 struct SessionPlace: Sendable {
-    /// Of the connection. They tell brokers apart also where the stream is the app's own, whose name says little.
+    /// The options of the connection. They identify the broker also for a stream of the app.
     let options: ConnectOptions
     /// The cluster that the server is a node of; its nodes have the same sessions.
     @BoxedOptional var cluster: String?

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A value that clients which are configured alike have in common.
 final class Shared<Value: Equatable & Sendable>: Sendable {
-    /// Knows the value that was shared last, as long as somebody has it.
+    /// Remembers the last shared value while it is referenced.
     final class Memory: Sendable {
         private struct State {
             weak var last: Shared?

@@ -1,9 +1,9 @@
 import CourierCore
 import MQTTCodec
 
-/// What the subscriptions say about received messages.
+/// Matches received messages with subscriptions.
 extension SubscriptionKeeper {
-    /// What a reader makes of one copy of a message; see ``SubscriptionSet/claim(of:on:)``.
+    /// A reader's claim on one copy of a message; see ``SubscriptionSet/claim(of:on:)``.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> SubscriptionSet.Claim {
         filters.claim(of: filter, on: copy)
     }
@@ -11,7 +11,7 @@ extension SubscriptionKeeper {
     /// The identifiers of a copy that the app chose.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] { filters.chosenIdentifiers(of: copy) }
 
-    /// The last request so far, by which later ones are known.
+    /// The number of the last request. Later requests have higher numbers.
     var lastRequest: UInt64 { filters.lastRequest }
 
     /// Whether the broker sends a reader a retained message by itself; see
@@ -20,6 +20,6 @@ extension SubscriptionKeeper {
         filters.bringsRetained(on: topic, to: filter, after: last, options, in: driver.protocolVersion)
     }
 
-    /// Whether messages with the retain flag are those that the broker has kept.
+    /// Whether the retain flag of a message means that the broker keeps the message.
     var areFlaggedKept: Bool { options.areFlaggedKept(in: driver.protocolVersion) }
 }

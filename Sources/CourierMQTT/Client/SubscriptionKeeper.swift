@@ -7,14 +7,14 @@ import MQTTEngine
 ///
 /// Everything is touched on the client's loop only.
 final class SubscriptionKeeper {
-    /// Who waits for a filter.
+    /// A caller that waits for the broker's answer to a filter.
     private enum Waiting {
         case subscriber(@Sendable (Result<QoS, CourierError>) -> Void)
         case unsubscriber(@Sendable (Result<Void, CourierError>) -> Void)
         case reader(ReaderRegistration)
     }
 
-    /// A reader whose filter holds `%u` or `%c` while nobody knows what they stand for.
+    /// A reader whose filter has `%u` or `%c`, before the connection gives them a value.
     private struct Unresolved {
         let reader: ReaderRegistration
         let request: SubscriptionRequest
@@ -23,7 +23,7 @@ final class SubscriptionKeeper {
     /// How many readers may wait for a connection that gives their filters a meaning.
     static let unresolvedLimit = 10_000
 
-    /// What marks the tokens of these packets, so that they are no publish's.
+    /// The bit that distinguishes tokens of these packets from tokens of publishes.
     private static let tokenMark: UInt64 = 1 << 63
 
     private let loop: EventLoop
@@ -34,12 +34,12 @@ final class SubscriptionKeeper {
     /// Keeps a change beyond the process, if anything does.
     private let keep: (StoreChange) -> Void
     private(set) var filters: SubscriptionSet
-    /// What the set wants done, until ``perform()``.
+    /// Actions of the set that are not performed yet.
     private var actions: [SubscriptionAction] = []
     private var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
     /// The filters of readers that are open.
     private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, qos: QoS, waiter: UInt64)] = [:]
-    /// Those of them that end when the broker refuses their filter.
+    /// The readers that end if the broker refuses their filter.
     private var loops: [UInt64: ReaderRegistration] = [:]
     private var unresolved: [Unresolved] = []
     private let hasStore: Bool
@@ -47,8 +47,8 @@ final class SubscriptionKeeper {
     private var isRestored: Bool
     private var lastID: UInt64 = 0
 
-    /// Keeps `topics` wanted, reports events to `tell`, and gives what the next process should know to `keep`. With a
-    /// store, ``restore(_:)`` is called once for each session.
+    /// Keeps `topics` subscribed, reports events to `tell`, and passes changes for the next process to `keep`. With a store,
+    /// ``restore(_:)`` is called once for each session.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
         hasStore: Bool = false, options: SubscriptionOptions = SubscriptionOptions(),
@@ -76,7 +76,7 @@ final class SubscriptionKeeper {
         actions += (try? filters.want(intents, by: .app, now: loop.clock.now)) ?? []
     }
 
-    /// Takes over what an earlier process wanted, and wanted to be rid of; ``perform()`` stores what has changed since.
+    /// Restores the subscriptions and pending unsubscribes of an earlier process. ``perform()`` stores later changes.
     func restore(_ subscriptions: [StoredSubscription]) {
         isRestored = true
         actions += filters.restore(subscriptions.filter { !discardIfUnsendable($0) })
@@ -105,7 +105,7 @@ final class SubscriptionKeeper {
 
     // MARK: The app
 
-    /// Who waits for the broker's answer, as the caller names it: a number that no other has.
+    /// The caller's unique key for a wait.
     typealias WaiterKey = UInt64
 
     /// The first of the callers' numbers; those below are this keeper's own.
@@ -152,7 +152,7 @@ final class SubscriptionKeeper {
     /// How many wait for the broker's answer.
     var waitingCount: Int { waiting.count }
 
-    /// Nobody waits under this number any longer; what was asked for stays.
+    /// Removes a waiting caller. Its request stays.
     func forget(_ key: WaiterKey) {
         guard let (filter, _) = waiting.removeValue(forKey: key) else { return }
         filters.forget(waiter: key, of: filter)
@@ -191,8 +191,7 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// The same for a reader that needs no placeholders, and tells what the broker says of its filter. The reader opens
-    /// with the first call; with each further one somebody else waits, too.
+    /// Opens a reader whose filter has no placeholders, and reports the broker's answer. Each further call adds a waiting caller.
     func subscribe(
         _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS, key: WaiterKey,
         told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
@@ -221,7 +220,7 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
-    /// Ends the wait of everybody a caller that waits for the grant of a loop's filter. The loops continue.
+    /// Ends the wait of all callers that wait for the grant of a loop's filter. The loops continue.
     func failGrants(_ error: CourierError) {
         for reader in loops.values { reader.failGrant(error) }
         for one in unresolved { one.reader.failGrant(error) }
@@ -236,8 +235,8 @@ final class SubscriptionKeeper {
         let isGranted: Bool
     }
 
-    /// Takes out all loops, also those that wait for a connection; these end here. The others' filters stay wanted until
-    /// ``leave(_:of:told:)``.
+    /// Removes and returns all loops. Loops that wait for a connection end here. The filters of the returned loops stay
+    /// subscribed until ``leave(_:of:told:)``.
     func takeLoops() -> [TakenLoop] {
         for one in unresolved { one.reader.end() }
         unresolved = []
@@ -250,7 +249,7 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// A reader wants its filter no more; `told` hears when the broker has confirmed that, or will not.
+    /// Removes a reader's interest in a filter. `told` is called when the broker has confirmed it, or will not.
     func leave(_ filter: TopicFilter, of id: UInt64, told: (@Sendable () -> Void)?) {
         let waiter = told == nil ? nil : nextID()
         if let waiter, let told { waiting[waiter] = (filter, .unsubscriber { _ in told() }) }
@@ -313,7 +312,7 @@ final class SubscriptionKeeper {
 
     /// The session is destroyed: nothing is wanted any more but what the configuration names, and what loops read.
     func removeAll() {
-        // What is under way ends here: its answer will find another set.
+        // Requests under way end here. Their answers are ignored, because the set is replaced.
         actions += filters.disconnected(now: loop.now)
         actions += filters.abandonWaiters()
         perform()
@@ -339,7 +338,7 @@ final class SubscriptionKeeper {
 
     // MARK: Doing
 
-    /// Does what has come up, in order.
+    /// Performs the waiting actions in order.
     func perform() {
         while !actions.isEmpty {
             let now = actions
@@ -401,7 +400,7 @@ final class SubscriptionKeeper {
         case (.reader(let reader), .granted): reader.granted()
         case (.unsubscriber(let told), .unsubscribed): told(.success(()))
         case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
-            // Somebody else wants it after all: what this caller asked for has been done.
+            // Another caller has subscribed since. This caller's request is complete.
             told(.success(()))
         case (.unsubscriber, .failed(let failure)):
             Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))

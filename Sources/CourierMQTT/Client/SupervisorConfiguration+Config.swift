@@ -45,7 +45,7 @@ extension SupervisorConfiguration {
         _ = try ClientSettings.seconds(policy.timerInterval, "idleActivityTimeoutPolicy.timerInterval")
     }
 
-    /// A timeout that an option gives in seconds. One that is over as it begins would end everything that it is for.
+    /// Converts an option in seconds. A timeout of 0 would end every attempt, so it is refused.
     private static func seconds(
         _ seconds: TimeInterval, _ name: String, isEnabled: Bool
     ) throws(CourierError) -> Duration {

@@ -1,15 +1,15 @@
 import CourierCore
 import Synchronization
 
-/// One `await` that ends exactly once: with what it waits for, or with the cancellation of its task.
+/// One `await` that ends exactly once: with a result, or with the cancellation of its task.
 ///
 /// ```
 /// empty ──value()──▶ waiting ──resume──▶ done
 ///   └────resume────▶ answered ──value()──▶ done
 /// ```
 ///
-/// The continuation is an unsafe one, which costs less: it is taken out of the state, under the lock, by whoever resumes it,
-/// and nobody finds it there again.
+/// The continuation is unsafe, which costs less. The resuming thread removes it from the state under the lock, so no other thread
+/// can resume it.
 final class Waiter<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, any Error>
 
@@ -23,7 +23,7 @@ final class Waiter<Value: Sendable>: Sendable {
     private let state = Mutex(State.empty)
     private let waiterCount: WaiterCount
 
-    /// Makes a waiter that `waiterCount` counts while somebody waits in it.
+    /// Makes a waiter that `waiterCount` counts while a task waits.
     init(_ waiterCount: WaiterCount) { self.waiterCount = waiterCount }
 
     /// Ends the wait; only the first call counts. From any thread.

@@ -2,15 +2,15 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Stands between a ``SessionDriver`` and the client that it serves, so that the two do not keep each other alive.
+/// Forwards from a ``SessionDriver`` to its client, so that the two do not keep each other alive.
 ///
 /// Safe to share: both properties are touched on the loop only, where the driver calls and the client ends.
 final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     /// The client's side.
     var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 
-    /// The same without counting, for what comes with every message: the coordinator is referred to weakly, and counting
-    /// references to such an object costs more than all that is done with a message here.
+    /// The same object without reference counting, for calls with every message. The coordinator has weak references, and
+    /// counting such an object costs more than the call.
     ///
     /// Safe, because ``target`` keeps the object during these calls: none of them ends a client.
     private var lent: Unmanaged<ClientCoordinator>?

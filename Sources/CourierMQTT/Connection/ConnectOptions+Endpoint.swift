@@ -4,8 +4,7 @@ extension ConnectOptions {
     /// How to call the server in an error or a log.
     var endpointName: String { Self.name(host.shownHost, port) }
 
-    /// Host and port as they are, for a Host field and to tell servers apart. Not to be shown: the host may be a URL with
-    /// a password.
+    /// Host and port, for a Host field and to distinguish servers. Never print it, because the host may be a URL with a password.
     var authority: String { Self.name(host, port) }
 
     private static func name(_ host: String, _ port: UInt16) -> String {

@@ -3,7 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// How an attempt or a connection ended: the cause that the policy decides by, and the error that tells the app.
+/// The end of an attempt or a connection: the cause for the policy, and the error for the app.
 struct ConnectionEnding: Sendable {
     let cause: LossCause
     var error: CourierError
@@ -26,20 +26,20 @@ struct ConnectionEnding: Sendable {
         switch error.code {
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
         case .secureConnectionFailed: self.init(.transport(.tls), error)
-        // The machine lacked what it takes to begin.
+        // The machine had no descriptor or memory for the attempt.
         case .connectionFailed: self.init(.transport(.unreachable), error)
         default: self.init(.unusableOptions, error)
         }
     }
 
-    /// Reads what the engine and the transport say of the end. `isEstablished` tells a lost connection from a failed
-    /// attempt, `areOptionsFixed` that the provider has no other credentials, `isPlain` that the
-    /// port may want TLS. `known` is the error where the caller knows more than they.
+    /// Makes an ending from the reports of engine and transport. `isEstablished` is true for a lost connection, and false for a
+    /// failed attempt. `areOptionsFixed` means that the provider has no other credentials, `isPlain` that the port may need TLS.
+    /// `known` is a more precise error of the caller, if there is one.
     init(
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
         isEstablished: Bool, areOptionsFixed: Bool = false, isPlain: Bool = false
     ) {
-        // Nobody asked for this end, whatever the engine was told: only the byte stream knows more.
+        // The app did not request this end, so the reason is that of the byte stream.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         isByPeer = reason == .transportClosed && channel.isByPeer
@@ -56,8 +56,8 @@ struct ConnectionEnding: Sendable {
         }
     }
 
-    /// What follows. A server that a broker has named speaks for itself alone: whatever is wrong with it, the endpoint
-    /// that has named it is there, and may name another one.
+    /// The row of the policy. A failure of a server that a broker named does not stop the client, because the endpoint that named
+    /// it may name another one.
     var row: LossPolicy.Row {
         let row = LossPolicy.row(for: cause)
         guard isOfDetour, row.subject == .endpoint, row.response == .stop else { return row }
@@ -76,7 +76,7 @@ extension ConnectionEnding {
 }
 
 extension ChannelCloseReason {
-    /// Whether it was the other side's doing, as far as this side can tell.
+    /// Whether the peer ended the connection, as far as the client can know.
     fileprivate var isByPeer: Bool {
         switch self {
         case .closedByPeer: true

@@ -22,7 +22,7 @@ enum ConnectionEvent: Equatable, Sendable {
     case networkAvailable
     case networkUnavailable
 
-    /// Whether an attempt has come to nothing, at whichever of its steps, and nobody has called it off.
+    /// Whether an attempt failed, at any step, and was not cancelled.
     var isFailedAttempt: Bool {
         switch self {
         case .authFailed(_, .error), .failed(_, .error): true
@@ -33,7 +33,7 @@ enum ConnectionEvent: Equatable, Sendable {
         }
     }
 
-    /// Why there is no connection, or no new credentials for the one that there is; `nil` where nothing has failed.
+    /// Why there is no connection, or no new credentials for the present one; `nil` if nothing has failed.
     var failure: CourierError? {
         switch self {
         case .authFailed(_, .error(let error)), .failed(_, .error(let error)), .lost(_, .error(let error), _, _): error
@@ -73,7 +73,7 @@ enum ConnectionEvent: Equatable, Sendable {
 }
 
 extension Duration {
-    /// The milliseconds, what is less than one cut off; times too long for an `Int` become the longest.
+    /// The whole milliseconds, rounded down. A time that is too long for an `Int` becomes the longest one.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000)

@@ -1,7 +1,7 @@
 import CourierCore
 
 extension ConnectionSupervisor {
-    /// What to do, in this order.
+    /// Actions for the caller, to be performed in this order.
     enum Action: Equatable, Sendable {
         /// Ask the provider; answer with ``Input/credentialsArrived(_:_:date:)`` or ``Input/credentialsFailed(_:_:)``.
         case fetchCredentials(AttemptID)
@@ -9,7 +9,7 @@ extension ConnectionSupervisor {
         case fetchRedirectCredentials(BrokerEndpoint, AttemptID)
         /// The answer is not wanted any more.
         case abandonCredentials(AttemptID)
-        /// Tell the provider that the broker refused what it gave.
+        /// Tell the provider that the broker refused its credentials.
         case clearCredentials
 
         /// Look up the service records of these options' host; answer with ``Input/endpointsFound(_:_:)``.
@@ -19,7 +19,7 @@ extension ConnectionSupervisor {
         case setConnectionInfo(ConnectOptions?)
         /// Open a connection with these options; there is no other one.
         case open(ConnectOptions, AttemptID)
-        /// The address that the last connection led to is to be tried behind the others of its name.
+        /// Try the address of the last connection after the other addresses of its name.
         case avoidAddress
         /// Authenticate anew on the connection that there is.
         case reauthenticate(ExtendedAuthentication)
@@ -27,16 +27,16 @@ extension ConnectionSupervisor {
         case closeInOrder
         /// Drop the connection; ``Input/closed(_:_:)`` follows.
         case abort
-        /// Send PINGREQ now; what comes back counts by ``ConnectionSupervisor/bytesReceived(now:)``.
+        /// Send PINGREQ now. ``ConnectionSupervisor/bytesReceived(now:)`` reports the answer.
         case probe
 
-        /// Tell the app's handlers.
+        /// Report an event to the app.
         case emit(ConnectionEvent)
         /// The state for the publisher; never the same twice in a row.
         case stateChanged(ConnectionState)
         /// End everybody's wait for a connection: it is there (`nil`), or will not be, and why.
         case releaseWaiters(ConnectionFailure?)
-        /// Remove stored messages, subscriptions and what is in flight.
+        /// Remove stored messages, subscriptions and messages in flight.
         case clearStoredState
         /// Write to the log.
         case log(LogLevel, String)

@@ -23,8 +23,8 @@ extension ConnectionSupervisor {
         start(occasion, now, &actions)
     }
 
-    /// Plans an attempt for `due`, or the sooner time at which one that has failed was to be made anew, and begins it
-    /// if that is now. During the pause, `connected()` throws `failure` if it is set.
+    /// Plans an attempt for `due`, or for the earlier time of a restarted attempt that has failed, and begins it if that is now.
+    /// During the pause, `connected()` throws `failure` if it is set.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]
@@ -60,7 +60,7 @@ extension ConnectionSupervisor {
             }
         attemptCount += 1
         let attempt = AttemptID(number: attemptCount)
-        // Who calls connect() may have another user by now, also when the provider fails at first.
+        // After connect(), the app may have another user, also if the provider fails at first.
         if occasion.isRequest { grant = nil }
         if let grant, isUsable(grant, now) {
             return begin(grant, attempt, isAgain: isAgain, now, &actions)
@@ -71,8 +71,8 @@ extension ConnectionSupervisor {
         actions.append(.fetchCredentials(attempt))
     }
 
-    /// Continues with an attempt whose options are there. A server that the broker has referred to may need credentials of its
-    /// own, and the provider is asked for them first.
+    /// Continues an attempt with its options. If the broker has named another server that needs other credentials, the provider
+    /// is asked for them first.
     private mutating func begin(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -99,7 +99,7 @@ extension ConnectionSupervisor {
             warnAt: configuration.slowAttemptTime.map { now.advanced(by: $0) })
     }
 
-    /// Begins to connect; `isAgain` says that the app is to be told of a reconnect, which the attempt follows.
+    /// Begins to connect. `isAgain` means that the event `reconnect` comes before the attempt.
     mutating func open(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -130,13 +130,13 @@ extension ConnectionSupervisor {
         return now.advanced(by: margin(of: grant, expiresAt)) < expiresAt
     }
 
-    /// The margin before the end, at most half of the time for which the credentials are good.
+    /// The margin before the expiry, at most half of the lifetime of the credentials.
     private func margin(of grant: Grant, _ expiresAt: Instant) -> Duration {
         max(.zero, min(configuration.renewalMargin, grant.receivedAt.duration(to: expiresAt) / 2))
     }
 
     private func renewal(of grant: Grant?, _ now: Instant) -> Renewal {
-        // What had already ended when it came is a wrong clock's work, or the provider's: nothing to plan by.
+        // Credentials that had expired on arrival come from a wrong clock or a mistake of the provider, so no renewal is planned.
         guard let grant, let expiresAt = grant.expiresAt, expiresAt > grant.receivedAt else { return .none }
         let due = expiresAt.advanced(by: .zero - margin(of: grant, expiresAt))
         return .due(max(due, now.advanced(by: configuration.minimumRenewalInterval)))

@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// The end of attempts and connections, and what follows.
 extension ConnectionSupervisor {
-    /// What was open has ended. `ending` says how, for these options, and whether they had been accepted.
+    /// An attempt or connection has ended. `ending` is the cause, for these options.
     mutating func closed(
         _ now: Instant, _ actions: inout [Action], _ ending: (ConnectOptions, Bool) -> ConnectionEnding
     ) {
@@ -64,12 +64,12 @@ extension ConnectionSupervisor {
         endDetour()
     }
 
-    /// Whether an attempt goes to another server than the endpoint whose turn it is.
+    /// Whether an attempt goes to a server that a broker named, instead of the next endpoint.
     private func isDetour(_ opening: Opening) -> Bool {
         opening.options != grant.map { endpointOptions($0.options) }
     }
 
-    /// The server that the broker named for one attempt has had it. One that is made anew is still the same.
+    /// Forgets the one-time server redirect after it was used. A restarted attempt still uses it.
     mutating func endDetour() {
         if redirect?.term == .once { redirect = nil }
     }
@@ -104,7 +104,7 @@ extension ConnectionSupervisor {
         if lasted > configuration.maximumTakeoverInterval { takeoverSchedule.reset() }
     }
 
-    /// The same ending, or what it means when it repeats.
+    /// The ending, or its meaning if it has repeated.
     private mutating func judged(
         _ ending: ConnectionEnding, _ connection: Connection, _ now: Instant
     ) -> ConnectionEnding {
@@ -144,7 +144,7 @@ extension ConnectionSupervisor {
                 cause: ending.error))
     }
 
-    /// What the app is told: the error, and for a stop that nothing more will happen by itself.
+    /// The failure for the app: the error, and for a stop the information that the client waits for `connect()`.
     private func failure(of ending: ConnectionEnding) -> ConnectionFailure {
         let row = ending.row
         guard stops(row) else { return .error(ending.error) }
@@ -158,7 +158,7 @@ extension ConnectionSupervisor {
             switch row.response {
             case .stop: true
             case .renewCredentials: refusesFixedCredentials(ending.cause)
-            // A host that only service records lead to has no address of its own.
+            // A host that has only service records has no address.
             case .retry: row.isFinal && !(areRecordsUnknown && ending.cause == .transport(.unknownHost))
             case .retryAtOnce, .switchVersion, .followOnce, .followForGood, .yield: false
             }
@@ -269,7 +269,7 @@ extension ConnectionSupervisor {
         let source = endpointOptions(grant.options)
         let isSecure = configuration.scheme(of: source)?.isSecure == true
         let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
-        // An endpoint of the list needs no detour; one that has moved leads there when its turn comes again.
+        // An endpoint of the list needs no redirect. An endpoint that has moved uses the redirect at its next turn.
         redirect =
             isOfList && term == .once
             ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)

@@ -4,7 +4,7 @@ import CourierCore
 extension ConnectionSupervisor {
     // MARK: Finding them
 
-    /// Continues to the connection, by way of the service records where these are to be looked up.
+    /// Continues the attempt. If service records are used, they are looked up first.
     mutating func locate(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -32,7 +32,7 @@ extension ConnectionSupervisor {
         case .failed(let reason):
             isSearchDue = false  // Asked again when all that is known has failed.
             areRecordsUnknown = true
-            // What was known before is better than nothing, and the host itself may be a broker.
+            // Uses the earlier records, or the host itself, which may be a broker.
             let host = grant.options.host.shownHost.quoted()
             actions.append(.log(.warning, "the service records of \(host) are not known: \(reason)"))
         case .unavailable:
@@ -62,7 +62,7 @@ extension ConnectionSupervisor {
         attemptFailed(opening, ConnectionEnding(.transport(.unreachable), error), now, &actions)
     }
 
-    /// Takes over the endpoints of these options, unless they are those that are known.
+    /// Uses the endpoints of these options, unless they are the known ones.
     mutating func useEndpoints(of options: ConnectOptions, _ actions: inout [Action]) {
         let given = EndpointList(options, limit: configuration.maximumEndpoints)
         guard given != givenList else { return }
@@ -102,8 +102,8 @@ extension ConnectionSupervisor {
         return redirect?.applied(to: options) ?? options
     }
 
-    /// What joins the endpoints of a list, which have the same sessions and speak the same version; `nil` for a server
-    /// that is in none.
+    /// The name of the cluster of a list's endpoints, which share sessions and the version of MQTT; `nil` for a server outside
+    /// the list.
     func clusterName(of options: ConnectOptions) -> String? {
         guard let round, round.list.endpoints.count > 1, let grant,
             round.list.index(host: options.host, port: options.port) != nil
@@ -111,8 +111,8 @@ extension ConnectionSupervisor {
         return grant.options.authority
     }
 
-    /// Whom the certificate of an endpoint has to be for that service records have led to: the domain that was asked. What
-    /// DNS says is not proved, and a name from there would be whoever has forged it.
+    /// The name that the certificate of an endpoint from service records must have: the domain that was asked. A name from DNS
+    /// could be forged.
     func certifiedName(for options: ConnectOptions) -> String? {
         guard let round, !round.list.hasLeader, round.list.index(host: options.host, port: options.port) != nil
         else { return nil }
@@ -132,7 +132,7 @@ extension ConnectionSupervisor {
 
     // MARK: The way back
 
-    /// What is planned for a connection that has just been accepted.
+    /// Plans the return to a preferred endpoint for a new connection.
     mutating func failback(_ now: Instant) -> EndpointFailback? {
         guard configuration.returnInterval != nil, let round else { return nil }
         guard !round.isAtPreferred else {

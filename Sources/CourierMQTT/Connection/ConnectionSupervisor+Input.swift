@@ -5,7 +5,7 @@ import MQTTCodec
 import MQTTEngine
 
 extension ConnectionSupervisor {
-    /// What happened.
+    /// Inputs: what happened.
     enum Input: Sendable {
         /// The app called `connect()`.
         case connectRequested(source: String)
@@ -19,7 +19,7 @@ extension ConnectionSupervisor {
         /// The provider gave none.
         case credentialsFailed(AttemptID, any Error)
 
-        /// What the look-up of service records has found.
+        /// The result of looking up service records.
         case endpointsFound(AttemptID, EndpointSearch)
 
         /// The options of ``Action/open(_:_:)`` cannot be used, and nothing was opened.

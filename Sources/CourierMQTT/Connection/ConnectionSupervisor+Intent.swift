@@ -1,6 +1,6 @@
 import CourierCore
 
-/// What the app wants.
+/// Calls of the app: `connect()`, `disconnect()`, `destroy()`.
 extension ConnectionSupervisor {
     mutating func connectRequested(_ source: String, _ now: Instant, _ actions: inout [Action]) {
         hasSession = true
@@ -34,7 +34,7 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Forgets what was tried and how it went.
+    /// Forgets earlier attempts and failures.
     mutating func beginAnew() {
         schedule.reset()
         authSchedule.reset()
@@ -69,7 +69,7 @@ extension ConnectionSupervisor {
         actions.append(.clearStoredState)
     }
 
-    /// Whether a connection is wanted, now or when the app comes back.
+    /// Whether a connection is wanted, now or in the foreground.
     private var hasIntent: Bool {
         switch phase {
         case .resting: false
@@ -78,7 +78,7 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Ends what is under way, in order, and continues to `next` then.
+    /// Ends the present attempt or connection in order, then continues with `next`.
     mutating func leave(for next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
         switch phase {
         case .resting, .paused, .waiting, .locating: proceed(to: next, now, &actions)

@@ -2,11 +2,11 @@ import CourierCore
 
 /// Which servers that a broker names are used.
 extension ConnectionSupervisor {
-    /// What becomes of the server reference of an ending.
+    /// The response to the server reference of an ending.
     enum RedirectResponse: Equatable, Sendable {
-        /// There is none, or the ending is of another kind.
+        /// There is no reference, or the ending has another cause.
         case none
-        /// The client goes there; the provider is asked for credentials, or the present ones are used.
+        /// The client connects to the server, with credentials from the provider or with the present ones.
         case follow(ServerReference, Redirect.Term, asksProvider: Bool)
         /// The client does not go there; the sentence says why, and names the option.
         case refused(String)

@@ -21,7 +21,7 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Says that there is a network, or none, if the app was not told so last.
+    /// Reports a change of the network to the app.
     mutating func report(_ status: NetworkStatus, _ actions: inout [Action]) {
         guard status != reportedNetwork else { return }
         reportedNetwork = status
@@ -40,7 +40,7 @@ extension ConnectionSupervisor {
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        // How the provider goes about its answer is its own business; if it fails, it is asked again the sooner.
+        // The provider is not interrupted. If it fails, it is asked again soon.
         case .authenticating(let authentication): planRestart(authentication.startedAt, now)
         case .opening(let opening):
             planRestart(opening.startedAt, now)
@@ -52,13 +52,13 @@ extension ConnectionSupervisor {
     /// An attempt may hang on a way that is gone by now. It has the time between two urgent attempts to get there; if
     /// it fails before, the next one does not begin later than it would have been made anew.
     private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
-        // What is told while an attempt begins was so before.
+        // A status that is reported while the attempt begins is not a change.
         guard network == .available, startedAt < now else { return }
         let last = max(startedAt, lastUrgentAt ?? startedAt)
         restartAt = last.advanced(by: configuration.urgentAttemptSpacing)
     }
 
-    /// Gives up an attempt that is to be made anew; the next one begins when it has ended.
+    /// Abandons an attempt to restart it. The next attempt begins after its end.
     mutating func restartIfDue(_ opening: Opening, _ now: Instant, _ actions: inout [Action]) {
         guard let restartAt, now >= restartAt else { return }
         lastUrgentAt = now

@@ -3,18 +3,18 @@ import CourierTransport
 import Foundation
 import MQTTCodec
 
-/// Decides when the client connects, as whom, where to, and what follows when a connection ends.
+/// Decides when the client connects, with which credentials, to which endpoint, and what follows the end of a connection.
 ///
-/// A machine without sockets, clocks and callbacks. It is told what happened, with the time, and answers with what to
-/// do; ``deadline`` is when ``Input/timerFired`` is due if nothing happens before.
+/// A state machine without sockets, clocks and callbacks. It takes an input and the time, and returns actions. ``deadline`` is
+/// the time of the next ``Input/timerFired``.
 ///
 /// ```swift
 /// perform(supervisor.handle(.connectRequested(source: "app"), now: loop.now))
 /// setTimer(supervisor.deadline)
 /// ```
 ///
-/// `connect()` is an intent: until `disconnect()`, `destroy()`, or a refusal that only the app can mend, each end of a
-/// connection leads to the next attempt, and there is never more than one at a time.
+/// After `connect()`, each end of a connection leads to the next attempt, until `disconnect()`, `destroy()`, or a refusal that
+/// the app must correct. There is at most one attempt or connection.
 ///
 /// ```
 ///                   ┌──────────────────────────── waiting ◀────────────┐
@@ -28,7 +28,7 @@ struct ConnectionSupervisor: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     enum Phase: Sendable {
-        /// Nobody wants a connection.
+        /// No connection is wanted.
         case resting(Rest)
         /// The app is in the background, or came back from it and has nothing to connect for.
         case paused(ResumeCondition)
@@ -46,14 +46,14 @@ struct ConnectionSupervisor: Sendable {
         indirect case closing(Closing)
     }
 
-    /// Why nobody wants a connection.
+    /// Why no connection is wanted.
     enum Rest: Sendable {
         case unused
         case disconnected
         case destroyed
         case stopped(ConnectionFailure)
 
-        /// What somebody a caller that waits for a connection is told.
+        /// The error for callers that wait for a connection.
         var failure: ConnectionFailure {
             switch self {
             case .unused: .error(CourierError(.sessionMissing, "There is no connection to wait for; call connect()."))
@@ -66,7 +66,7 @@ struct ConnectionSupervisor: Sendable {
         }
     }
 
-    /// What ends a pause, beside `connect()`.
+    /// The event that ends a pause, besides `connect()`.
     enum ResumeCondition: Sendable {
         /// The foreground, if there is a topic to subscribe to.
         case forTopics
@@ -74,15 +74,15 @@ struct ConnectionSupervisor: Sendable {
         case always
     }
 
-    /// Why there is to be an attempt.
+    /// The reason for an attempt.
     enum Occasion: Sendable {
         /// Something failed or was lost.
         case failure
-        /// Another client took the session; a network that comes back changes nothing about that.
+        /// Another client took the session. A returning network does not end the pause.
         case takeover
         /// The app called `connect()`.
         case request
-        /// The app came back, has other credentials now, or a better endpoint is to be tried.
+        /// The app is in the foreground again, has other credentials, or a preferred endpoint is tried.
         case change
 
         var isRequest: Bool { if case .request = self { true } else { false } }
@@ -111,7 +111,7 @@ struct ConnectionSupervisor: Sendable {
 
     struct Locating: Sendable {
         let attempt: AttemptID
-        /// Whether the attempt is to be announced as a reconnect.
+        /// Whether the event `reconnect` comes before the attempt.
         let isAgain: Bool
         let giveUpAt: Instant
     }
@@ -119,7 +119,7 @@ struct ConnectionSupervisor: Sendable {
     struct Opening: Sendable {
         let attempt: AttemptID
         let options: ConnectOptions
-        /// What has led to the server of these options, if a broker has named it.
+        /// The redirect that led to the server of these options, if a broker named it.
         @BoxedOptional var detour: Redirect?
         let startedAt: Instant
         let giveUpAt: Instant?
@@ -130,7 +130,7 @@ struct ConnectionSupervisor: Sendable {
 
     struct Connection: Sendable {
         var options: ConnectOptions
-        /// What has led there: by it, options that are the same are known as such.
+        /// The redirect that led to the server. It is used to recognize equal options.
         @BoxedOptional var detour: Redirect?
         let openedAt: Instant
         let acceptedAt: Instant
@@ -157,12 +157,12 @@ struct ConnectionSupervisor: Sendable {
     }
 
     struct Closing: Sendable {
-        /// What ends, for the event that says so.
+        /// The thing that ends, for its event.
         enum Ended: Sendable {
             case attempt(startedAt: Instant, ConnectionFailure)
             case connection(Connection, lost: ConnectionFailure?)
         }
-        /// What comes then.
+        /// The next step.
         enum Next: Sendable {
             case rest(Rest)
             case pause(ResumeCondition)
@@ -185,7 +185,7 @@ struct ConnectionSupervisor: Sendable {
         let expiresAt: Instant?
     }
 
-    /// What has gone wrong since the last stable connection.
+    /// Failures since the last stable connection.
     struct Streak: Sendable {
         /// How often credentials were refused.
         var refusals = 0
@@ -203,20 +203,20 @@ struct ConnectionSupervisor: Sendable {
     /// The state that was reported last.
     private(set) var state = ConnectionState.disconnected
 
-    // What is known of the world.
+    // The app and the network.
     var network = NetworkStatus.available
     var reportedNetwork = NetworkStatus.available
     var appPhase = AppPhase.foreground
     var areTopicsWanted = false
 
-    // What is known of the broker and the credentials.
+    // The broker and the credentials.
     var grant: Grant?
     @BoxedOptional var redirect: Redirect?
     /// The endpoints, and whose turn it is.
     var round: EndpointRound?
     /// The endpoints as the provider gave them; service records may have led to others.
     var givenList: EndpointList?
-    /// Whether the service records are to be looked up before the next attempt.
+    /// Whether service records are looked up before the next attempt.
     var isSearchDue = true
     /// Whether the last look-up of service records failed.
     var areRecordsUnknown = false
@@ -228,14 +228,14 @@ struct ConnectionSupervisor: Sendable {
     var info: ConnectOptions?
     var liveness: Liveness
 
-    // What was tried.
+    // Earlier attempts.
     var attemptCount = 0
     @BoxedOptional private var usedSchedule: ReconnectSchedule?
     @BoxedOptional private var usedAuthSchedule: AuthRetrySchedule?
     @BoxedOptional private var usedTakeoverSchedule: ReconnectSchedule?
     @BoxedOptional private var usedReturnSchedule: ReconnectSchedule?
     var streak = Streak()
-    /// What was dropped soon after CONNACK, in a row.
+    /// Connections in a row that were dropped soon after CONNACK.
     var drops = DropStreak()
     /// Whether a message explains the end of the connection whose ``Input/closed(_:_:error:)`` comes next.
     var isLossExplained = false
@@ -256,7 +256,7 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Schedules
 
-    // One that is at its start follows from the configuration, and is not kept.
+    // A schedule in its initial state follows from the configuration, and is not stored.
 
     var schedule: ReconnectSchedule {
         get { usedSchedule ?? .reconnecting(configuration) }
@@ -338,7 +338,7 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: For the caller
 
-    /// What somebody who starts to wait for a connection is told.
+    /// The answer for a caller that begins to wait for a connection.
     enum WaiterAnswer: Equatable, Sendable {
         /// It is there.
         case connected

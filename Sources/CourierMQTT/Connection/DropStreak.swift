@@ -1,9 +1,8 @@
-/// The connections in a row that the broker dropped soon after CONNACK: before MQTT 5 the only sign of another client
+/// Counts connections in a row that the broker dropped soon after CONNACK. Before MQTT 5, this is the only sign of another client
 /// with the same id.
 ///
-/// Two such clients throw each other out in turns, so each connection lasts as long as the other client pauses. Few
-/// drops are enough where they come at once; where they come as late as the longest pauses of such a fight allow, more
-/// of them are needed, because a bad network drops connections, too.
+/// Two such clients disconnect each other in turns, so each connection lasts as long as the other client pauses. A few immediate
+/// drops are enough. Later drops, up to the longest pause, need a higher count, because a bad network drops connections, too.
 struct DropStreak: Sendable {
     /// How many there were.
     private(set) var count = 0
@@ -27,8 +26,8 @@ struct DropStreak: Sendable {
         }
     }
 
-    /// This side has closed, in order, a connection that had lasted for so long. Only one that outlasts the turns of a
-    /// fight says that there is none.
+    /// The client closed a connection in order after this time. Only a connection that lasted longer than the turns of two such
+    /// clients proves that there is no other client.
     mutating func closed(after time: Duration, _ configuration: SupervisorConfiguration) {
         if time > configuration.takeoverTurnWindow { self = DropStreak() }
     }

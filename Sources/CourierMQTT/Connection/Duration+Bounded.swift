@@ -1,7 +1,7 @@
 extension Duration {
-    /// Seconds from the app or from a clock: never negative, never more than thirty years, whatever the number is.
+    /// Converts seconds from an app or a clock: at least 0, and at most thirty years.
     ///
-    /// `Duration.seconds(_:)` traps on what it cannot hold, and an instant that is too far away overflows.
+    /// `Duration.seconds(_:)` traps on numbers that it cannot hold, and a distant instant overflows.
     static func bounded(seconds: Double) -> Duration {
         seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
     }

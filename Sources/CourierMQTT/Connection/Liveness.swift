@@ -3,10 +3,10 @@ import CourierTransport
 
 /// Watches whether a connection still carries bytes in both directions.
 ///
-/// It is told when bytes come and go, asks for a probe when silence has lasted for half of what is allowed, and calls the
-/// connection dead when all of it has passed. So a client that only sends QoS 0 messages, which nobody answers, or whose
-/// keep-alive is longer than ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``, is not cut off for being quiet.
-/// While a slow reader holds up reading, silence says nothing, and there is no verdict.
+/// It records received and sent bytes, requests a probe after half of the allowed silence, and reports a dead connection after
+/// all of it. So a client that only sends QoS 0, or whose keep-alive is longer than
+/// ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``, stays connected. While a slow reader pauses reading, silence is not
+/// counted.
 struct Liveness: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -33,7 +33,7 @@ struct Liveness: Sendable {
     private var probedAt: Instant?
     /// By when a probe that was asked for from outside has to be answered.
     @BoxedOptional private var answerDue: Instant?
-    /// Whether what comes is left with the system for now.
+    /// Whether reading from the socket is paused.
     private(set) var isReadingPaused = false
     /// When reading went on for the last time.
     @BoxedOptional private var resumedAt: Instant?
@@ -73,8 +73,7 @@ struct Liveness: Sendable {
         if answerDue == nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
-    /// Reading was paused, or continues. What is due gets its whole time again then: it may have come long ago, and waits
-    /// to be read.
+    /// Reading was paused or resumed. Timeouts begin anew after a pause, because an answer may wait to be read.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         guard isPaused != isReadingPaused else { return }
         isReadingPaused = isPaused

@@ -1,7 +1,7 @@
 import CourierTransport
 import MQTTCodec
 
-/// What put an end to an attempt or a connection, as far as it matters for what follows.
+/// The cause of the end of an attempt or a connection, as far as the policy needs it.
 enum LossCause: Hashable, Sendable {
     /// The CONNACK carried this code.
     case refused(PacketReasonCode)
@@ -13,7 +13,7 @@ enum LossCause: Hashable, Sendable {
     case unusableOptions
     /// The rows of an earlier process cannot be read.
     case unreadableStore
-    /// The server sent what is no MQTT packet.
+    /// The server sent bytes that are not an MQTT packet.
     case malformedPacket
     /// The server sent a packet that is not allowed there.
     case protocolViolation
@@ -32,7 +32,7 @@ enum LossCause: Hashable, Sendable {
     /// The byte stream could not be opened, or broke.
     case transport(TransportProblem)
 
-    /// What the transport reports, by what can be done about it.
+    /// Failures of the transport, grouped by their remedy.
     enum TransportProblem: Hashable, Sendable, CaseIterable {
         /// Files, keys or options of the transport are wrong.
         case configuration
@@ -42,7 +42,7 @@ enum LossCause: Hashable, Sendable {
         case unknownHost
         /// TLS failed for a reason that may pass.
         case tls
-        /// One side did not accept the other's certificate.
+        /// The client or the server did not accept the peer's certificate.
         case untrustedCertificate
         /// The server wants a client certificate and there is none to show.
         case clientCertificateMissing

@@ -1,8 +1,8 @@
 import MQTTCodec
 
-/// What follows the end of an attempt or a connection: the table that decides it.
+/// The table that decides what follows the end of an attempt or a connection.
 enum LossPolicy {
-    /// What the client does.
+    /// The client's response.
     enum Response: Hashable, Sendable, CaseIterable {
         /// Tries again after the pause of the schedule.
         case retry
@@ -13,17 +13,17 @@ enum LossPolicy {
         /// Asks the provider for other credentials, at once the first time, and after the pause otherwise, or where the
         /// options never change.
         case renewCredentials
-        /// Goes to the server that the broker names for one connection, as `retry` where it names none.
+        /// Connects once to the server that the broker names; `retry` if it names none.
         case followOnce
-        /// Goes to the server that the broker names from now on, as `renewCredentials` where it names none.
+        /// Connects from now on to the server that the broker names; `renewCredentials` if it names none.
         case followForGood
         /// Leaves the session to the client that took it, and tries again after the long pause.
         case yield
-        /// Waits for the app, which is told why.
+        /// Stops until `connect()`, and reports the reason.
         case stop
     }
 
-    /// What the cause says something about.
+    /// The part that a cause is about.
     enum Subject: Hashable, Sendable {
         /// The endpoint, or the way to it: where there are several, the next one has its turn before the response.
         case endpoint
@@ -41,7 +41,7 @@ enum LossPolicy {
         var isFinal = false
     }
 
-    /// The whole table. A cause is in one row; the last row is for what is in none.
+    /// The whole table. A cause is in one row. The last row is for all other causes.
     static let rows: [Row] = [
         Row(
             causes: [
@@ -140,7 +140,7 @@ enum LossPolicy {
         Row(causes: [], response: .retry, reason: "A code that does not belong into the packet that carried it."),
     ]
 
-    /// What follows `cause`.
+    /// The row of a cause.
     static func row(for cause: LossCause) -> Row { byCause[cause] ?? rows[rows.count - 1] }
 
     private static let byCause: [LossCause: Row] = {

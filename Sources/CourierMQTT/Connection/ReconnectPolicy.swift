@@ -4,7 +4,7 @@
 /// config.reconnect.whenRefused = .stop  // Stops after a wrong password, instead of trying it again and again.
 /// ```
 public struct ReconnectPolicy: Hashable, Sendable {
-    /// What the client does after a final failure: every endpoint fails in a way that lasts until a person corrects something.
+    /// The response to a final failure: every endpoint fails until a person corrects something.
     ///
     /// Final failures are refused credentials that the provider does not change, a host name that does not exist, and a
     /// certificate that is not accepted.
@@ -23,8 +23,8 @@ public struct ReconnectPolicy: Hashable, Sendable {
     /// How long a connection must last so that the pauses start again at the first interval; 10 s by default.
     public var stableConnectionTime = Duration.seconds(10)
 
-    /// What the client does after a final failure; ``RefusalResponse/keepTrying`` by default. In both cases, `connected()` throws
-    /// before the first connection. ``RefusalResponse/stop`` also applies after a connection was lost.
+    /// The response to a final failure; ``RefusalResponse/keepTrying`` by default. In both cases, `connected()` throws before the
+    /// first connection. ``RefusalResponse/stop`` also applies after a connection was lost.
     public var whenRefused = RefusalResponse.keepTrying
 
     /// A policy with the default values.

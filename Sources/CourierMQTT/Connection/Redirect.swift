@@ -1,6 +1,6 @@
 import CourierCore
 
-/// A broker's word that its clients are to use another server.
+/// A broker's instruction to use another server.
 struct Redirect: Hashable, Sendable {
     enum Term: Hashable, Sendable {
         /// For the next attempt (0x9C).
@@ -18,7 +18,7 @@ struct Redirect: Hashable, Sendable {
     let term: Term
     /// Whether the provider is asked for the credentials of ``target``; otherwise the present ones are used.
     let asksProvider: Bool
-    /// What the provider gave for ``target``.
+    /// The provider's options for ``target``.
     var grant: ConnectionSupervisor.Grant?
 
     /// Leads from the server of `options` to `target`.
@@ -37,7 +37,7 @@ struct Redirect: Hashable, Sendable {
     /// Whether these options name the server that this leads away from.
     func leads(from options: ConnectOptions) -> Bool { options.host == host && options.port == port }
 
-    /// The options for the server to use instead, where they name the one that this leads away from.
+    /// The options for the new server, if `options` name the server that sent this redirect.
     func applied(to options: ConnectOptions) -> ConnectOptions {
         guard leads(from: options), let base = asksProvider ? grant?.options : options else { return options }
         var target = base

@@ -4,10 +4,10 @@ struct ServerReference: Hashable, Sendable {
     /// `nil` where the reference names none: the port stays the same.
     let port: UInt16?
 
-    /// Reads the first usable one of a list of references, which spaces separate: a name or address, and perhaps a
-    /// colon and a port; an IPv6 address that is followed by a port stands in brackets.
+    /// Reads the first usable reference of a list, separated by spaces: a name or address, and optionally a colon and a port. An
+    /// IPv6 address with a port is in brackets.
     ///
-    /// `nil` when there is none: a reference comes from the network and may be anything.
+    /// `nil` if there is none. References come from the network, so any text is possible.
     init?(firstOf list: String) {
         guard let first = Self.list(list).first else { return nil }
         self = first

@@ -12,8 +12,8 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var jitter = ReconnectJitter.equal
     /// How long a connection has to last until the next loss counts as the first again, 10 s by default.
     var stableConnectionTime = Duration.seconds(10)
-    /// The least time between two attempts that something other than the schedule asked for, such as a network that comes
-    /// back, 5 s by default: a network that comes and goes must not make the client hammer a broker.
+    /// The shortest time between two attempts outside the schedule, such as after a returning network, 5 s by default. So an
+    /// unstable network does not cause a burst of attempts.
     var urgentAttemptSpacing = Duration.seconds(5)
     /// The pause between attempts while the monitor says that there is no network, 60 s by default: it may be wrong.
     var offlineRetryInterval = Duration.seconds(60)
@@ -23,11 +23,11 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// So many connections in a row that the broker dropped right after CONNACK mean, before MQTT 5, that another client
     /// uses the same id; 3 by default.
     var takeoverDropCount = 3
-    /// What "right after" means, 5 s by default.
+    /// The longest life of a connection that counts as dropped right after CONNACK, 5 s by default.
     var takeoverDropWindow = Duration.seconds(5)
     /// So many that it dropped within ``takeoverTurnWindow`` of CONNACK mean the same; 6 by default.
     var takeoverTurnCount = 6
-    /// What ``takeoverTurnWindow`` is at most, 30 s by default: proxies close idle connections after a minute.
+    /// The maximum of ``takeoverTurnWindow``, 30 s by default, because proxies close idle connections after a minute.
     var maximumTakeoverTurnWindow = Duration.seconds(30)
     /// The pause after a session was taken over, 60 s by default; it doubles with each further time.
     var takeoverInterval = Duration.seconds(60)
@@ -50,7 +50,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var maximumReturnInterval = Duration.seconds(3_600)
     /// For how long a connection has to be quiet until it is given up for a preferred one, 1 s by default.
     var returnQuietTime = Duration.seconds(1)
-    /// How long such a quiet moment is waited for, 60 s by default.
+    /// The longest wait for a quiet moment, 60 s by default.
     var returnPatience = Duration.seconds(60)
 
     // MARK: Credentials
@@ -62,7 +62,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// The least time from CONNACK, or from the provider's last answer, to a renewal, 1 s by default: for credentials that
     /// hardly last longer. It is as short as the first pause after a failure, so that what lasts 2 s still works.
     var minimumRenewalInterval = Duration.seconds(1)
-    /// What follows final failures.
+    /// The response to final failures.
     var whenRefused = ReconnectPolicy.RefusalResponse.keepTrying
     /// Whether the options never change, so that asking for others at once is in vain; `false` by default.
     var areOptionsFixed = false
@@ -82,22 +82,22 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var probeTimeout = Duration.seconds(3)
     /// How long an orderly close may take until the connection is dropped, 5 s by default.
     var closeTimeout = Duration.seconds(5)
-    /// The servers that the client goes to when a broker refers it to them; the same host by default. In the form that
+    /// The servers to which the client follows a redirect; the same host by default. In the form that
     /// ``RedirectPolicy/checked()`` returns.
     var redirects = RedirectPolicy()
-    /// How many references are followed in a row, without a pause or a stable connection between them, 3 by default:
-    /// servers that send a client around must not keep it going, and one that was down may be back after a pause.
+    /// The number of redirects that are followed in a row, without a pause or a stable connection between them, 3 by default. It
+    /// ends loops between servers.
     var maximumRedirects = 3
 }
 
 extension SupervisorConfiguration {
-    /// What a connection with these options runs over; `nil` if the options do not say, because the configuration has TLS
-    /// settings or byte streams of the app's own, or if they have a mistake.
+    /// The scheme of a connection with these options; `nil` if the options do not determine it, because the configuration has TLS
+    /// settings or streams of the app, or if they have a mistake.
     func scheme(of options: ConnectOptions) -> ConnectionScheme? {
         isTLSUpToOptions ? try? ConnectionScheme(options, hasTLSSettings: false) : nil
     }
 
-    /// Whether a connection with these options goes by plain TCP, to a port that may want TLS.
+    /// Whether a connection with these options uses plain TCP, to a port that may need TLS.
     func isPlain(_ options: ConnectOptions) -> Bool {
         isTLSUpToOptions && (try? ConnectionScheme(options, hasTLSSettings: false)) == .tcp
     }

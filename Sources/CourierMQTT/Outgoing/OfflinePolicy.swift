@@ -14,8 +14,8 @@ public struct OfflinePolicy: Hashable, Sendable {
         /// room, the new message is dropped, as with ``dropNewest``. A dropped message of QoS 0 is not reported, because it
         /// counted as sent when the queue accepted it.
         case dropOldest
-        /// The new message is given up: a caller that waits for it, or for the client to take it, gets `queueFull`, an event says
-        /// so, and the forms that do not wait return as if it had been taken.
+        /// The new message is dropped: a waiting caller gets `queueFull`, an event says so, and the forms that do not wait return
+        /// as if it had been taken.
         case dropNewest
         /// The call fails with `queueFull`.
         case fail

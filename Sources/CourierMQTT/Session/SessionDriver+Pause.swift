@@ -2,11 +2,11 @@ import CourierTransport
 import MQTTEngine
 import Synchronization
 
-/// Reading that stands still because a reader has enough, but for a glance now and then while an answer is awaited: it lies
-/// behind what is not read, and the reader may be a caller that waits for it. A glance lasts until the observer has enough again.
-/// Meanwhile silence counts, so that a dead connection ends.
+/// A pause of reading, because a reader is full. While an answer of the broker is awaited, the client reads a little now and then
+/// (a *glance*), because the answer is behind unread messages and the reader may wait for it. A glance lasts until the reader is
+/// full again. Silence counts during a glance, so that a dead connection ends.
 struct ReadingPause {
-    /// How long what has come waits for the next glance, 20 ms.
+    /// The time between two glances, 20 ms.
     static let interval = Duration.milliseconds(20)
 
     var isOn = false

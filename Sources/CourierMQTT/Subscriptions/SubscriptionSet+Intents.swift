@@ -1,6 +1,6 @@
 import CourierCore
 
-/// What the app and readers want, and a caller that waits for it.
+/// The filters that the app and readers want, and the callers that wait for answers.
 extension SubscriptionSet {
     /// One filter to be wanted.
     struct Intent: Sendable {
@@ -161,7 +161,7 @@ extension SubscriptionSet {
         entries[place]?.isCompared = false
     }
 
-    /// Forgets a caller that waits for a filter without an answer; what is wanted stays.
+    /// Forgets a waiting caller of a filter. The filter stays wanted.
     mutating func forget(waiter id: UInt64, of filter: TopicFilter) {
         guard let place = places[filter], var entry = entries[place] else { return }
         let before = entry.waiters.count

@@ -2,7 +2,7 @@ import CourierTransport
 import MQTTCodec
 import Synchronization
 
-/// What happened at a ``ScriptedBroker``, and a caller that waits for what is yet to happen. Belongs to the broker's loop.
+/// The events of a ``ScriptedBroker``, and the callers that wait for future ones. Belongs to the broker's loop.
 struct ScriptJournal {
     /// What a test waits for.
     enum Goal {
