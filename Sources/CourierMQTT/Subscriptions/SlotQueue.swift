@@ -1,5 +1,5 @@
-/// The entries of a ``SubscriptionSet`` that are to be looked at: first those that go first, then the others, each in the
-/// order in which they came.
+/// The entries of a ``SubscriptionSet`` that must be checked: urgent entries first, then the others, each in the order of their
+/// arrival.
 struct SlotQueue: Sendable {
     private var urgent = Line()
     private var usual = Line()
@@ -7,7 +7,7 @@ struct SlotQueue: Sendable {
     /// The next one.
     var first: Int? { urgent.first ?? usual.first }
 
-    /// Puts an entry at the end, or behind those that go first.
+    /// Adds an entry at the end, or behind the urgent ones.
     mutating func append(_ place: Int, isUrgent: Bool) {
         if isUrgent { urgent.places.append(place) } else { usual.places.append(place) }
     }

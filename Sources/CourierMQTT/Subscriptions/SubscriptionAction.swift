@@ -1,13 +1,13 @@
 import CourierCore
 
-/// What a ``SubscriptionSet`` wants done, or tells, in order.
+/// An action or a report of a ``SubscriptionSet``, in order.
 enum SubscriptionAction: Hashable, Sendable {
     /// Names one packet; never used again.
     struct RequestID: RawRepresentable, Hashable, Sendable {
         let rawValue: UInt64
     }
 
-    /// A filter and a quality of service: the one that is asked for, or the one that was granted.
+    /// A filter and a quality of service, requested or granted.
     struct Subscription: Hashable, Sendable {
         let filter: TopicFilter
         let qos: QoS
@@ -24,7 +24,7 @@ enum SubscriptionAction: Hashable, Sendable {
         }
     }
 
-    /// Why the broker was not asked, or did not do what it was asked for.
+    /// Why a request was not sent, or not granted.
     enum Failure: Hashable, Sendable {
         /// It said no.
         case refused(ReasonCode)
@@ -38,32 +38,32 @@ enum SubscriptionAction: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         /// The broker delivers, with this quality of service.
         case granted(QoS)
-        /// The filter is not wanted by who asked for its end; the broker has confirmed it where nobody else wants it.
+        /// The caller's interest in the filter has ended. If nobody else wants the filter, the broker has confirmed its end.
         case unsubscribed
         /// Something else was wanted of the filter before this was reached.
         case superseded
-        /// It did not happen; ``Failure/connectionLost`` is never told, the wait continues then.
+        /// The request failed. ``Failure/connectionLost`` is never reported, because the wait continues then.
         case failed(Failure)
         /// The client gave up; see ``SubscriptionSet/abandonWaiters()``.
         case abandoned
     }
 
-    /// Send SUBSCRIBE; this is also an attempt to be told.
+    /// Send SUBSCRIBE, and report the attempt.
     case subscribe([Subscription], RequestID)
-    /// Send UNSUBSCRIBE; this is also an attempt to be told.
+    /// Send UNSUBSCRIBE, and report the attempt.
     case unsubscribe([TopicFilter], RequestID)
-    /// Answer who waits under this name.
+    /// Call the waiting caller with this id.
     case waiter(UInt64, Outcome)
     /// End the loops of these readers: the broker delivers nothing of their filter.
     case endReaders([UInt64], TopicFilter, Failure)
     /// Let the message store know.
     case store(StoreChange)
-    /// To be told: filters of one packet were accepted, each with what was granted.
+    /// Report: filters of one packet were granted, each with its quality of service.
     case subscribeSucceeded([Subscription], timeTaken: Duration)
-    /// To be told: filters of one packet were not accepted, each with what was asked.
+    /// Report: filters of one packet were not granted, each with the requested quality of service.
     case subscribeFailed([Subscription], Failure, timeTaken: Duration)
-    /// To be told: filters of one packet are gone.
+    /// Report: filters of one packet were unsubscribed.
     case unsubscribeSucceeded([TopicFilter], timeTaken: Duration)
-    /// To be told: filters of one packet are perhaps not gone.
+    /// Report: unsubscribing filters of one packet failed.
     case unsubscribeFailed([TopicFilter], Failure, timeTaken: Duration)
 }

@@ -3,10 +3,10 @@ import MQTTCodec
 
 /// The filters of one SUBSCRIBE or UNSUBSCRIBE that is being put together.
 struct SubscriptionBatch: Sendable {
-    /// What a packet has beside its filters at most: five bytes of fixed header, the packet id, and the length of no
+    /// The largest size of a packet without its filters: five bytes of fixed header, the packet id, and the length of the
     /// properties.
     private static let overhead = 8
-    /// What an identifier takes at most.
+    /// The largest size of an identifier.
     private static let identifierSize = 5
 
     private let maximumCount: Int
@@ -41,7 +41,7 @@ struct SubscriptionBatch: Sendable {
         return 1 + VariableByteInteger.byteCount(body) + body
     }
 
-    /// Whether the filter can join those that are there.
+    /// Whether the filter fits into the batch.
     func hasRoom(for entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) -> Bool {
         places.count < maximumCount && size + Self.size(of: entry.filter) <= maximumSize
             && (request == .unsubscribe || entry.identifier == identifier)

@@ -1,27 +1,27 @@
 import CourierCore
 
-/// One filter of a ``SubscriptionSet``: who wants it, and what the broker has of it.
+/// One filter of a ``SubscriptionSet``: who wants it, and what the broker has confirmed.
 struct SubscriptionEntry: Sendable {
-    /// What the broker has of the filter, as far as it has said so.
+    /// The state of the filter at the broker, as far as the broker has confirmed it.
     enum Confirmed: Hashable, Sendable {
         /// Nothing.
         case absent
         /// Unknown: a request was under way when the connection ended, or an earlier process may have left it.
         case unknown
-        /// A subscription: what was asked for and what was granted.
+        /// A subscription, with the requested and the granted quality of service.
         case subscribed(asked: QoS, granted: QoS)
     }
 
-    /// What the broker is asked for. At most one request per filter is under way.
+    /// A request to the broker. At most one request of a filter is under way.
     enum Request: Hashable, Sendable {
         case subscribe(QoS)
         case unsubscribe
     }
 
-    /// Who waits for the filter to get where it is wanted.
+    /// A caller that waits for a filter.
     struct Waiter: Hashable, Sendable {
         let id: UInt64
-        /// What it waits for; the caller of `unsubscribe` waits for ``Request/unsubscribe``.
+        /// The awaited request; a caller of `unsubscribe` waits for ``Request/unsubscribe``.
         let intent: Request
 
         var wantsEnd: Bool { intent == .unsubscribe }
@@ -34,15 +34,15 @@ struct SubscriptionEntry: Sendable {
     }
 
     let filter: TopicFilter
-    /// What the app itself wants.
+    /// The quality of service that the app wants.
     var appIntent: QoS?
-    /// What the running readers want.
+    /// The qualities of service that the running readers want.
     var readerIntents: [UInt64: QoS] = [:]
     var confirmed = Confirmed.absent
     var inFlight: Request?
     /// The properties that the app chose for the SUBSCRIBE of the filter.
     var properties = SubscriptionProperties()
-    /// The user properties of the SUBSCRIBE that is under way, and of the one that the broker has granted.
+    /// The user properties of the SUBSCRIBE under way, and of the granted one.
     var userPropertiesInFlight: [UserProperty] = []
     var confirmedUserProperties: [UserProperty] = []
     /// The user properties of the next UNSUBSCRIBE.
@@ -55,10 +55,10 @@ struct SubscriptionEntry: Sendable {
     var confirmedIdentifier: UInt32?
     /// The last request that had the broker send the retained messages of the filter; 0 when there was none.
     var lastRetained: UInt64 = 0
-    /// What did not succeed on this connection and is not tried again on it, and why.
+    /// The request that failed on this connection and is not repeated on it, with its failure.
     var failed: (request: Request, failure: SubscriptionAction.Failure)?
     var waiters: [Waiter] = []
-    /// What the store was told of the filter.
+    /// The intent that is stored for the filter.
     var stored: StoredSubscription.Intent?
     /// Whether the entry is in the set's list of those to look at.
     var isQueued = false
@@ -77,17 +77,16 @@ struct SubscriptionEntry: Sendable {
         return highest
     }
 
-    /// What the broker has to be asked for, `nil` when it has what is wanted, or has said no on this connection.
+    /// The next request to the broker; `nil` if the filter is as wanted, or was refused on this connection.
     ///
-    /// It looks at what is wanted now and not at how it came to be, so that intents which change while a request is
-    /// under way need no bookkeeping: the answer to the old request says what the broker has, and the difference is the
-    /// next one.
+    /// It compares the wanted state with the confirmed one. So intents that change during a request need no bookkeeping: the
+    /// answer confirms a state, and the difference is the next request.
     var due: Request? {
         guard inFlight == nil, let missing, failed?.request != missing else { return nil }
         return missing
     }
 
-    /// What separates what the broker has from what is wanted.
+    /// The difference between the confirmed and the wanted state, as a request.
     var missing: Request? {
         switch (wanted, confirmed) {
         case (nil, .absent): nil
@@ -108,7 +107,7 @@ struct SubscriptionEntry: Sendable {
         request == .unsubscribe ? endProperties : properties.userProperties
     }
 
-    /// The entry as it will be when the broker has done what it is being asked for.
+    /// The entry as it will be after the request under way.
     var fulfilled: Self {
         var entry = self
         switch inFlight {
@@ -124,19 +123,19 @@ struct SubscriptionEntry: Sendable {
         return entry
     }
 
-    /// Whether the broker has what it is asked for, but for the identifier.
+    /// Whether the request changes only the identifier.
     var isRenewal: Bool {
         if case .subscribed(let asked, _) = confirmed { asked == wanted } else { false }
     }
 
-    /// What a restarted client should know: what the app wants survives it, a reader does not, and what the broker may
-    /// still have for a reader is to be undone.
+    /// The intent for the store: the app's subscriptions survive a restart. Readers do not, so filters that the broker may have
+    /// for a reader are unsubscribed later.
     var intent: StoredSubscription.Intent? {
         if let appIntent { return .subscribed(appIntent) }
         return confirmed == .absent && inFlight == nil ? nil : .unsubscribing
     }
 
-    /// The request goes out.
+    /// The request is sent.
     mutating func begin(_ request: Request) {
         inFlight = request
         identifierInFlight = identifier
@@ -144,12 +143,12 @@ struct SubscriptionEntry: Sendable {
         if request == .unsubscribe { endProperties = [] }
     }
 
-    /// The request was not granted. If it is not what is wanted by now, nobody is told so, and it may be made again.
+    /// The request was not granted. If it is no longer wanted, the failure is ignored, and the request may be repeated.
     mutating func note(_ failure: SubscriptionAction.Failure, of request: Request) {
         failed = missing == request ? (request, failure) : nil
     }
 
-    /// Whether nobody needs the entry any more.
+    /// Whether the entry can be removed.
     var isSpent: Bool { wanted == nil && confirmed == .absent && inFlight == nil && waiters.isEmpty && !isQueued }
 }
 
@@ -169,8 +168,8 @@ extension SubscriptionEntry {
         }
     }
 
-    /// Takes out those who have nothing more to wait for: all once the broker has what is wanted or has said no on this
-    /// connection, and before that those who wanted the opposite of what it will be asked for next.
+    /// Removes and returns the waiters that have an answer: all of them if the filter is as wanted or was refused on this
+    /// connection, otherwise those that want the opposite of the next request.
     mutating func settled() -> [Answer] {
         guard !waiters.isEmpty, inFlight == nil else { return [] }
         switch (missing, confirmed) {
@@ -200,7 +199,7 @@ extension SubscriptionEntry {
         return answers
     }
 
-    /// What the store has to be told, once.
+    /// The change for the store, if the intent differs from the stored one.
     mutating func changeToStore() -> StoreChange? {
         let intent = intent
         guard intent != stored else { return nil }

@@ -1,14 +1,13 @@
 import CourierCore
 
-/// The subscription identifiers of filters: those that the app chose, and the client's own for filters that match topics in
-/// common.
+/// The subscription identifiers of filters: chosen by the app, or by the client for filters that match common topics.
 ///
 /// A broker of MQTT 5 may send a message once for each subscription that matches [MQTT-3.3.4-2]. The identifiers of each
 /// copy name the subscriptions that the copy is for.
 ///
-/// Filters that have no topic in common with another one need none. Those without wildcards share one of the client's own,
-/// by which they still travel many to a packet: which of them a copy is for, its topic says. An own identifier never equals
-/// one that the app chose: if the app chooses it later, the filters that had it get another one.
+/// A filter without common topics needs no identifier. Filters without wildcards share one identifier of the client, so that many
+/// of them fit into one packet: the topic of a copy names its filter. An identifier of the client never equals one of the app. If
+/// the app chooses it later, its filters get another one.
 struct SubscriptionIdentifiers: Sendable {
     /// How many filters with wildcards or in a group are compared with others at most, 1,000. Those beyond get no
     /// identifier, and where they match what others match a broker may send it twice.
@@ -25,8 +24,7 @@ struct SubscriptionIdentifiers: Sendable {
     /// The filters that may have a topic in common with others.
     private var compared: [TopicFilter] = []
     private var identifiers: [TopicFilter: UInt32] = [:]
-    /// How many filters have an identifier; none any more where a filter is gone, of which the broker may still have
-    /// something to send.
+    /// The number of filters with an identifier. It may be 0 for a removed filter whose messages may still arrive.
     private var counts: [UInt32: Int] = [:]
     /// The own identifiers of filters in groups.
     private var shared: Set<UInt32> = []
@@ -39,7 +37,7 @@ struct SubscriptionIdentifiers: Sendable {
     /// The identifier of a filter, if it has one.
     subscript(filter: TopicFilter) -> UInt32? { identifiers[filter] }
 
-    /// Whether this is the identifier of a filter, or of one that is gone.
+    /// Whether this is the identifier of a present or removed filter.
     func isKnown(_ identifier: UInt32) -> Bool { counts[identifier] != nil }
 
     /// Whether this is the identifier of filters in groups only.
@@ -60,9 +58,9 @@ struct SubscriptionIdentifiers: Sendable {
         shared.formIntersection(counts.keys)
     }
 
-    /// Gives a filter without an identifier the one that the app chose.
+    /// Sets the app's identifier of a filter without an identifier.
     ///
-    /// - Returns: The filters with a new identifier: this one, and those that had it as an own one.
+    /// - Returns: The filters with a new identifier: this filter, and filters that had the same one from the client.
     mutating func choose(_ identifier: UInt32, for filter: TopicFilter) -> [TopicFilter] {
         var displaced: [TopicFilter] = []
         if counts[identifier, default: 0] > choices[identifier, default: Choice()].count {
@@ -79,9 +77,9 @@ struct SubscriptionIdentifiers: Sendable {
         return [filter] + displaced.sorted { $0.string < $1.string }.filter { identify($0) }
     }
 
-    /// Compares a new filter with those that there are, the new one perhaps among them.
+    /// Compares a new filter with the present ones.
     ///
-    /// - Returns: The filters that have an identifier from now on, those that were there before the new one.
+    /// - Returns: The filters that get an identifier now; earlier filters come first.
     mutating func add(_ filter: TopicFilter, beside others: some Sequence<TopicFilter>) -> [TopicFilter] {
         let overlapping: [TopicFilter]
         if Self.isCompared(filter) {

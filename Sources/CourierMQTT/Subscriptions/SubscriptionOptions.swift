@@ -1,8 +1,7 @@
 public import CourierCore
 import MQTTCodec
 
-/// What a client asks of the broker with each of its subscriptions (MQTT 5.0 §3.8.3.1); earlier versions of MQTT know
-/// none of it.
+/// Options of each subscription (MQTT 5.0 §3.8.3.1). Earlier versions of MQTT do not have them.
 ///
 /// ```swift
 /// config.session.subscriptionOptions.retainedMessages = .ofNewSubscriptions
@@ -10,7 +9,7 @@ import MQTTCodec
 public struct SubscriptionOptions: Hashable, Sendable {
     /// When the broker sends the messages that it has kept.
     public enum RetainedMessages: Hashable, Sendable {
-        /// At every subscription, also one that is made anew for the same filter.
+        /// At every subscription, also a repeated one of the same filter.
         case always
 
         /// At a subscription that the session does not have yet.
@@ -28,8 +27,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// message still, so that one which a reader leaves counts as not retained.
     public var keepsRetainFlag: Bool
 
-    /// Whether messages that this client publishes do not come back to it; `false` by default. Shared subscriptions are
-    /// made without it, since MQTT forbids it there [MQTT-3.8.3-4].
+    /// Whether the broker does not send this client its own messages; `false` by default. It is not used for shared
+    /// subscriptions, because MQTT forbids it [MQTT-3.8.3-4].
     public var leavesOutOwnMessages: Bool
 
     /// The subscription identifier of each SUBSCRIBE, from 1 to 268,435,455; `nil`, the default, leaves it to the client.
@@ -38,16 +37,16 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// With one identifier for all filters, a message may arrive once for each filter that matches it, as in MQTT 3.1.1.
     public var identifier: UInt32?
 
-    /// The user properties of each SUBSCRIBE, in this order; empty by default, at most 256.
-    /// ``CourierCore/SubscriptionRequest`` with properties of its own takes precedence.
+    /// The user properties of each SUBSCRIBE, in this order; empty by default, at most 256. Properties of a
+    /// ``CourierCore/SubscriptionRequest`` take precedence.
     public var userProperties: [UserProperty]
 
-    /// Collects the options; the defaults are those of MQTT 3.1.1.
+    /// Makes options. The defaults are the behavior of MQTT 3.1.1.
     ///
     /// - Parameters:
-    ///   - retainedMessages: When the broker sends the messages that it has kept; always by default.
+    ///   - retainedMessages: When the broker sends retained messages; always by default.
     ///   - keepsRetainFlag: Whether messages keep the retain flag; `false` by default.
-    ///   - leavesOutOwnMessages: Whether the client's own messages do not come back; `false` by default.
+    ///   - leavesOutOwnMessages: Whether the broker does not send the client its own messages; `false` by default.
     ///   - identifier: The subscription identifier; the client's choice by default.
     ///   - userProperties: The user properties; none by default.
     public init(
@@ -75,7 +74,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
             .invalidConfiguration, "The SUBSCRIBE of the option `session.subscriptionOptions` \(problem).")
     }
 
-    /// The entry of a SUBSCRIBE for a filter; of one that the session has, `isRenewal` wants no retained messages.
+    /// The entry of a SUBSCRIBE for a filter. With `isRenewal`, the session has the filter, and no retained messages are
+    /// requested.
     func entry(
         for filter: TopicFilter, _ qos: QoS, in version: ProtocolVersion, isRenewal: Bool = false
     ) -> Subscription {
@@ -97,8 +97,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
         }
     }
 
-    /// Whether messages with the retain flag are those that the broker has kept. Where fresh ones have it too, it keeps
-    /// only the last of them, or none when that is empty.
+    /// Whether the retain flag of a message means that the broker keeps the message. With ``keepsRetainFlag``, fresh messages
+    /// have the flag, too, and the broker keeps only the last one.
     func areFlaggedKept(in version: ProtocolVersion) -> Bool { version < .v5 || !keepsRetainFlag }
 
     private var retainHandling: Subscription.RetainHandling {

@@ -14,7 +14,7 @@ struct SubscriptionProperties: Hashable, Sendable {
     /// Whether the app chose nothing.
     var isEmpty: Bool { identifier == nil && userProperties.isEmpty }
 
-    /// What is wrong with them, as the end of a sentence that starts with the packet's name; `nil` if nothing is.
+    /// The mistake in them, as the end of a sentence that begins with the packet's name; `nil` if there is none.
     func problem(_ texts: WireText) -> String? {
         if let identifier, !(1...Self.largestIdentifier).contains(identifier) {
             return "has the subscription identifier \(identifier); it must be 1 to \(Self.largestIdentifier)"

@@ -1,7 +1,6 @@
 import CourierCore
 
-/// How one packet ended, or what was not asked for, gathered for the events: what succeeded, and what failed for each
-/// reason.
+/// Collects the results of one packet, or of filters that were not requested, for the events: successes, and failures by reason.
 struct SubscriptionReport: Sendable {
     typealias Action = SubscriptionAction
 
@@ -12,7 +11,7 @@ struct SubscriptionReport: Sendable {
 
     init(timeTaken: Duration) { self.timeTaken = timeTaken }
 
-    /// The broker has done what it was asked for, and the entry knows what that was.
+    /// The broker has granted the entry's request.
     mutating func succeeded(_ entry: SubscriptionEntry) {
         if case .subscribed(_, let qos) = entry.confirmed {
             granted.append(Action.Subscription(entry.filter, qos))

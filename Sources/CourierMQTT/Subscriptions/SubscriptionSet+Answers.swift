@@ -1,16 +1,16 @@
 import CourierCore
 
-/// What the broker says, and what becomes of that.
+/// Answers of the broker.
 extension SubscriptionSet {
     /// The broker has accepted the connection.
     ///
     /// - Parameters:
     ///   - sessionPresent: Whether it has a session.
-    ///   - isOtherSession: Whether that may be another one than the one that it confirmed things for, or be changed by
-    ///     another client; `false` by default.
-    ///   - support: What it takes of subscriptions; all but identifiers by default.
+    ///   - isOtherSession: Whether the session may be another one than the confirmed one, or changed by another client; `false`
+    ///     by default.
+    ///   - support: The broker's support for subscriptions; everything except identifiers by default.
     ///   - now: The present.
-    /// - Returns: What is to be done.
+    /// - Returns: The actions.
     mutating func connected(
         sessionPresent: Bool, isOtherSession: Bool = false, support: SubscriptionSupport = SubscriptionSupport(),
         now: Instant
@@ -33,8 +33,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// The connection has ended, or is about to: what was under way may have been done or not, and what was refused is
-    /// for the next broker to decide.
+    /// The connection has ended, or is about to end. The results of requests under way are unknown, and refused filters are
+    /// requested again on the next connection.
     mutating func disconnected(now: Instant) -> [Action] {
         var actions: [Action] = []
         support = nil
@@ -75,7 +75,7 @@ extension SubscriptionSet {
 
     /// A packet will not be answered: the connection was lost, or the packet could not be sent.
     ///
-    /// What could not be sent is not tried again on this connection, and those who wait for it are told so.
+    /// A packet that could not be sent is not repeated on this connection, and its callers get the failure.
     mutating func failed(_ id: RequestID, _ failure: Action.Failure, now: Instant) -> [Action] {
         var actions: [Action] = []
         give(up: id, failure, now: now, &actions)
@@ -133,8 +133,8 @@ extension SubscriptionSet {
         report.append(to: &actions)
     }
 
-    /// Has the loops end that would wait for ever: the broker has said no to what is wanted of their filter, which it may
-    /// have granted on an earlier connection, and has nothing of it now.
+    /// Ends the loops whose filter the broker has refused, because they would wait for ever. The broker may have granted the
+    /// filter on an earlier connection.
     func endReaders(
         of entry: SubscriptionEntry, _ request: SubscriptionEntry.Request, _ failure: Action.Failure,
         _ actions: inout [Action]
@@ -148,7 +148,7 @@ extension SubscriptionSet {
 }
 
 extension QoS {
-    /// What a code of SUBACK grants, `nil` when it grants nothing.
+    /// The granted quality of service of a SUBACK code; `nil` for a refusal.
     fileprivate init?(granted code: ReasonCode) {
         switch code {
         case .grantedQoS0: self = .zero

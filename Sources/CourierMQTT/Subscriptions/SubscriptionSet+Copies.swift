@@ -8,7 +8,7 @@ extension SubscriptionSet {
         return copy.filter { identifiers.isChosen($0) }
     }
 
-    /// What a reader makes of one copy of a message.
+    /// A reader's claim on one copy of a message.
     enum Claim {
         /// It is the reader's.
         case taken
@@ -18,13 +18,13 @@ extension SubscriptionSet {
         case first
     }
 
-    /// What a reader makes of a copy that came for these subscriptions.
+    /// Decides whether a reader takes a copy that arrived for these subscriptions.
     ///
-    /// Whose subscription has an identifier at the broker gets a copy with that, and leaves the others. Nobody else
-    /// can know which copies come. One that comes through a group has no twin: others get what we do not.
+    /// A reader whose subscription has an identifier at the broker takes the copy with this identifier only. Other readers cannot
+    /// know which copies arrive. A message of a shared subscription has no other copy for this client.
     ///
     /// - Parameters:
-    ///   - filter: What the reader reads; `nil` is everything.
+    ///   - filter: The filter of the reader; `nil` for every topic.
     ///   - copy: The identifiers of the subscriptions that the copy is for.
     /// - Returns: Whether the reader takes it.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {

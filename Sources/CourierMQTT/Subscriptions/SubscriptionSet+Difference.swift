@@ -1,14 +1,13 @@
 import CourierCore
 
-/// The difference between what is wanted and what the broker has, as packets.
+/// Sends the difference between the wanted and the confirmed subscriptions.
 extension SubscriptionSet {
-    /// Looks at an entry that may have changed: answers who need not wait, tells the store, and notes what is to be
-    /// asked.
+    /// Checks an entry that may have changed: calls finished waiters, updates the store, and queues the next request.
     mutating func changed(_ place: Int, _ actions: inout [Action]) {
         compare(place)
         guard var entry = entries[place] else { return }
         answer(entry.settled(), &actions)
-        // A fresh start for who wants it again.
+        // The next caller that wants the filter begins without the old failure.
         if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
         if let change = entry.changeToStore() { actions.append(.store(change)) }
         entries[place] = entry
@@ -16,15 +15,15 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// Notes that the broker has to be asked for something, if it has. What only gets an identifier goes first: what the
-    /// broker sends for a new filter is to come when it tells the others apart.
+    /// Queues the entry if the broker must be asked. A change of only the identifier is urgent, because messages of a new filter
+    /// must arrive after the other filters have their identifiers.
     private mutating func enqueue(_ place: Int) {
         guard support != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
         entries[place]?.isQueued = true
         queue.append(place, isUrgent: entry.isRenewal)
     }
 
-    /// Gives identifiers to an entry that is new and to those that match topics in common with it.
+    /// Gives identifiers to a new entry and to entries that match common topics.
     private mutating func compare(_ place: Int) {
         guard identifiers != nil, let entry = entries[place], entry.wanted != nil, !entry.isCompared else { return }
         entries[place]?.isCompared = true
@@ -38,8 +37,7 @@ extension SubscriptionSet {
         }
     }
 
-    /// Whether a filter is being subscribed to without the identifier that it was given since: what has topics in common
-    /// with it waits until it has that.
+    /// Whether a SUBSCRIBE without the filter's new identifier is under way. Filters with common topics wait for the identifier.
     private var isIdentifying: Bool {
         identifiers != nil
             && pending.values.contains { packet in
@@ -63,7 +61,7 @@ extension SubscriptionSet {
         waiterCount -= answers.count
     }
 
-    /// Asks for what is due, as far as the limits allow.
+    /// Sends the due requests, within the limits.
     mutating func send(_ now: Instant, _ actions: inout [Action]) {
         guard let support else { return }
         let size = min(limits.bytesPerPacket, support.maximumPacketSize)

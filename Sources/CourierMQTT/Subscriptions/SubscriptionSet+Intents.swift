@@ -2,13 +2,13 @@ import CourierCore
 
 /// The filters that the app and readers want, and the callers that wait for answers.
 extension SubscriptionSet {
-    /// One filter to be wanted.
+    /// One filter to subscribe to.
     struct Intent: Sendable {
         let filter: TopicFilter
         let qos: QoS
-        /// Who is to be told how it ended; an id that nobody else has.
+        /// The unique id of the waiting caller, if there is one.
         let waiter: UInt64?
-        /// The properties of the SUBSCRIBE; `nil` keeps those that the filter has.
+        /// The properties of the SUBSCRIBE; `nil` keeps the filter's present ones.
         let properties: SubscriptionProperties?
 
         init(
@@ -21,7 +21,7 @@ extension SubscriptionSet {
         }
     }
 
-    /// One filter to be unsubscribed from.
+    /// One filter to unsubscribe from.
     struct IntentRemoval: Sendable {
         let filter: TopicFilter
         /// The caller that gets the outcome; an id that no other caller has.
@@ -36,11 +36,11 @@ extension SubscriptionSet {
         }
     }
 
-    /// Takes over what the store kept, before the first connection. Limits do not apply to it: nothing of it is lost. What
-    /// the app has wanted or unsubscribed since is newer and stays.
+    /// Restores the stored subscriptions, before the first connection. Limits do not apply, so no subscription is lost. Calls of
+    /// the app since then take precedence.
     ///
-    /// - Parameter subscriptions: What was kept.
-    /// - Returns: What is to be done.
+    /// - Parameter subscriptions: The stored subscriptions.
+    /// - Returns: The actions.
     mutating func restore(_ subscriptions: [StoredSubscription]) -> [Action] {
         var actions: [Action] = []
         for subscription in subscriptions {
@@ -50,20 +50,20 @@ extension SubscriptionSet {
             if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appIntent == nil {
                 entries[place]?.appIntent = qos.asSubscribed
             }
-            // What it did before it unsubscribed may still be on its way to the store, and change what that has.
+            // An earlier change of the app may still be on its way to the store.
             entries[place]?.stored = isUnwanted ? nil : subscription.intent
             changed(place, &actions)
         }
         return actions
     }
 
-    /// Somebody wants filters; a owner's new quality of service replaces its old one.
+    /// Adds an owner's interest in filters. An owner's new quality of service replaces its old one.
     ///
     /// - Parameters:
-    ///   - intents: The filters, each with who is to be told how it ended.
-    ///   - owner: Who wants them.
+    ///   - intents: The filters, each with its waiting caller.
+    ///   - owner: The owner.
     ///   - now: The present.
-    /// - Returns: What is to be done.
+    /// - Returns: The actions.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
     mutating func want(_ intents: [Intent], by owner: IntentOwner, now: Instant) throws -> [Action] {
         try checkRoom(for: intents.map(\.filter))
@@ -84,14 +84,14 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Somebody wants filters no more. A filter that others want stays, with the highest quality of service that is
-    /// left. The broker is asked to end the app's filters also where the set does not know whether it has them.
+    /// Removes an owner's interest in filters. A filter that others want stays, with the highest remaining quality of service.
+    /// UNSUBSCRIBE of the app's filters is also sent if the set does not know whether the broker has them.
     ///
     /// - Parameters:
-    ///   - filters: The filters, each with who is to be told how it ended.
-    ///   - owner: Who wanted them.
+    ///   - filters: The filters, each with its waiting caller.
+    ///   - owner: The owner.
     ///   - now: The present.
-    /// - Returns: What is to be done.
+    /// - Returns: The actions.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
     mutating func unwant(
         _ filters: [(filter: TopicFilter, waiter: UInt64?)], by owner: IntentOwner, now: Instant
@@ -132,12 +132,12 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// The app wants a filter that a reader wants, with at least its quality of service, as if it had subscribed.
+    /// Makes a reader's filter a subscription of the app, with at least the reader's quality of service.
     ///
     /// - Parameters:
     ///   - filter: The filter.
     ///   - id: The reader.
-    /// - Returns: What is to be done.
+    /// - Returns: The actions.
     mutating func takeOver(_ filter: TopicFilter, of id: UInt64) -> [Action] {
         guard let place = places[filter], let entry = entries[place], let qos = entry.readerIntents[id] else {
             return []
@@ -149,7 +149,7 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Takes over the properties of a intent. A filter that nobody wanted begins with the defaults.
+    /// Sets the properties of an intent. A new filter begins with the defaults.
     private mutating func choose(_ properties: SubscriptionProperties?, at place: Int) {
         guard let entry = entries[place] else { return }
         let chosen = properties ?? (entry.wanted == nil ? defaults : entry.properties)
@@ -171,7 +171,7 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// The client is given up: nobody waits any longer.
+    /// The client ends: all waiting callers get an answer.
     mutating func abandonWaiters() -> [Action] {
         var actions: [Action] = []
         for place in entries.indices {

@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// The retained messages that a broker sends when a filter is subscribed to, for each filter by itself.
 extension SubscriptionSet {
-    /// SUBSCRIBE goes out: notes of which of its filters the broker sends the retained messages.
+    /// Records for which filters of a SUBSCRIBE the broker sends retained messages.
     mutating func noteRetained(_ id: RequestID, _ options: SubscriptionOptions, in version: ProtocolVersion) {
         for place in pending[id]?.entries ?? [] {
             guard let entry = entries[place], options.bringsRetained(entry, in: version) else { continue }
@@ -11,16 +11,16 @@ extension SubscriptionSet {
         }
     }
 
-    /// Whether the broker sends a reader a retained message by itself: since the reader came, the topic of the message
-    /// was subscribed to in a way that brings it, or is about to be.
+    /// Whether the broker sends a retained message to a reader: a SUBSCRIBE that requests retained messages of its topic was sent
+    /// after the reader was added, or will be.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
-    ///   - filter: What the reader reads; `nil` is everything.
-    ///   - last: The last request before the reader came.
-    ///   - options: What is asked for with each subscription.
+    ///   - filter: The filter of the reader; `nil` for every topic.
+    ///   - last: The last request before the reader was added.
+    ///   - options: The options of each subscription.
     ///   - version: The version of MQTT that the broker speaks.
-    /// - Returns: Whether it does.
+    /// - Returns: Whether the broker sends it.
     func bringsRetained(
         on topic: TopicName, to filter: TopicFilter?, after last: UInt64, _ options: SubscriptionOptions,
         in version: ProtocolVersion

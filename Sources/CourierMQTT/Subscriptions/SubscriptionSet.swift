@@ -1,28 +1,26 @@
 import CourierCore
 
-/// The topic filters that a client wants, and what its broker has of them: intents are kept, not packets.
+/// The topic filters that a client wants, and their confirmed state at the broker. The set stores intents, not packets.
 ///
 /// ```
 /// intents of the app and of readers ─┐
-///                                   ├─▶ difference ─▶ SUBSCRIBE / UNSUBSCRIBE, at most one per filter under way
-/// answers of the broker ────────────┘
+///                                    ├─▶ difference ─▶ SUBSCRIBE / UNSUBSCRIBE, at most one per filter under way
+/// answers of the broker ─────────────┘
 /// ```
 ///
-/// Without a session, or with one that may be another, a new connection is asked for everything that is wanted; with
-/// the same one, only for what differs from what the broker has confirmed, which includes unsubscribing what was under
-/// way when the connection ended. In a session that the set did not see begin, the broker may have any filter: when the app
-/// unsubscribes one, the broker is asked. What the broker refuses is not asked for again on the same connection, unless with
-/// another quality of service or after it was unsubscribed, and is on the next one. What it has ruled out in CONNACK is
-/// refused without asking it. Filters that match topics in common get identifiers, so that the copies of a message for
-/// each of them can be told apart.
+/// In a new session, or one that may be another, all wanted filters are subscribed. In the same session, only differences are
+/// sent; they include filters whose UNSUBSCRIBE was under way when the connection ended. In a session that began before this set,
+/// the broker may have any filter, so an unsubscribe of the app is always sent. A refused filter is requested again on the next
+/// connection, with another quality of service, or after an unsubscribe. Filters that CONNACK rules out are refused without a
+/// packet. Filters that match common topics get identifiers, so that the copies of a message can be matched with them.
 ///
-/// Perform the returned actions in order. Nothing here needs a lock or a clock: the caller brings both.
+/// Perform the returned actions in order. The set is a value without locks and clocks.
 struct SubscriptionSet: Sendable {
     typealias Action = SubscriptionAction
     typealias RequestID = SubscriptionAction.RequestID
     typealias Instant = ContinuousClock.Instant
 
-    /// Who wants a filter.
+    /// The owner of an intent.
     enum IntentOwner: Hashable, Sendable {
         /// The app, by `subscribe` or its configuration. It wants a filter once, however often it says so.
         case app
@@ -50,7 +48,7 @@ struct SubscriptionSet: Sendable {
     var pending: [RequestID: Pending] = [:]
     var lastRequest: UInt64 = 0
     var waiterCount = 0
-    /// What the broker takes; `nil` without a connection.
+    /// The broker's support; `nil` without a connection.
     var support: SubscriptionSupport?
     /// True once the broker has begun a session for this set: then it has no subscription that the set does not know.
     var knowsSession = false
@@ -70,13 +68,13 @@ struct SubscriptionSet: Sendable {
     /// How many filters are known.
     var count: Int { places.count }
 
-    /// Whether there is a filter that somebody wants.
+    /// Whether any filter is wanted.
     var hasIntents: Bool { entries.contains { $0?.wanted != nil } }
 
-    /// What the broker is asked for with a filter, `nil` when nobody wants it.
+    /// The wanted quality of service of a filter; `nil` if the filter is not wanted.
     func wanted(_ filter: TopicFilter) -> QoS? { places[filter].flatMap { entries[$0]?.wanted } }
 
-    /// What the broker granted for a filter, `nil` when it has not or nobody knows.
+    /// The granted quality of service of a filter; `nil` if it is not granted or not known.
     func granted(_ filter: TopicFilter) -> QoS? {
         guard let place = places[filter], case .subscribed(_, let qos)? = entries[place]?.confirmed else { return nil }
         return qos

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// What a broker takes of subscriptions on one connection.
+/// The features of subscriptions that a broker supports on one connection.
 struct SubscriptionSupport: Hashable, Sendable {
     /// The largest packet that it takes; without limit by default.
     var maximumPacketSize = Int.max
@@ -14,7 +14,7 @@ struct SubscriptionSupport: Hashable, Sendable {
     /// Whether filters may be shared; `true` by default.
     var hasSharedSubscriptions = true
 
-    /// Why the broker is not asked for this, `nil` when it is. What it cannot have any more may still be unsubscribed.
+    /// Why a request is not sent; `nil` if it is sent. A filter that the broker no longer supports can still be unsubscribed.
     func failure(of request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> SubscriptionAction.Failure? {
         if SubscriptionBatch.size(ofPacketWith: request, for: entry) > maximumPacketSize { return .notSent }
         guard request != .unsubscribe else { return nil }
@@ -30,7 +30,7 @@ struct SubscriptionSupport: Hashable, Sendable {
 }
 
 extension SubscriptionSupport {
-    /// What CONNACK says of it; before MQTT 5 it says nothing.
+    /// Reads CONNACK. Before MQTT 5 it has no information about subscriptions.
     init(_ connAck: ConnAck, in version: ProtocolVersion) {
         guard version >= .v5 else {
             hasProperties = false
