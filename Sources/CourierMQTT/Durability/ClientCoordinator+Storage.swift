@@ -4,7 +4,7 @@ import Foundation
 
 /// The rows of the session: whose they are, and what an earlier process has left.
 extension ClientCoordinator {
-    /// What an earlier process left is there, and messages can be stored.
+    /// The rows of an earlier process are loaded, and messages can be stored.
     func storeOpened(_ session: StoredSession) {
         subscriptions.restore(session.subscriptions)
         subscriptionsChanged()

@@ -9,7 +9,7 @@ final class DurableInbox: @unchecked Sendable {
     /// How many rows a reader is given at a time.
     static let pageSize = 256
 
-    /// What one reading has found.
+    /// The result of one read.
     struct Page: Sendable {
         let rows: [StoredMessage]
         /// The last row that was seen, from which the next reading continues.
@@ -34,22 +34,22 @@ final class DurableInbox: @unchecked Sendable {
     let epoch: () -> Int
     /// Whose rows they were when the client ended.
     private var endedScope: StoreScope?
-    /// At most how many rows there are, with those that a reader has; some may have expired.
+    /// An upper bound of the number of rows, including those of readers; some rows may have expired.
     private var count = 0
     /// The rows that a reader has, until the store has removed them.
     private var handedOut: Set<StoredMessage.ID> = []
-    /// Those of them that the reader is done with.
+    /// The handed-out rows that their reader has finished.
     private var removing: Set<StoredMessage.ID> = []
     /// The rows that were removed while something was being read, which may have seen them still.
     private var removed: Set<StoredMessage.ID> = []
-    /// Told of each row that was stored, for a reader that has come meanwhile.
+    /// Called for each stored row, for readers that were added meanwhile.
     var appeared: ((_ topic: String) -> Void)?
     /// Called with `true` for each added message while the bytes that are not stored yet are at the limit, and once with
     /// `false` when they have fallen to half of it.
     var onCongestion: ((Bool) -> Void)?
     private var unstoredByteCount = 0
     private var isCongested = false
-    /// Told of rows whose time was over before a reader came.
+    /// Called for rows that expired before a reader was added.
     var expired: ((_ count: Int) -> Void)?
     private var readings: [Int: Task<Void, Never>] = [:]
     private var lastReading = 0
@@ -71,7 +71,7 @@ final class DurableInbox: @unchecked Sendable {
         self.nextID = nextID
     }
 
-    /// The present moment, by which rows age.
+    /// The present time, for the ages of rows.
     private var time: StoreTime { clock.time(at: loop.now) }
 
     /// Whether there may be a row that no reader has.
@@ -88,9 +88,9 @@ final class DurableInbox: @unchecked Sendable {
         additions.begin(scope)
     }
 
-    /// Keeps a message for its `lifetime`, for ever with `nil`, together with the packet id by which a repetition is known;
-    /// `false` when there are too many. `settled` is called with success when the broker may forget it, and with `storeFull`
-    /// when the store has no room for it. Readers that have come meanwhile get it if it `isNew`.
+    /// Stores a message for its `lifetime` (`nil` for no limit), with the packet id that identifies a repetition. Returns `false`
+    /// if there are too many messages. `settled` is called with success when the broker may forget the message, and with
+    /// `storeFull` if the store has no room. Readers that were added meanwhile get it if it `isNew`.
     func keep(
         _ message: ReceivedMessage, packetID: UInt16?, for lifetime: Duration?, isNew: Bool = true,
         settled: @escaping (Result<Void, CourierError>) -> Void
@@ -127,8 +127,8 @@ final class DurableInbox: @unchecked Sendable {
         onCongestion?(false)
     }
 
-    /// Stores by what a repetition of a message of QoS 2 is known; the broker may be told of its receipt when `settled` is
-    /// called with success. In the order of ``keep(_:packetID:for:isNew:settled:)`` and ``forgetPacketIDs()``.
+    /// Stores the packet id that identifies a repetition of a QoS 2 message. PUBREC may be sent when `settled` is called with
+    /// success. In the order of ``keep(_:packetID:for:isNew:settled:)`` and ``forgetPacketIDs()``.
     func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
@@ -144,8 +144,8 @@ final class DurableInbox: @unchecked Sendable {
         additions.add([.forgetAllPacketIDs], settled: settled)
     }
 
-    /// Reads the next rows behind `last` that match and that no reader has; `done` is called on the loop. What it gets
-    /// counts as handed out. Without a session there are none.
+    /// Reads the next rows behind `last` that match and are not handed out. `done` is called on the loop with the rows, which
+    /// count as handed out. Without a session there are no rows.
     func read(
         _ filter: TopicFilter?, after last: StoredMessage.ID?,
         _ done: @escaping @Sendable (Result<Page, CourierError>) -> Void
@@ -155,7 +155,7 @@ final class DurableInbox: @unchecked Sendable {
             return done(.success(Page(rows: [], last: last, mayHaveMore: false, epoch: epoch())))
         }
         guard additions.isIdle || additions.isFailing else {
-            // What is on its way into the store comes before anything that arrives from now on.
+            // Messages on their way into the store come before messages that arrive later.
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
         }
         lastReading += 1
@@ -257,7 +257,8 @@ final class DurableInbox: @unchecked Sendable {
         additions.removeAll(error)
     }
 
-    /// The client has ended; what is stored stays, until a reader takes it that has it by now: publishers outlive the client.
+    /// The client has ended. Stored messages stay, except those that a reader has and takes later, because publishers outlive the
+    /// client.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()

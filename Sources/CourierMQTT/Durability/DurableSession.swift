@@ -3,8 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// What a client with a message store does beyond one without: the session's rows, from the process before to the one
-/// after.
+/// The session of a client in its message store: loads the rows of the earlier process, and prepares rows for the next one.
 ///
 /// ```
 /// closed ──open()──▶ reading ──▶ open ──removeAll()──▶ closed
@@ -19,16 +18,16 @@ final class DurableSession: @unchecked Sendable {
     let inbox: DurableInbox
     /// The steps of outgoing deliveries, and the ends of rows: they free rows, and wait for nothing that needs one.
     let steps: StoreCommitQueue
-    /// What the client wants to be subscribed to.
+    /// Commits of subscriptions.
     let subscriptionCommits: StoreCommitQueue
     /// Whose rows they are, where that is known before there are any options.
     let knownScope: StoreScope?
 
     private let store: any MessageStore
     private let loop: EventLoop
-    /// Told what an earlier process left, when the session has begun.
+    /// Called with the rows of an earlier process when the session begins.
     private let began: (StoredSession) -> Void
-    /// Told of the first of several failures in a row.
+    /// Called for the first of several failures in a row.
     private let failed: (CourierError) -> Void
     /// Whose rows they are; known from the first attempt to read them on.
     private(set) var scope: StoreScope?
@@ -38,16 +37,16 @@ final class DurableSession: @unchecked Sendable {
     private var session: StoreScope?
     /// Whose rows they would be by the last options.
     private var namedScope: StoreScope?
-    /// What the session is to continue with, until its first connection.
+    /// The messages in flight of the earlier process, until the first connection.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
     private var isReading = false
     private var loading: Task<Void, Never>?
-    /// How many times the rows were begun to be read; what an earlier time finds is of no use.
+    /// The number of started reads. The result of an earlier read is ignored.
     private var readingCount = 0
     private var waiters: [(Result<Void, CourierError>) -> Void] = []
     private var isFailing = false
     private var retryTimer: TimerToken?
-    /// Whose rows are to be removed before any are read: those of sessions that the app has destroyed.
+    /// The scopes of destroyed sessions. Their rows are removed before any row is read.
     private var destroyed: Set<StoreScope> = []
     /// Whether the app has destroyed a session before anybody knew whose it was.
     private var isNextDestroyed = false
@@ -164,13 +163,12 @@ final class DurableSession: @unchecked Sendable {
         return scope == self.scope ? nil : self.scope
     }
 
-    /// Prepares the rows for a connection with this client id to this broker. `reconfigure` tells the driver about the
-    /// connection. `done` is called on the loop when the store knows the session.
+    /// Prepares the rows for a connection with this client id to this broker. `reconfigure` configures the driver for the
+    /// connection. `done` is called on the loop when the store has the session.
     ///
-    /// Packet ids mean something only in the session that gave them out. When the session changes, the rows lose theirs, and
-    /// the messages that were under way are sent again: now if the client id is another one, and by the next process in any
-    /// case. The store learns of the new session only then, and the connection waits for that. So a process that is killed in
-    /// between never leaves packet ids of one session to another.
+    /// A packet id is valid only in its session. If the session changes, rows lose their packet ids, and messages in flight are
+    /// sent again: now if the client id changes, and by the next process in any case. Then the new session is stored, and the
+    /// connection waits for that. So a process that is killed in between never uses packet ids of another session.
     func prepare(
         for next: StoreScope, _ driver: SessionDriver, reconfigure: () -> Void,
         _ done: @escaping (Result<Void, CourierError>) -> Void
@@ -258,7 +256,7 @@ final class DurableSession: @unchecked Sendable {
         }
     }
 
-    /// The client has ended; what is stored stays.
+    /// The client has ended. Rows stay.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
@@ -278,8 +276,8 @@ final class DurableSession: @unchecked Sendable {
 }
 
 extension StoreScope {
-    /// The rows of a client with these options, which have its real client id: that of a template is another one for
-    /// each client, so that none takes another's rows, and nobody finds them later.
+    /// The scope of a client with these options. The client id is the real one: a template gives each client another id, so that
+    /// no client uses the rows of another.
     package init(_ options: ConnectOptions) {
         self.init(clientID: options.clientId, broker: "\(options.host):\(options.port)")
     }

@@ -28,10 +28,10 @@ extension MQTTClientConfig {
         }
     }
 
-    /// Opens the store that the client is to have of its own, and uses it.
+    /// Opens the default store of the client, if it needs one, and sets it.
     ///
-    /// - Returns: The store; `nil` if the client needs none of its own.
-    /// - Throws: Why there is no place for it, or why its file cannot be opened.
+    /// - Returns: The store; `nil` if the client does not need it.
+    /// - Throws: Why there is no folder for it, or why its file cannot be opened.
     mutating func openStore(log: any LogHandler) throws(CourierError) -> ClientStore? {
         guard let (place, clientID) = try storePlace() else { return nil }
         let store = try ClientStore(at: place.file(of: clientID), of: clientID) { recovery in

@@ -1,12 +1,11 @@
 package import CourierCore
 package import Foundation
 
-/// Tells the present moment by which stored messages age: the date, and the loop's clock as the time since the boot.
+/// The clock for the ages of stored messages: the date, and the loop's clock as the time since the boot.
 ///
-/// A ``CourierTransport/LoopClock`` that a test moves counts as the time since the boot, and a test gives dates and boots of its
-/// own.
+/// In tests, the ``CourierTransport/LoopClock`` of the test is the time since the boot, and the test sets date and boot.
 package struct StoreClock: Sendable {
-    /// Tells the date; the system's clock by default.
+    /// Returns the date; the system's clock by default.
     package var date: @Sendable () -> Date
 
     /// The id of the present boot; `nil` if it is not known.

@@ -1,17 +1,17 @@
 import CourierCore
 import CourierTransport
 
-/// Brings changes into the store in order, one commit at a time, and again and again until it takes them.
+/// Commits changes to the store in order, one commit at a time, and repeats a failed commit until it succeeds.
 ///
-/// While one commit runs, the next changes gather, so that a slow store gets larger batches and not a longer queue; what
-/// is too much for one batch waits for the next. For steps that follow from what has happened already: they cannot be
-/// refused, only be late. While somebody else commits, they gather as well, and go along with what he commits at once behind it.
+/// While a commit runs, the next changes gather, so that a slow store gets larger batches. A batch has a limit, and further
+/// changes wait for the next one. The changes record facts, so they cannot be refused, only delayed. ``OutgoingStore`` takes
+/// waiting changes along with its own commits.
 ///
 /// Safe to share: everything is touched on the client's loop only, which each entry checks.
 final class StoreCommitQueue: @unchecked Sendable {
     /// How long a store that failed is left alone, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// How long a store may have no room before it may refuse what is refusable, 10 s: less than that, it may only be slow.
+    /// The time without room after which the store may refuse refusable steps, 10 s. Before that, it may only be slow.
     static let fullPatience = Duration.seconds(10)
     /// How long a store is known to be full after it has refused something, 60 s.
     static let fullMemory = Duration.seconds(60)
@@ -49,16 +49,16 @@ final class StoreCommitQueue: @unchecked Sendable {
 
     private let store: any MessageStore
     private let loop: EventLoop
-    /// Told of the first of several failures in a row.
+    /// Called for the first of several failures in a row.
     private let failed: (CourierError) -> Void
-    /// Told once, when the client has ended and nothing is under way any more.
+    /// Called once, when the client has ended and no commit is under way.
     private let ended: () -> Void
     private var hasEnded = false
     private var scope: StoreScope?
     private var steps: [Step] = []
     /// How many of them are committed one by one, because the store had no room for all of them together.
     private var singleCount = 0
-    /// Since when the store has had no room for what is refusable.
+    /// The time since which the store has had no room for refusable steps.
     private var fullSince: ContinuousClock.Instant?
     /// When it said so last.
     private var lastFull: ContinuousClock.Instant?
@@ -99,7 +99,7 @@ final class StoreCommitQueue: @unchecked Sendable {
         add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
     }
 
-    /// Adds a change that nobody waits for, and whose loss would cost no more than a repetition.
+    /// Adds a change without a waiting caller. If it is lost in a power cut, a packet is repeated.
     func addRepeatable(_ change: StoreChange) {
         loop.preconditionOnLoop()
         guard end == nil else { return }
@@ -119,8 +119,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         schedule()
     }
 
-    /// Gives up what has not begun: the session was destroyed. What is added from now on is the next session's, and waits
-    /// for ``begin(_:)``.
+    /// Drops the waiting steps, because the session was destroyed. Later steps belong to the next session, and wait for
+    /// ``begin(_:)``.
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
         scope = nil
@@ -135,7 +135,7 @@ final class StoreCommitQueue: @unchecked Sendable {
         for step in abandoned { step.stored?(.failure(error)) }
     }
 
-    /// The client has ended: what is under way is brought to an end, and a store that fails is left alone.
+    /// The client has ended: finishes the commit under way. A failing store is not tried again.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         end = error
@@ -149,16 +149,15 @@ final class StoreCommitQueue: @unchecked Sendable {
         ended()
     }
 
-    /// Gives what waits to somebody who commits changes of his own, behind whom the next steps gather; ``settled(_:_:)``
-    /// follows.
+    /// Returns the waiting steps for a commit of ``OutgoingStore``. Further steps gather until ``settled(_:_:)``.
     func takeAlong() -> Batch? {
         loop.preconditionOnLoop()
         guard scope != nil, !isCommitting, retryTimer == nil else { return nil }
         return take()
     }
 
-    /// Says how the commit of somebody else has ended. One that failed may have done so for his changes, so these are
-    /// committed alone then.
+    /// Reports the end of the commit that took the batch along. If it failed, the other changes may be the reason, so the batch
+    /// is committed alone.
     func settled(_ batch: Batch, _ result: Result<Void, CourierError>) {
         loop.preconditionOnLoop()
         guard case .failure = result, batch.epoch == epoch() else { return committed(batch, result) }
@@ -231,7 +230,7 @@ final class StoreCommitQueue: @unchecked Sendable {
             schedule()
         case .failure(let error):
             steps = batch.steps + steps
-            // What the store has room for need not wait for the rest.
+            // Steps that have room need not wait for the others.
             if batch.isRefusable, error.code == .storeFull { singleCount += batch.steps.count }
             if let end { return removeAll(end) }
             if !isFailing { failed(error) }

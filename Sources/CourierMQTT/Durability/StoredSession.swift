@@ -2,13 +2,13 @@ import CourierCore
 import Foundation
 import MQTTCodec
 
-/// What an earlier process left of a session, read before the first connection.
+/// The rows of an earlier process, read before the first connection.
 struct StoredSession: Sendable {
     /// Outgoing messages that were sent and have not ended, in order.
     var unfinished: [StoredOutgoing] = []
-    /// Those that have the packet id of another one, and are to be sent anew.
+    /// Messages whose packet id another message has. They are sent as new messages.
     var requeued: [StoredMessage.ID] = []
-    /// The number of messages that were never sent, or are to be sent anew.
+    /// The number of messages that were never sent, or are sent as new messages.
     var unreadCount = 0
     /// The packet ids of rejected messages of QoS 2, which the broker may still hold.
     var reservedIDs: Set<UInt16> = []
@@ -36,8 +36,8 @@ struct StoredSession: Sendable {
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []
         var last: StoredMessage.ID?
-        // Sent messages may stand on any page: after a client was at another broker, its next messages are sent while those
-        // before them count as queued.
+        // Sent messages may be on any page: after a change of the broker, later messages may be sent while earlier ones count as
+        // queued.
         while true {
             let page = try await store.sentOutgoing(in: scope, after: last, limit: pageSize)
             for row in page {

@@ -115,7 +115,7 @@ extension CourierError {
             reasonCode: ReasonCode(disconnect.reasonCode))
     }
 
-    /// What the client does about it where that is the remedy, and what a person can do otherwise.
+    /// The remedy: what the client does by itself, or what a person can do.
     private static func remedy(after cause: LossCause, _ code: PacketReasonCode, _ areOptionsFixed: Bool) -> String? {
         guard !areOptionsFixed, LossPolicy.row(for: cause).response == .renewCredentials else { return code.remedy }
         return "The credentials were refused; the connection service provider is asked for new ones."

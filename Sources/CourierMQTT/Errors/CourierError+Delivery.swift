@@ -3,11 +3,11 @@ import MQTTCodec
 import MQTTEngine
 
 extension CourierError {
-    /// Why something that the engine was asked for will not happen.
+    /// Makes the error of a request that the engine did not fulfill.
     ///
     /// - Parameters:
-    ///   - failure: What the engine says.
-    ///   - subject: What was asked for.
+    ///   - failure: The engine's failure.
+    ///   - subject: The request.
     init(_ failure: EngineAction.Failure, of subject: RequestSubject) {
         switch failure {
         case .notConnected:

@@ -1,11 +1,11 @@
 import CourierCore
 
 extension CourierError {
-    /// What is wrong with an option, in the words of the rule that it breaks.
+    /// Makes the error of an option, with the rule that it breaks.
     ///
     /// - Parameters:
-    ///   - name: How a sentence about the option begins.
-    ///   - error: Which rule it breaks.
+    ///   - name: The beginning of a sentence about the option.
+    ///   - error: The broken rule.
     init(option name: String, _ error: any Error) {
         let problem = (error as? CourierError)?.message ?? "It is not legal."
         self.init(.invalidConfiguration, "\(name): \(problem)", cause: error)

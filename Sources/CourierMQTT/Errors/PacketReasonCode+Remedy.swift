@@ -1,8 +1,7 @@
 import MQTTCodec
 
 extension PacketReasonCode {
-    /// What a person can do about a refusal or a disconnection with this code, as a sentence; `nil` when there is
-    /// nothing to say beyond its name.
+    /// The remedy for a refusal or a disconnection with this code, as a sentence; `nil` if there is none.
     var remedy: String? {
         switch self {
         case .unspecifiedError, .implementationSpecificError: "The broker's log may say more."

@@ -7,8 +7,8 @@ extension ReasonCode {
 }
 
 extension PacketReasonCode {
-    /// The refusal that a return code of CONNACK before MQTT 5 stands for; some servers answer a CONNECT of MQTT 5 with
-    /// one. `nil` for what is no refusal.
+    /// The refusal for a return code of CONNACK before MQTT 5. Some brokers answer a CONNECT of MQTT 5 with such a code. `nil` if
+    /// it is not a refusal.
     init?(returnCode: UInt8) {
         switch returnCode {
         case 1: self = .unsupportedProtocolVersion
@@ -29,7 +29,6 @@ extension PublishReceipt {
 }
 
 extension PacketProperties {
-    /// What the broker added in words, ready to stand in a sentence: `, "no such user"`, or nothing. Quoted, because it
-    /// is foreign text.
+    /// The broker's reason string for a sentence: `, "no such user"`, or empty. It is quoted, because it is foreign text.
     var quotedReason: String { reasonString.map { ", \($0.quoted(limit: 200))" } ?? "" }
 }

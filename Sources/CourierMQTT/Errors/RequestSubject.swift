@@ -1,6 +1,6 @@
 import CourierCore
 
-/// What an answer of the broker, or a failure, is about.
+/// The subject of a broker's answer or of a failure.
 enum RequestSubject: Hashable, Sendable {
     case message(topic: String)
     case subscription(filter: String)

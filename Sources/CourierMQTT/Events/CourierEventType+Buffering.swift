@@ -1,6 +1,6 @@
 import CourierCore
 
-/// What an event means for a full ``EventBuffer``.
+/// The rule for an event in a full ``EventBuffer``.
 extension CourierEventType {
     /// When a full buffer drops an event.
     enum DropRule {

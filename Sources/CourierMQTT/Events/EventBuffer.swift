@@ -15,7 +15,7 @@ struct EventBuffer: ~Copyable {
         /// The entry was delivered.
         case delivered
 
-        /// What the entry adds to the bytes of the buffer.
+        /// The bytes of the entry.
         fileprivate var byteCount: Int {
             switch self {
             case .event(let type): EventBuffer.byteCount(of: type)
@@ -57,7 +57,7 @@ struct EventBuffer: ~Copyable {
     private var present = Batch()
     private var lastOptions: ConnectOptions?
     private var nextNumber: UInt64 = 0
-    /// What waits or is being delivered.
+    /// The number of waiting events and events in delivery.
     private(set) var count = 0
     private(set) var byteCount = 0
     /// How many events were dropped since the last entry.
@@ -105,7 +105,7 @@ struct EventBuffer: ~Copyable {
 
     mutating func appendFinish() { append(.finish, 0) }
 
-    /// Returns the number of the next entry. What was dropped before is not reported at or behind it.
+    /// Returns the number of the next entry. Events that were dropped before are reported in front of it.
     mutating func numberOfNext() -> UInt64 {
         reportDrops()
         return nextNumber
@@ -139,7 +139,7 @@ struct EventBuffer: ~Copyable {
         return exchange(&present, with: Batch())
     }
 
-    /// Takes back what is left of a batch.
+    /// Takes back the rest of a batch.
     mutating func putBack(_ batch: consuming Batch) {
         count -= batch.takenCount
         byteCount -= batch.takenByteCount
@@ -154,7 +154,7 @@ struct EventBuffer: ~Copyable {
         if waiting.capacity > Self.keptCapacity { waiting = [] }
     }
 
-    /// What an event adds to ``byteCount``.
+    /// The bytes of an event.
     private static func byteCount(of type: borrowing CourierEventType) -> Int {
         MemoryLayout<Entry>.stride + type.heldByteCount
     }

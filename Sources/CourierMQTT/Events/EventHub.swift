@@ -230,8 +230,7 @@ final class EventHub: Sendable {
         enqueue { [self] in takeTurn() }
     }
 
-    /// Delivers entries, those that come meanwhile among them, and asks for another turn when this one has had its share.
-    /// Only one turn is under way at a time.
+    /// Delivers entries, also new ones, and requests another turn after its share. At most one turn runs at a time.
     private func takeTurn() {
         var left = Self.entriesPerTurn
         while left > 0 {
@@ -273,7 +272,7 @@ final class EventHub: Sendable {
         return count
     }
 
-    /// The listeners of now, without those that no longer exist, which are removed.
+    /// Removes listeners that no longer exist, and returns the others.
     private func audience() -> Audience {
         let (listeners, count) = state.withLock { ($0.listeners, changeCount.load(ordering: .relaxed)) }
         let audience = Audience(listeners, changeCount: count)

@@ -12,12 +12,12 @@ import MQTTEngine
 ///  free  │ a · b c · · d e f g │ free         · hole
 /// ```
 ///
-/// The neighbors of a publish stand beside each other in memory, and each has a cache line of its own. Callers write entries
-/// on one core and the event loop reads and ends them on another, so what counts is that a core can fetch the next ones ahead.
+/// Neighboring entries are neighbors in memory, and each has its own cache line. Callers write entries on one core, and the event
+/// loop reads them on another, so that each core can prefetch the next entries.
 struct EntryRing: ~Copyable {
     typealias Position = Int
 
-    /// Where a search for the next entry of a kind begins: no entry in front of it is of that kind.
+    /// The start of a search for the next entry of a kind. No entry in front of it is of that kind.
     enum Cursor: Int {
         /// Waiting entries of a lane.
         case unacknowledged, memory, stored

@@ -33,7 +33,7 @@ struct MessageSuspicion: Sendable {
         case other
     }
 
-    /// What had no answer when the connection ended.
+    /// The messages without an answer at the end of a connection.
     struct Unanswered: Equatable, Sendable {
         var publishes = UnacknowledgedPublishes()
         /// Whether bytes for the broker still waited on this side.
@@ -49,7 +49,7 @@ struct MessageSuspicion: Sendable {
         var code: PacketReasonCode?
     }
 
-    /// What to do about a message.
+    /// The verdict on a message.
     enum Verdict: Equatable, Sendable {
         case none
         /// Store that the message has this many strikes, if it is stored.
@@ -58,7 +58,7 @@ struct MessageSuspicion: Sendable {
         case end(Rejection)
     }
 
-    /// What the end of a connection means.
+    /// The judgement of the end of a connection.
     struct Judgement: Equatable, Sendable {
         var verdict = Verdict.none
         /// Whether a message explains the end, so that it is no sign of another client with the same client id.
@@ -269,7 +269,7 @@ struct MessageSuspicion: Sendable {
 }
 
 extension MessageSuspicion.Rejection {
-    /// What happened, and what to do, for the error with which the message ends.
+    /// The text of the error with which the message ends: what happened, and the remedy.
     ///
     /// - Parameters:
     ///   - broker: The name of the broker.

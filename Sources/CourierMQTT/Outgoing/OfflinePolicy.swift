@@ -1,10 +1,10 @@
-/// What may wait for a connection, and what happens to a message for which there is no room.
+/// Limits of waiting messages, and the rule for a message without room.
 ///
 /// The limits hold wherever a message waits: without a connection, behind messages that the broker has not acknowledged,
 /// behind a stalled socket, on the way to the message store and in it. The store's own limits hold as well. Messages in
 /// flight do not count. Messages that an earlier process stored count, and are never dropped.
 public struct OfflinePolicy: Hashable, Sendable {
-    /// What happens to a message when the queue is at a limit.
+    /// The rule for a new message when the queue is at a limit.
     public enum Overflow: Hashable, Sendable {
         /// An `await publish` or `await enqueue` waits for room, at most this long, and then fails with `queueFull`; the
         /// forms that do not wait fail at once.
@@ -20,7 +20,7 @@ public struct OfflinePolicy: Hashable, Sendable {
         /// The call fails with `queueFull`.
         case fail
 
-        /// Whether it is the caller that is told, and nothing that waits is given up.
+        /// Whether the new message is refused, and no waiting message is dropped.
         var refusesNewest: Bool {
             switch self {
             case .suspend, .fail: true
@@ -34,14 +34,14 @@ public struct OfflinePolicy: Hashable, Sendable {
     /// How many bytes of topics, properties and payloads may wait, 64 MiB by default and at least 1. A larger message is
     /// refused at once.
     public var maximumBytes: Int
-    /// How long a message may wait in the client's queue, or in the message store, until it fails with `messageExpired`;
-    /// `nil`, the default, is for ever. A shorter `messageExpiry` of the message itself counts too, and it alone is what
-    /// the broker is told. The end of a message of QoS 0 is not told: it counted as sent when the queue took it.
+    /// How long a message may wait in the client's queue, or in the message store, until it fails with `messageExpired`; `nil`,
+    /// the default, means no limit. A shorter `messageExpiry` of the message counts, too, and only it is sent to the broker. The
+    /// end of a message of QoS 0 is not reported, because it counts as sent when the queue accepts it.
     public var maximumAge: Duration?
-    /// What happens at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
+    /// The rule at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
     public var overflow: Overflow
-    /// Whether messages of QoS 0 wait as well; `false` by default: without a connection they fail with
-    /// `connectionLost`. One that waits counts as sent.
+    /// Whether messages of QoS 0 wait, too; `false` by default: without a connection they fail with `connectionLost`. A waiting
+    /// message of QoS 0 counts as sent.
     public var queuesQoS0: Bool
     /// How many messages are handed to a fresh connection at once, 1,000 by default.
     public var drainCount: Int

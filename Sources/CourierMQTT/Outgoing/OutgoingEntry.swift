@@ -110,7 +110,7 @@ typealias PublishCompletion = @Sendable (PublishOutcome) -> Void
 /// entry can do so.
 typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 
-/// What a waiting task receives.
+/// The answer to a waiting task.
 enum PublishAnswer: Sendable {
     /// The broker acknowledged the message with this code.
     case acknowledged(PacketReasonCode)
@@ -123,7 +123,7 @@ enum PublishAnswer: Sendable {
     case notAccepted(OutgoingQueue.Refusal)
 }
 
-/// What the queue knows of a message that has, or will have, a row in the message store. Guarded by the queue's lock.
+/// The queue's fields of a message that has, or will have, a row in the message store. Guarded by the queue's lock.
 final class OutgoingRow {
     let topic: String
     let isRetained: Bool

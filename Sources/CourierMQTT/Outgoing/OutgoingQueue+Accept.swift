@@ -3,7 +3,7 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// A message that a caller hands over, without its payload. It cannot be copied, because each copy would count references.
+/// A message of a caller, without its payload. It cannot be copied, because each copy would count references.
 struct OutgoingPublish: ~Copyable, Sendable {
     let topic: String
     let qos: QoS
@@ -40,9 +40,9 @@ extension OutgoingQueue {
         indirect case notEncodable(EncodeError)
     }
 
-    /// What became of a message, and what the caller has to do now that the lock is free.
+    /// The result of accepting a message, and the work for the caller after the lock is released.
     ///
-    /// A few bytes, which are returned in registers: whatever is rare is in ``consequences``.
+    /// A few bytes, which are returned in registers. Rare results are in ``consequences``.
     struct Acceptance: Sendable {
         struct Wakes: OptionSet {
             let rawValue: UInt8
@@ -73,7 +73,7 @@ extension OutgoingQueue {
         let refusal: Refusal?
         /// Messages that a new one replaced or pushed out.
         let displaced: [EndedPublish]
-        /// Callers that the rest of the room goes to.
+        /// Callers that get the remaining room.
         let roomWaiters: [Waiter<Void>]
 
         init(_ refusal: Refusal?, _ displaced: [EndedPublish] = [], _ roomWaiters: [Waiter<Void>] = []) {
@@ -92,7 +92,7 @@ extension OutgoingQueue {
     ///   - recipient: The caller that learns the end.
     ///   - epoch: The session that the message belongs to; `nil` for the present one.
     ///   - now: The present; only needed with a message store, a maximum age or an expiry.
-    /// - Returns: What became of the message.
+    /// - Returns: Whether the message was accepted, and the work for the caller.
     func accept(
         _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
         epoch: Int? = nil, at now: MonotonicInstant?
@@ -216,7 +216,7 @@ extension OutgoingQueue.State {
 
     /// Encodes a new message's properties into ``scratch``, if a broker may speak MQTT 5.
     ///
-    /// - Returns: What is wrong with them. ``scratch`` is empty then.
+    /// - Returns: The mistake in them, if there is one. ``scratch`` is empty then.
     @inline(__always)
     private mutating func encodeProperties(of publish: borrowing OutgoingPublish) -> EncodeError? {
         guard carriesProperties else { return nil }
@@ -231,9 +231,9 @@ extension OutgoingQueue.State {
         return publish.properties.isEmpty ? nil : encode(publish.properties)
     }
 
-    /// Encodes a message's properties into ``scratch``, unless no broker can be told them.
+    /// Encodes a message's properties into ``scratch``, if a broker may speak MQTT 5.
     ///
-    /// - Returns: What is wrong with the properties. ``scratch`` is empty then.
+    /// - Returns: The mistake in the properties, if there is one. ``scratch`` is empty then.
     mutating func encode(_ properties: MessageProperties) -> EncodeError? {
         guard !properties.isEmpty, carriesProperties else { return nil }
         do throws(EncodeError) {

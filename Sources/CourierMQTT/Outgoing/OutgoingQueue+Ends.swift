@@ -44,7 +44,7 @@ struct EndedPublish: Sendable {
     let byteCount: Int
     /// The payload, if events report the end.
     let payload: Data?
-    /// The message's row, if the row is to be removed.
+    /// The message's row, if it must be removed.
     var row: EndedRow?
 }
 
@@ -103,7 +103,7 @@ extension OutgoingQueue {
         let code: PacketReasonCode
     }
 
-    /// What a batch of answers ended, sorted by what has to be done.
+    /// The messages that a batch of answers ended, sorted by the work for the caller.
     struct Answered: Sendable {
         var calls: [CompletionQueue.Call] = []
         var tasks: [(task: PublishContinuation, code: PacketReasonCode)] = []
@@ -136,9 +136,9 @@ extension OutgoingQueue {
         }
     }
 
-    /// Ends what has waited too long.
+    /// Ends messages that have waited too long.
     ///
-    /// - Returns: What ended, and when the next entry expires.
+    /// - Returns: The ended messages, and the time when the next one expires.
     func endExpired(now: Instant) -> (taken: Taken, next: Instant?) {
         state.withLock { state in
             let now = MonotonicInstant(now)
@@ -237,7 +237,7 @@ extension OutgoingQueue.State {
         return table.view(slot).map { Array($0.topic) } ?? []
     }
 
-    /// The entry is not the one that a newer message replaces.
+    /// A newer latest-only message does not replace this entry any more.
     mutating func forgetLatest(_ slot: EntryTable.Slot) {
         let key = topicBytes(slot)
         if latest[key] == table.token(of: slot) { latest[key] = nil }

@@ -20,7 +20,7 @@ extension OutgoingQueue {
     /// A caller learned that there was no room for a message of this size.
     func noteRefusal(of byteCount: Int) { state.withLock { $0.rules.noteRefusal(of: byteCount) } }
 
-    /// Wakes the next callers, because one that was woken does not use its room.
+    /// Wakes the next callers, because a resumed caller does not use its room.
     func passOnRoom() {
         for waiter in state.withLock({ $0.rules.takeReadyWaiters() }) { waiter.resume(.success(())) }
     }

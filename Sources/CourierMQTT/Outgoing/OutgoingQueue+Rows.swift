@@ -4,7 +4,7 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// What the queue knows of the message store.
+/// The queue's counters of the message store.
 struct RowState {
     /// How many stored messages stay in memory while they wait, 8,192 by default. The bytes of later ones are on disk only.
     static let defaultMemoryCount = 8_192
@@ -32,7 +32,7 @@ struct RowState {
 
     var isGathering: Bool { awaitedCount > 1 && uncommitted.count < awaitedCount }
 
-    /// A message is to be stored; whether the store must look at the queue.
+    /// Counts a message that must be stored; returns whether the store must be woken.
     mutating func added(_ byteCount: Int) -> Bool {
         uncommitted = uncommitted + OutgoingRules.Amount(count: 1, byteCount: byteCount)
         guard !isScheduled, !isGathering else { return false }
@@ -90,9 +90,9 @@ struct RowState {
     }
 }
 
-/// What ``OutgoingStore`` needs of the queue. On the event loop.
+/// The functions for ``OutgoingStore``. On the event loop.
 extension OutgoingQueue {
-    /// The properties for the packet of a message; none if no broker can be told them.
+    /// The properties for the packet of a message; none before MQTT 5.
     func packetProperties(_ properties: MessageProperties) -> PacketProperties {
         state.withLock { $0.carriesProperties } ? PacketProperties(publishing: properties) : []
     }
@@ -260,7 +260,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// The first row that is on disk only, if rows are to be read now.
+    /// The next row to read from the store.
     enum Reading {
         /// Rows of an earlier process come first.
         case unreadRows
@@ -277,7 +277,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// Adds a row of an earlier process behind those that were read before, if memory has room.
+    /// Adds a row of an earlier process behind the rows that were read before, if memory has room.
     ///
     /// - Returns: The entry's name, `nil` when memory is full; and the message that the row replaces, or the row's own end.
     func addEarlier(_ row: LoadedRow) -> (token: Token?, ended: EndedPublish?) {

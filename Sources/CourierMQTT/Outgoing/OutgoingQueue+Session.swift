@@ -8,7 +8,7 @@ extension OutgoingQueue {
     /// How many bytes the session takes at a time, 128 KiB; one message of any size is taken alone.
     static let takenByteLimit = 128 << 10
 
-    /// What taking messages led to.
+    /// The result of taking messages.
     struct Taken: Sendable {
         /// Whether no message was left that might go out now.
         var isAll = true
@@ -22,7 +22,7 @@ extension OutgoingQueue {
         var readsRows = false
         /// Messages that had expired.
         var ended: [EndedPublish] = []
-        /// Callers for which there is room now.
+        /// Callers that have room now.
         var roomWaiters: [Waiter<Void>] = []
 
         /// Whether the client has anything to do.
@@ -62,7 +62,7 @@ extension OutgoingQueue {
         return taken
     }
 
-    /// What taking messages depends on.
+    /// The conditions for taking messages.
     fileprivate struct Taking {
         var quota: Int
         let isLast: Bool

@@ -149,7 +149,7 @@ final class OutgoingQueue: Sendable {
         }
     }
 
-    /// What remains of a session that ends.
+    /// The messages and callers of a session that ends.
     struct Remains: Sendable {
         var ended: [EndedPublish] = []
         var roomWaiters: [Waiter<Void>] = []

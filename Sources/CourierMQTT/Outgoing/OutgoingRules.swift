@@ -6,7 +6,7 @@ import MQTTEngine
 /// A value without locks and clocks: the queue asks when it accepts a message, when messages end, and on its timer. Counts
 /// cover every accepted message that the session has never taken, wherever the message waits.
 struct OutgoingRules {
-    /// What happens to a new message.
+    /// The verdict on a new message.
     enum Verdict {
         case accept
         /// The message is accepted after the oldest messages were dropped.
@@ -36,7 +36,7 @@ struct OutgoingRules {
     let policy: OfflinePolicy
     /// Whether the broker has accepted the connection.
     private(set) var isConnected = false
-    /// What counts toward the limits.
+    /// The messages that count toward the limits.
     private(set) var waiting = Amount()
     /// The part of ``waiting`` that ``OfflinePolicy/Overflow/dropOldest`` may drop.
     private(set) var droppable = Amount()
@@ -75,7 +75,7 @@ struct OutgoingRules {
 
     // MARK: Limits
 
-    /// What happens to a new message, which would replace a waiting message of `replaced` bytes.
+    /// The verdict on a new message, which would replace a waiting message of `replaced` bytes.
     func verdict(for byteCount: Int, replacing replaced: Int?) -> Verdict {
         if byteCount > maximumBytes { return .tooLarge }
         let rest = waiting - Amount(count: replaced == nil ? 0 : 1, byteCount: replaced ?? 0)
@@ -123,8 +123,8 @@ struct OutgoingRules {
 
     // MARK: Waiting for room
 
-    /// Whether callers are woken when there is room. With a connection, that is once at most half of the limits is used, so
-    /// that callers do not wake for each message that goes out.
+    /// Whether waiting callers are woken. With a connection they are woken when at most half of the limits is used, so that
+    /// callers are not woken for each sent message.
     private var wakesWaiters: Bool {
         !isConnected || (waiting.count <= maximumCount / 2 && waiting.byteCount <= maximumBytes / 2)
     }
@@ -162,8 +162,7 @@ struct OutgoingRules {
 
     mutating func forget(_ waiter: Waiter<Void>) { roomWaiters.removeAll { $0.waiter === waiter } }
 
-    /// Removes and returns the callers for which there is room, in order. Room that one caller's message needs is not
-    /// offered to the next.
+    /// Removes and returns the callers that have room, in order. Room for one caller's message is not offered to the next.
     mutating func takeReadyWaiters() -> [Waiter<Void>] {
         if refusedSize == nil, roomWaiters.isEmpty { return [] }
         guard wakesWaiters else { return [] }

@@ -18,13 +18,13 @@ final class OutgoingStore: @unchecked Sendable {
     /// How long a commit waits at most for the next messages of callers that just learned of the last commit, 1 ms.
     static let gatheringTime = Duration.milliseconds(1)
 
-    /// What the store needs of the client.
+    /// The functions of the client that the store needs.
     struct Dependencies {
         let queue: OutgoingQueue
         let results: () -> PublishResults?
         /// The packets of messages that an earlier process stored.
         let texts: WireText
-        /// What stored messages age by.
+        /// The clock for the ages of stored messages.
         let clock: StoreClock
         /// Continues with the strikes that a message of an earlier process has.
         let suspect: (Token, _ strikes: Int) -> Void
@@ -54,7 +54,7 @@ final class OutgoingStore: @unchecked Sendable {
     var lastEarlierID: UInt64 = 0
     /// The last row of an earlier process that was read.
     var lastRead: StoredMessage.ID?
-    /// Rows of an earlier process that became entries before the others were read.
+    /// Rows of an earlier process that became entries at the start, before the pages were read.
     var restored: Set<StoredMessage.ID> = []
     /// How many sessions the broker has lost.
     private var lostSessionCount = 0
@@ -174,7 +174,7 @@ final class OutgoingStore: @unchecked Sendable {
         isCommitting = false
         switch result {
         case .success:
-            // One commit with the callers' next messages costs as much as one with the first of them.
+            // A commit with the next messages of all callers costs as much as a commit with the first of them.
             let isGathering = !isFinished && queue.gather(batch.acceptanceCount)
             if !isGathering { commitNext() }
             accept(batch.tokens)
@@ -184,7 +184,7 @@ final class OutgoingStore: @unchecked Sendable {
             refuse(batch.tokens[0], error)
             commitNext()
         case .failure:
-            // One message may be the reason, or the steps. Each message is committed alone.
+            // One message or one step may be the reason. Each message is committed alone.
             isCommitting = true
             commitEach(batch, 0, in: scope)
         }
@@ -210,7 +210,7 @@ final class OutgoingStore: @unchecked Sendable {
 
     private func accept(_ tokens: [Token]) {
         let (tasks, wakesSession) = queue.stored(tokens)
-        // First, so that no message overtakes one that is stored.
+        // First, so that no later message overtakes a stored one.
         if wakesSession { parts.wakeSession() }
         for (task, token) in tasks { task.resume(returning: .stored(token)) }
     }

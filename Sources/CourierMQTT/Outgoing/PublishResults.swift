@@ -16,7 +16,7 @@ final class PublishResults: @unchecked Sendable {
     private let completions: CompletionQueue
     /// Removes the row of a message that ended. From any thread.
     private let removeRow: @Sendable (EndedRow) -> Void
-    /// What events call the connection.
+    /// The options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
 
     /// Memory for the ends of messages that the broker answered; on the loop only.

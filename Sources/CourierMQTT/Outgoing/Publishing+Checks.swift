@@ -3,7 +3,7 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Checks before a message is handed over, and the errors of messages that were not accepted.
+/// Checks of a message before it is accepted, and the errors of refused messages.
 extension Publishing {
     func topic(of request: PublishRequest) throws -> String {
         try request.topic.exactName ?? request.topic.name(for: identity).string

@@ -18,7 +18,7 @@ final class Publishing: Sendable {
     private let driver: SessionDriver
     /// Asks the loop to end expired messages in time.
     private let watchExpiry: @Sendable () -> Void
-    /// What `%u` and `%c` stand for; known from the first attempt on.
+    /// The options with the values of `%u` and `%c`; known from the first attempt on.
     private let options = Mutex<ConnectOptions?>(nil)
 
     init(
@@ -43,7 +43,7 @@ final class Publishing: Sendable {
         results.use(options)
     }
 
-    /// What `%u` and `%c` stand for now.
+    /// The present values of `%u` and `%c`.
     var identity: ConnectionIdentity? {
         options.withLock { $0 }.map { ConnectionIdentity(username: $0.username, clientID: $0.clientId) }
     }
@@ -182,7 +182,7 @@ final class Publishing: Sendable {
 
     // MARK: Steps
 
-    /// What a task waits for.
+    /// The event that a task waits for.
     private enum Wait {
         case nothing
         /// The message is stored.
@@ -190,7 +190,7 @@ final class Publishing: Sendable {
         case end
     }
 
-    /// Hands a message over whose end nobody waits for.
+    /// Adds a message without a waiting caller.
     private func enterForNobody(_ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?)
         -> PublishAnswer
     {
@@ -257,7 +257,7 @@ final class Publishing: Sendable {
                 while isInTime {
                     let waiter = queue.roomWaiter(waiterCount, for: byteCount, publish.qos)
                     isInTime = try await room(waiter, until: end)
-                    // There may be room after the end of waiting as well, for which no caller is woken.
+                    // After the timeout there may be room, too, because callers are not woken for each place.
                     let answer = await enter(payload, publish, epoch, wait)
                     guard case .notAccepted(let refusal) = answer else { return answer }
                     last = refusal

@@ -34,7 +34,7 @@ extension MQTTClient {
                 do {
                     try await ask(payload, contentType: contentType, to: topic, as: correlation, until: deadline)
                 } catch {
-                    // The question has as much time as the call, and its end may be told first.
+                    // The request has the same time limit as the call, and its expiry may be reported first.
                     if parts.loop.clock.now < deadline {
                         answer.resume(.failure(error))
                     } else {
@@ -49,7 +49,7 @@ extension MQTTClient {
         return try ValueDecoder<Answer>(parts.registry).decode(message.message())
     }
 
-    /// Sends a question, and returns when the broker has it.
+    /// Sends a request, and returns when the broker has acknowledged it.
     private func ask(
         _ payload: [UInt8], contentType: String?, to topic: String, as correlation: Data,
         until deadline: ContinuousClock.Instant
@@ -73,7 +73,7 @@ extension MQTTClient {
         var properties = MessageProperties()
         properties.responseTopic = answers.filter.string
         properties.correlationData = correlation
-        // MQTT has four bytes for it: a question with more time than that is of use to the end of these.
+        // The expiry has four bytes in MQTT, so a longer timeout uses the largest value.
         let longest = Duration.seconds(Int64(UInt32.max))
         properties.messageExpiry = min(max(.zero, parts.loop.clock.now.duration(to: deadline)), longest)
         requests.note(.sending, of: correlation)

@@ -10,7 +10,7 @@ final class PendingRequests: Sendable {
     /// A question that waits for its answer.
     private struct Question {
         let answer: Waiter<ReceivedMessage>
-        /// Where its answer comes, once it is known who asks.
+        /// The topic of the response, once the client id is known.
         var topic: ResponseTopic?
         var stage = RequestStage.connecting
     }
@@ -39,7 +39,7 @@ final class PendingRequests: Sendable {
     /// How far the questions have come that wait for their answers, for tests.
     var stages: [RequestStage] { state.withLock { $0.questions.values.map(\.stage) } }
 
-    /// Takes up a question; `nil` when too many wait. It is to be ended by ``end(_:)``.
+    /// Adds a request; `nil` if too many wait. The caller must call ``end(_:)``.
     func begin() -> (correlation: Data, answer: Waiter<ReceivedMessage>)? {
         let waiter = Waiter<ReceivedMessage>(waiterCount)
         return state.withLock { state in
@@ -53,7 +53,7 @@ final class PendingRequests: Sendable {
 
     /// Where the answer to a question comes that this client asks; the topic stays as long as the question waits.
     func topic(for clientID: String, of correlation: Data) throws -> ResponseTopic {
-        // What was the topic before goes out with it: it must not end under the lock.
+        // The former topic is returned, because it must not be released under the lock.
         let topics = try state.withLock { state -> (present: ResponseTopic, former: ResponseTopic?) in
             let former = state.topic
             let present: ResponseTopic
@@ -77,15 +77,15 @@ final class PendingRequests: Sendable {
         state.withLock { $0.questions[correlation]?.stage = stage }
     }
 
-    /// How far a question has come; `nil` when nobody waits for its answer any more.
+    /// The stage of a request; `nil` if its caller does not wait any more.
     func stage(of correlation: Data) -> RequestStage? { state.withLock { $0.questions[correlation]?.stage } }
 
-    /// The next question makes another topic; this one ends with the last that has it.
+    /// The next request uses another topic. This topic ends with its last reference.
     func giveUp(_ topic: ResponseTopic) {
         state.withLock { state in if state.topic === topic { state.topic = nil } }
     }
 
-    /// Nobody waits for this answer any more.
+    /// The caller of the request does not wait any more.
     func end(_ correlation: Data) { _ = state.withLock { $0.questions.removeValue(forKey: correlation) } }
 
     /// The session is given up: no question is answered in it, and the next one subscribes again.

@@ -1,23 +1,23 @@
 import CourierCore
 
-/// How far a question has come, and with it what is to be said when its time is over.
+/// The stage of a request. It determines the error after the timeout.
 enum RequestStage: Equatable, Sendable {
     /// It waits for a connection.
     case connecting
     /// It waits until the broker has granted the topic for its answer.
     case subscribing
-    /// It is handed over; the broker's acknowledgement is missing.
+    /// The request was published; the broker has not acknowledged it.
     case sending
-    /// The broker has it, and said this.
+    /// The broker has acknowledged the request with this code.
     case asked(ReasonCode)
 
-    /// Says that no answer came in time, and what was missing.
+    /// Makes the error of a timeout, which names the missing part.
     ///
     /// - Parameters:
-    ///   - topic: Where it was to be asked.
-    ///   - timeout: How long it had.
+    ///   - topic: The topic of the request.
+    ///   - timeout: The timeout.
     ///   - failure: Why there is no connection, if there is none.
-    /// - Returns: The error for who has asked.
+    /// - Returns: The error for the caller.
     func error(topic: String, timeout: Duration, failure: CourierError?) -> CourierError {
         let question = "the question to \(topic.quoted())"
         let noAnswer = "No answer to \(question) came in \(timeout)"

@@ -2,11 +2,11 @@ import CourierCore
 import CourierTransport
 import Dispatch
 
-/// The topic on which the answers to one client's questions come: read from the beginning, subscribed to with the first
-/// ``subscribe()``, and neither any more once nobody refers to it.
+/// The topic of the responses to one client's requests. It has a reader from the beginning, is subscribed with the first
+/// ``subscribe()``, and ends with its last reference.
 ///
-/// A reader owns the subscription, so that a later process does not want it, and a client id has one in all processes, so that a
-/// session of the broker that nobody has tidied up holds no more than one.
+/// A reader owns the subscription, so that a later process does not restore it. All processes of a client id use the same topic,
+/// so that an old session at the broker has at most one.
 final class ResponseTopic: Sendable {
     /// As whom the client asks.
     let clientID: String
@@ -15,12 +15,12 @@ final class ResponseTopic: Sendable {
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
 
-    /// What a level cannot hold, and what stands for it: two clients must not read each other's answers.
+    /// Characters that a topic level cannot contain, and their replacements, so that two clients never share a response topic.
     private static let escapes: [Unicode.Scalar: String] = ["/": "%2F", "+": "%2B", "#": "%23"]
 
-    /// Reads the answers to what `clientID` asks; `answered` is told of each on a queue of its own.
+    /// Reads the responses for `clientID`. `answered` is called for each on a separate queue.
     ///
-    /// - Throws: When the client id makes too long a topic.
+    /// - Throws: If the client id makes the topic too long.
     init(
         for clientID: String, waiterCount: WaiterCount, _ coordinator: ClientCoordinator,
         answered: @escaping @Sendable (ReceivedMessage) -> Void

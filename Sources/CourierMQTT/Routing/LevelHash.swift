@@ -1,6 +1,6 @@
 /// Finds the levels of a topic and hashes them on the way, eight bytes at a time.
 ///
-/// The seed keeps who chooses topics from choosing ones that collide in the table of a ``TopicTree``.
+/// The random seed prevents a sender from choosing topics that collide in the table of a ``TopicTree``.
 struct LevelHash: Sendable {
     private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let ones: UInt64 = 0x0101_0101_0101_0101

@@ -3,7 +3,7 @@ import CourierCore
 /// The nodes of a ``TopicTree``: one for each level that filters have in common, in one array, found by an open table
 /// that is keyed by parent and text.
 ///
-/// `+` is a node like another, kept at hand by its parent. `#` needs none: its readers belong to the node above it.
+/// `+` is a node like another, referenced by its parent. `#` needs no node: its readers belong to the node above it.
 struct LevelNodes: Sendable {
     /// One level.
     struct Node: Sendable {
@@ -34,7 +34,7 @@ struct LevelNodes: Sendable {
     }
 
     static let root: UInt32 = 0
-    /// No node. The root is nobody's child, and no slot of the table holds it.
+    /// No node. The root is not a child, and no slot of the table has it.
     static let none: UInt32 = 0
 
     let hash: LevelHash
@@ -116,7 +116,7 @@ struct LevelNodes: Sendable {
         return Place(node: node, isBelow: false)
     }
 
-    /// Gives back `start` if nobody uses it, then its parent, and so on.
+    /// Frees `start` if it is unused, then its parent, and so on.
     mutating func prune(from start: UInt32) {
         var index = start
         while index != Self.root, nodes[Int(index)].isUnused {

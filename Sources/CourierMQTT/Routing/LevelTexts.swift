@@ -1,7 +1,6 @@
 /// The texts of all levels of a ``TopicTree``, in one array.
 ///
-/// A text that is given back leaves a gap; when the gaps are more than half, the owner moves what is left to a new
-/// array.
+/// A freed text leaves a gap. If more than half of the array is gaps, the owner moves the other texts to a new array.
 struct LevelTexts: Sendable {
     /// Where one text is.
     struct Place: Sendable {
@@ -15,7 +14,7 @@ struct LevelTexts: Sendable {
     private var bytes: [UInt8] = []
     private var gaps = 0
 
-    /// Whether the owner should move what is left.
+    /// Whether the owner should move the texts.
     var isSparse: Bool { gaps > Self.toleratedGaps && gaps > bytes.count / 2 }
 
     /// How many bytes are held, with the gaps.

@@ -15,7 +15,7 @@ struct ReaderLists: Sendable {
         let reader: Int
     }
 
-    /// The end of a list, and the list of nobody.
+    /// The end of a list, and an empty list.
     static let none: UInt32 = .max
 
     private var entries: [Entry] = []

@@ -1,15 +1,13 @@
 import CourierCore
 
-/// Who reads what: topic filters as a tree of levels, and for a topic the readers whose filters match it.
+/// The topic filters of all readers as a tree of levels. For a topic, it finds the readers with a matching filter.
 ///
-/// A lookup follows, level by level, only the nodes whose path matches the topic so far, so filters that part from the
-/// topic cost nothing however many there are. Where `+` and a text stand side by side both are followed: the work is
-/// proportional to the nodes that match, never more than one visit each, and there is no recursion, so a topic of
-/// 65,535 separators ends where the deepest filter does. A lookup allocates nothing once the lists it works with have
-/// grown.
+/// A lookup follows, level by level, only the nodes whose path matches the topic, so other filters cost nothing. If both `+` and
+/// a text match, both are followed. The work is proportional to the matching nodes, and there is no recursion, so a topic of
+/// 65,535 separators ends at the deepest filter. A lookup does not allocate once its lists have grown.
 ///
-/// A shared filter is matched by what stands behind its group. Memory is proportional to the text of the filters that
-/// are in the tree, and is given back as they are removed: what is left is moved together when three quarters are gone.
+/// A shared filter is matched by the part behind its group. Memory is proportional to the text of the present filters. When three
+/// quarters of it are unused, the rest is moved together.
 struct TopicTree: Sendable {
     /// Names a reader. Small numbers that are used again: the tree keeps eight bytes for each up to the largest.
     typealias ReaderID = Int
@@ -19,15 +17,15 @@ struct TopicTree: Sendable {
     /// By reader, the last lookup that found it; a reader is found once by each.
     private var lastLookups: [UInt64] = []
     private var lookup: UInt64 = 0
-    /// The nodes that match the levels seen so far, the first so many of them, and those that match one more. Kept, so
-    /// that a lookup allocates nothing.
+    /// The nodes that match the levels so far, and those that match one more level. They are kept, so that a lookup does not
+    /// allocate.
     private var matching = [LevelNodes.root]
     private var matchingCount = 0
     private var following = [LevelNodes.root]
 
     /// Makes an empty tree.
     ///
-    /// - Parameter seed: Keeps who chooses topics from choosing ones that collide in its table; random by default.
+    /// - Parameter seed: The seed of the hash; random by default, so that a sender cannot choose topics that collide.
     init(seed: UInt64 = .random(in: 0...(.max))) { nodes = LevelNodes(seed: seed) }
 
     /// How many pairs of filter and reader there are.
@@ -92,7 +90,7 @@ extension TopicTree {
         }
     }
 
-    /// Goes one level down from all nodes that match so far.
+    /// Moves one level down from all matching nodes.
     @inline(__always)
     private mutating func follow(
         _ level: UnsafeRawBufferPointer, _ hash: UInt64, mayBeWild: Bool, _ body: (ReaderID) -> Void
@@ -118,7 +116,8 @@ extension TopicTree {
         matchingCount = count
     }
 
-    /// The topic has no more levels: who reads what ends here, and `#` below, which has its parent too [MQTT-4.7.1-1].
+    /// The topic has no more levels: visits the readers of filters that end here, and of `#` below, which matches its parent, too
+    /// [MQTT-4.7.1-1].
     private mutating func visitEnds(_ body: (ReaderID) -> Void) {
         for index in 0..<matchingCount {
             visit(nodes[matching[index]].readersHere, body)

@@ -7,7 +7,7 @@ import MQTTCodec
 package final class PacketTap: Sendable {
     private let observer: any PacketObserver
     private let connection: ObservedConnection
-    /// Whether AUTH may stand behind other packets: either end can begin again where there is a method (4.12.1).
+    /// Whether AUTH may follow other packets: with an authentication method, the client can authenticate again (4.12.1).
     private let mayAuthenticateAgain: Bool
 
     /// Shows `connection` to `observer`.
@@ -18,7 +18,7 @@ package final class PacketTap: Sendable {
             connection.protocolVersion == .v5 && connection.options.extendedAuthentication != nil
     }
 
-    /// Whole packets were written. CONNECT is always the first of what it is written with.
+    /// Whole packets were written. CONNECT is always the first packet of its write.
     func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.outgoing, shown(bytes, .client), time) }
 
     /// Whole packets were read. CONNACK, and AUTH before it, are always the first of what they are read with.
@@ -51,9 +51,8 @@ package final class PacketTap: Sendable {
         return Self.masked(bytes, version, sender, everywhere: mayAuthenticateAgain)
     }
 
-    /// The same packets with `*` in place of every byte of the password and of authentication data: of those that the
-    /// bytes begin with, or `everywhere`. One with secrets that cannot be read, and what is behind it, is not shown at
-    /// all.
+    /// Replaces every byte of passwords and authentication data by `*`: in the first packets, or `everywhere`. A packet with
+    /// secrets that cannot be decoded, and all bytes behind it, are left out.
     private static func masked(
         _ bytes: RawSpan, _ version: ProtocolVersion, _ sender: Endpoint, everywhere: Bool
     ) -> [UInt8] {

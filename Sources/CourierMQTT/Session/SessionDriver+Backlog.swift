@@ -1,9 +1,8 @@
 import CourierTransport
 import MQTTEngine
 
-/// What waits for a peer that falls behind. Messages are held back meanwhile; answers to what is read are not, because a
-/// large upload on a slow way must not hold up receiving. A peer that sends without end and never reads would fill the
-/// memory with them.
+/// Limits the bytes that wait for a slow peer. Messages are held back. Answers to received packets are not held back, because a
+/// large upload must not delay receiving, so they have a limit: a peer that sends and never reads would fill the memory.
 extension SessionDriver {
     /// Looks, once per read, how much waits, and ends the connection if it is more than a peer can bring about that keeps
     /// to MQTT.

@@ -12,10 +12,10 @@ extension SessionDriver: LoopWork {
     /// From how many messages on the loop expects more of them, and does not ask to be woken for them.
     private static let burstCount = 8
 
-    /// Sends waiting messages until none may go out any more.
+    /// Sends waiting messages until no more may be sent.
     ///
-    /// After many messages the loop looks again a moment later by itself. So a caller that publishes without a pause wakes
-    /// no thread, and one write carries what was published meanwhile.
+    /// After many messages the loop checks the queue again a moment later. So a caller that publishes without a pause wakes no
+    /// thread, and one write carries several messages.
     package func runOnLoop() {
         while true {
             let batch = sendBatch(through: lastOfTurn())
@@ -40,11 +40,11 @@ extension SessionDriver: LoopWork {
         return false
     }
 
-    /// The number of the last message whose turn it is.
+    /// The number of the last message that may be sent now.
     ///
-    /// Jobs that a thread hands to the loop come before messages that the same thread publishes afterwards: a message must
-    /// not overtake the SUBSCRIBE of a loop that was begun before. A message has its turn once the loop has begun all jobs
-    /// that were handed over when the message was accepted.
+    /// A job that a thread gave to the loop is performed before messages that the same thread publishes later, so that a message
+    /// does not overtake an earlier SUBSCRIBE. A message may be sent when the loop has begun all jobs that were given before its
+    /// acceptance.
     private func lastOfTurn() -> Int {
         let last = outgoing.lastNumber
         let count = loop.handedOverCount  // After the line above: counts all jobs in front of these messages.
@@ -99,7 +99,7 @@ extension SessionDriver: LoopWork {
     }
 }
 
-/// What ``MessageSuspicion`` needs.
+/// The functions for ``MessageSuspicion``.
 extension SessionDriver {
     /// Limits how many PUBLISH packets may be unacknowledged; `nil` is no limit.
     func setSendLimit(_ limit: Int?) {

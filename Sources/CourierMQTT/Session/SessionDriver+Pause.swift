@@ -26,7 +26,7 @@ extension SessionDriver {
         state.pointee.pause = ReadingPause()
     }
 
-    /// Looks what has come in a moment, if an answer may be among it.
+    /// Schedules a glance, if an answer is awaited.
     func planGlance() {
         guard !state.pointee.pause.isGlancing, state.pointee.pause.timer == nil, awaitsAnswer else { return }
         state.pointee.pause.timer = loop.schedule(at: loop.now.advanced(by: ReadingPause.interval)) { [weak self] in

@@ -6,14 +6,14 @@ package import Synchronization
 /// Runs one client session on an event loop: an engine, the byte channel of its present connection, and the queue that
 /// callers on other threads fill.
 ///
-/// Every input goes the same way: the engine is told, one write carries all that it wrote, its actions are performed, and the
-/// timer is set to its deadline.
+/// Every input is handled in the same way: the engine takes it, one write sends all new packets, the actions are performed, and
+/// the timer is set.
 ///
 /// Safe to share: `state` is touched on the loop only, which each entry checks; the queue has a lock of its own; the rest is
 /// constant.
 package final class SessionDriver: @unchecked Sendable {
-    /// What is touched on the loop only. Behind a pointer, because the fields of a class are checked for exclusive access
-    /// at run time, several times per message.
+    /// The state of the loop. It is behind a pointer, because fields of a class are checked for exclusive access at run time,
+    /// several times per message.
     struct State: ~Copyable {
         var engine: ClientEngine
         var buffer = PacketBuffer()
@@ -29,9 +29,9 @@ package final class SessionDriver: @unchecked Sendable {
         /// The broker's answers since the last ``reportAnswers()``.
         var answers: [OutgoingQueue.Answer] = []
         var channel: ByteChannel?
-        /// Who sees the packets of the present connection.
+        /// The observer of the present connection's packets.
         var tap: PacketTap?
-        /// Whether the engine has been told that the channel is open.
+        /// Whether the engine has the input that the channel is open.
         var hasOpened = false
         var timer: TimerToken?
         /// When ``timer`` fires: never later than the engine's deadline.
@@ -52,7 +52,7 @@ package final class SessionDriver: @unchecked Sendable {
         var followsUnwrittenBytes = false
         /// How many bytes may wait in the channel while it is above high water; `nil` until that was noticed.
         var backlogLimit: Int?
-        /// What is done about reading while the observer can take no more.
+        /// The pause of reading, if a reader is full.
         var pause = ReadingPause()
     }
 
@@ -84,14 +84,14 @@ package final class SessionDriver: @unchecked Sendable {
     }
 
     deinit {
-        // Nobody else has the pointer, and nobody is left to call.
+        // There is no other reference to the pointer, and no caller is left.
         state.deinitialize(count: 1)
         state.deallocate()
     }
 
     // MARK: On the loop
 
-    /// Connects; an earlier connection must have ended. `history` is of all of them, `tap` sees the packets of this one.
+    /// Connects. An earlier connection must have ended. `history` belongs to all connections, `tap` observes this one.
     package func open(
         _ endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
         options: ChannelOptions = ChannelOptions(), history: AddressHistory? = nil, tap: PacketTap? = nil
@@ -147,7 +147,7 @@ package final class SessionDriver: @unchecked Sendable {
         tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
-    /// One write for all that `body` asks for.
+    /// Sends all packets of `body` with one write.
     package func together(_ body: () -> Void) {
         loop.preconditionOnLoop()
         guard !state.pointee.isPerforming else { return body() }
@@ -185,7 +185,7 @@ package final class SessionDriver: @unchecked Sendable {
         tell { state, _ in state.engine.restore(messages, incoming: ids, &state.actions) }
     }
 
-    /// What the session waited for is stored; see ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
+    /// The awaited step is stored; see ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
     package func stored(_ token: Token, _ id: PacketID) {
         tell { $0.engine.stored(token, id, now: $1, into: &$0.buffer, &$0.actions) }
     }
@@ -195,7 +195,7 @@ package final class SessionDriver: @unchecked Sendable {
         tell { $0.engine.storedRelease(id, now: $1, into: &$0.buffer) }
     }
 
-    /// Says who acknowledges messages that come from now on.
+    /// Sets who acknowledges later messages.
     package func setAcknowledgements(_ mode: EngineConfiguration.AcknowledgementMode) {
         loop.preconditionOnLoop()
         state.pointee.engine.setAcknowledgements(mode)
@@ -224,8 +224,8 @@ package final class SessionDriver: @unchecked Sendable {
         return state.pointee.engine.protocolVersion
     }
 
-    /// Stops and resumes reading, so that a slow reader holds up the server and not us; not before the server has accepted
-    /// the connection, which it says by what is read.
+    /// Pauses and resumes reading, so that a slow reader delays the broker and memory stays bounded. Reading is not paused before
+    /// CONNACK.
     package func setReadingPaused(_ isPaused: Bool) {
         tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
         if !isPaused {
@@ -243,7 +243,7 @@ package final class SessionDriver: @unchecked Sendable {
         return state.pointee.pause.isOn || state.pointee.channel?.isPaused == true
     }
 
-    /// Whether what the server sends is left with the system for now: not while there is a glance.
+    /// Whether received bytes stay in the system's buffers. `false` during a glance.
     package var isReadingHalted: Bool {
         loop.preconditionOnLoop()
         return state.pointee.pause.isOn && !state.pointee.pause.isGlancing
@@ -263,7 +263,7 @@ package final class SessionDriver: @unchecked Sendable {
 }
 
 extension SessionDriver {
-    /// Tells the engine something, and does what follows from it.
+    /// Passes an input to the engine, and performs its actions.
     func tell(_ input: (inout State, ContinuousClock.Instant) -> Void) {
         loop.preconditionOnLoop()
         input(&state.pointee, loop.now)
@@ -271,10 +271,9 @@ extension SessionDriver {
         resumeIfStalled()  // An answer may have freed quota.
     }
 
-    /// One write for all that the engine wrote, then its actions, with one more write for what they led to, then the timer.
+    /// Writes all packets of the engine, performs its actions, writes their packets, and sets the timer.
     ///
-    /// What the observer asks for while it is being told something is settled with the rest: acknowledging each message of
-    /// a read costs one write for all.
+    /// Requests of the observer during its calls are included: acknowledging all messages of a read costs one write.
     func settle() {
         guard !state.pointee.isPerforming else { return }
         flush()
@@ -299,7 +298,7 @@ extension SessionDriver {
         state.pointee.buffer.removeAll()
     }
 
-    /// Performs actions until there are none, in order; those that come up meanwhile follow. Messages stand in `bytes`.
+    /// Performs actions in order until there are none, also new ones. Messages are in `bytes`.
     private func perform(in bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) {
         guard !state.pointee.isPerforming, !state.pointee.actions.isEmpty else { return }
         state.pointee.isPerforming = true
@@ -335,7 +334,7 @@ extension SessionDriver {
     private func perform(_ action: EngineAction) {
         guard case .close(let reason) = action else { return observer.performed(action) }
         state.pointee.closeReason = reason
-        // Who does not read gets no DISCONNECT either, and what waits for it takes memory.
+        // A peer that does not read does not get DISCONNECT, either, and waiting bytes take memory.
         if case .protocolError(.answersUnread) = reason {
             state.pointee.channel?.abort()
             return
@@ -376,8 +375,8 @@ extension SessionDriver {
 }
 
 extension ChannelCloseReason {
-    /// Whether the peer has ended the connection without any reason, or with one that is not of MQTT: RabbitMQ closes a
-    /// WebSocket as after an error of its own when it does not know the version.
+    /// Whether the peer has ended the connection without a reason of MQTT. RabbitMQ closes a WebSocket with an internal error if
+    /// it does not know the version.
     var isSilent: Bool {
         switch self {
         case .closedByPeer: true
@@ -401,7 +400,7 @@ extension SessionDriver: ChannelHandler {
             let taken = state.pointee.engine.received(
                 rest, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
             if let tap = state.pointee.tap { tap.read(rest.extracting(first: taken), at: loop.now) }
-            // Messages point into `rest`, so this cannot wait for the end of the batch. What is written can.
+            // Messages point into `rest`, so they are handled before the end of the batch. Writes can wait.
             rest.withUnsafeBytes { perform(in: $0) }
             consumed += taken
             // The rest waits in the channel, and not in the queue of a reader that has enough.

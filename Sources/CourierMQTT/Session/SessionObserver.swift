@@ -3,7 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Who is told what happens in a ``SessionDriver``: always on its loop, one call at a time, in order.
+/// Receives the events of a ``SessionDriver``: on its loop, one call at a time, in order.
 protocol SessionObserver: AnyObject, Sendable {
     /// The way to the peer is open, and CONNECT was written.
     func opened()
@@ -14,15 +14,14 @@ protocol SessionObserver: AnyObject, Sendable {
     /// The broker answered messages, in this order. Comes before any action that follows the answers.
     func answered(_ answers: [OutgoingQueue.Answer])
 
-    /// Another step in the delivery of a message. Unless this is implemented, it goes to ``performed(_:)``, which costs several
-    /// times as much.
+    /// A step in the delivery of a message. The default calls ``performed(_:)``, which costs several times as much.
     func progressed(_ progress: ExchangeProgress)
 
     /// Something else happened; see ``MQTTEngine/EngineAction``. Messages and the end of a connection come by the other
     /// functions.
     func performed(_ action: EngineAction)
 
-    /// All that one read brought has been told.
+    /// All events of one read were reported.
     func receivedAll()
 
     /// Reading, which was paused, continues for a glance: until it is paused once more, or resumed for good.
@@ -34,7 +33,7 @@ protocol SessionObserver: AnyObject, Sendable {
     /// The peer took all bytes that had to wait.
     func drained()
 
-    /// The session took messages from the queue, or could not; what has to be done about it.
+    /// The session took messages from the queue. `taken` has the work for the client.
     func tookMessages(_ taken: OutgoingQueue.Taken)
 
     /// The connection has ended, and another may be opened. `cause` says what the way to the peer had to do with it.

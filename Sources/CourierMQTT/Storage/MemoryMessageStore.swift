@@ -3,7 +3,7 @@ import Dispatch
 public import Foundation
 import Synchronization
 
-/// A message store in memory: what it holds survives a lost connection and a client that is made anew, not the process.
+/// A message store in memory. Its rows survive a lost connection and the client, but not the process.
 ///
 /// ```swift
 /// let store = MemoryMessageStore()  // One for all clients of the process; they are told apart by their scopes.
@@ -33,7 +33,7 @@ public final class MemoryMessageStore: MessageStore {
     private struct State: Sendable {
         var contents: StoreContents
         var completions: [Completion] = []
-        /// Whether the queue is going to call the completions, so that nobody needs to tell it.
+        /// Whether the queue is scheduled to call completions.
         var isScheduled = false
     }
 
@@ -62,7 +62,7 @@ public final class MemoryMessageStore: MessageStore {
     ///
     /// - Parameters:
     ///   - changes: The changes, in order.
-    ///   - scope: Whose rows.
+    ///   - scope: The scope.
     ///   - completion: Called once, on a queue of the store, after those of earlier batches.
     public func commit(
         _ changes: [StoreChange], in scope: StoreScope,
@@ -83,7 +83,7 @@ public final class MemoryMessageStore: MessageStore {
         if mustSchedule { queue.async { self.complete() } }
     }
 
-    /// Counts what the scope holds, with expired messages that nobody has removed.
+    /// Counts the rows of a scope, including expired ones.
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: Counts and the last id.

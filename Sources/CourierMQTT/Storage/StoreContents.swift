@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// What a ``MemoryMessageStore`` holds, as a value: batches are applied to it or change nothing.
+/// The contents of a ``MemoryMessageStore``, as a value. A batch is applied as a whole, or changes nothing.
 struct StoreContents: Sendable {
     /// The rows of one scope.
     struct Scope: Sendable {
@@ -12,7 +12,7 @@ struct StoreContents: Sendable {
         var lastMessageID: StoredMessage.ID?
         var session: StoreScope?
         var payloadBytes = 0
-        /// What the rows count towards the limits.
+        /// The size of the rows, for the limits.
         var size = StoreSize()
     }
 
@@ -168,7 +168,7 @@ extension StoreContents {
 extension StoreContents.Scope {
     fileprivate mutating func gaveOut(_ id: StoredMessage.ID) { lastMessageID = max(lastMessageID ?? id, id) }
 
-    /// Sets or removes a row, and gives the one that was there.
+    /// Sets or removes a row, and returns the former row.
     @discardableResult
     fileprivate mutating func putOutgoing(_ row: StoredOutgoing?, _ id: StoredMessage.ID) -> StoredOutgoing? {
         let old = row.map { outgoing.put($0, id) } ?? outgoing.remove(id)

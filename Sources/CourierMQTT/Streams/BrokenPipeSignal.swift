@@ -1,6 +1,6 @@
 import Foundation
 
-/// Keeps SIGPIPE from ending the process when the calling thread writes to a pipe that nobody reads.
+/// Keeps SIGPIPE from ending the process when the calling thread writes to a pipe without a reader.
 enum BrokenPipeSignal {
     /// Blocks the signal for the rest of this thread's life. A write to a closed pipe fails instead.
     static func block() {

@@ -11,7 +11,7 @@ final class IncomingBytes: @unchecked Sendable {
         case failed(TransportError)
     }
 
-    /// What the loop found.
+    /// The result for the loop.
     enum Taken: Equatable, Sendable {
         case bytes(Int)
         case nothingYet
@@ -70,7 +70,7 @@ final class IncomingBytes: @unchecked Sendable {
         }
     }
 
-    /// Nobody will take anything any more.
+    /// Ends the buffer: no more bytes are taken.
     func close() {
         condition.withLock {
             isClosed = true

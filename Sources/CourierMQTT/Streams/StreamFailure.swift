@@ -3,13 +3,13 @@ import Foundation
 
 /// From the failures of Foundation's streams to ours.
 enum StreamFailure {
-    /// Why `stream` failed. Of a foreign error only its domain and code are told, as its text may hold secrets.
+    /// Why `stream` failed. For a foreign error it has only domain and code, because its text may contain secrets.
     ///
     /// - Parameters:
     ///   - stream: A stream whose last call failed.
-    ///   - action: What it failed at, such as `reading from`.
-    ///   - name: What the peer is called.
-    /// - Returns: An error that tells what failed and, where the stream says so, why.
+    ///   - action: The failed action, such as `reading from`.
+    ///   - name: The name of the peer.
+    /// - Returns: An error with the action and the reason, if the stream has one.
     static func error(of stream: Stream, _ action: String, _ name: String) -> TransportError {
         // Without an error, asking for it would trap outside Apple's systems.
         guard stream.streamStatus == .error, let error = stream.streamError as NSError? else {

@@ -3,8 +3,7 @@ public import CourierTransport
 public import Foundation
 import Synchronization
 
-/// A pair of Foundation streams as the way to a broker: those of an accessory's session, of a serial line, or two that
-/// the app has made itself.
+/// A pair of Foundation streams as a transport: of an accessory's session, of a serial line, or made by the app.
 ///
 /// ```swift
 /// config.endpoint = { _ in
@@ -16,14 +15,11 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Outside Apple's systems Foundation's streams can only be waited for by calls that block, so a pair has two threads of
-/// its own while it is open: one reads, one writes, and neither holds up the other or the event loop. What is written in
-/// one piece goes out in as many as the stream takes. Only these threads touch the streams, which they open if the app
-/// has not.
+/// On Linux, Foundation's streams need blocking calls, so an open pair has two threads: one reads and one writes, and neither
+/// blocks the other or the event loop. Only these threads use the streams. They open the streams if the app has not.
 ///
-/// Closing lets the stream write what it has taken over, then closes both streams and ends both threads. A thread in the
-/// middle of a call stays until that call returns, which may be never when the peer is silent or does not read: pass
-/// `whenClosed` to end the session below, which makes such calls return.
+/// Closing writes accepted bytes, then closes both streams and ends both threads. A blocked call may never return if the peer is
+/// silent: pass `whenClosed` to end the session below, which makes the call return.
 public final class StreamPair: DuplexByteStream {
     /// How many bytes wait between the event loop and a stream, in each direction, before the other side is held up: 64 KiB.
     public static let capacity = 64 << 10
@@ -44,7 +40,7 @@ public final class StreamPair: DuplexByteStream {
         }
     }
 
-    /// What this pair is called in messages.
+    /// The name of the pair in messages.
     public let name: String
 
     private let input: NonSendableBox<InputStream>
@@ -109,7 +105,7 @@ public final class StreamPair: DuplexByteStream {
     /// Closes the output stream once all is written; see `DuplexByteStream`.
     public func closeOutput() { outgoing.finish(abruptly: false) }
 
-    /// Lets both threads end; see `DuplexByteStream`. A peer cannot tell an abrupt end from an orderly one.
+    /// Ends both threads; see `DuplexByteStream`. A peer cannot distinguish an abrupt end from an orderly one.
     public func close(abruptly: Bool) {
         incoming.close()
         outgoing.finish(abruptly: abruptly)
