@@ -268,9 +268,17 @@ import Testing
 
     // MARK: What others have left
 
+    /// Stores a message for a client id, and closes the file: a client that is let go closes it some time later.
+    private func leaveMessage(of id: String) async throws {
+        let store = try SQLiteMessageStore(at: place.file(of: id))
+        let client = made(id) { $0.messageStore = store }
+        try await client.enqueue("x", to: "t")
+        await store.close()
+    }
+
     @Test(arguments: ["new id", "new name"])
     func `messages of a former client id or name of the program are logged and stay`(change: String) async throws {
-        try await made("ada").enqueue("x", to: "t")
+        try await leaveMessage(of: "ada")
         let log = AwaitedLog()
         let client = made(change == "new id" ? "bob" : "ada", log: log) {
             if change == "new name" { $0.session.storeName = "app-2" }
@@ -284,10 +292,7 @@ import Testing
 
     @Test func `a damaged file is set aside, and the log says so`() async throws {
         let file = try place.file(of: "ada")
-        try await made("ada").enqueue("x", to: "t")
-        // Waits for the end of the former client, and then closes the file.
-        do { _ = try await ClientStore(at: file, of: "ada") { _ in }.summary(of: StoreScope(.local(1, id: "ada"))) }
-        try await SQLiteMessageStore(at: file).close()
+        try await leaveMessage(of: "ada")
         try Data(repeating: 7, count: 20_000).write(to: file)
         let log = AwaitedLog()
         let client = made("ada", log: log)
