@@ -38,8 +38,9 @@ public struct TLSClientConfiguration: Sendable {
     /// Whether the common name of a certificate without subject alternative names counts as its host name, `false` by
     /// default: such a certificate is refused with ``TransportError/Code/tlsHostNameMismatch`` (RFC 9525, section 2).
     ///
-    /// Set it only for a peer whose certificate cannot be replaced soon by one with a subject alternative name. The common
-    /// name never counts as an address, and never beside alternative names of hosts.
+    /// DANGER: a common name need not be a host name, so an authority may not have checked it. Set this only for a peer whose
+    /// certificate cannot be replaced soon by one with a subject alternative name. The common name never counts as an address,
+    /// and never beside alternative names of hosts.
     public var acceptsCommonName = false
 
     /// Our certificate, for a peer that wants one.

@@ -268,10 +268,14 @@ import Testing
 
     // MARK: What others have left
 
-    /// Stores a message for a client id, and closes the file: a client that is let go closes it some time later.
+    /// Stores a message as a client with this id does by default. The file is closed when the call returns. A client closes its
+    /// own file only some time after its last reference has gone.
     private func leaveMessage(of id: String) async throws {
         let store = try SQLiteMessageStore(at: place.file(of: id))
-        let client = made(id) { $0.messageStore = store }
+        let client = made(id) {
+            $0.messageStore = store
+            $0.session.storeScope = StoreScope(clientID: id, broker: StorePlace.broker)
+        }
         try await client.enqueue("x", to: "t")
         await store.close()
     }
