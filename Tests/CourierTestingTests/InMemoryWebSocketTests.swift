@@ -24,7 +24,10 @@ import Testing
     }
 
     @Test func `a loopback broker speaks WebSocket in memory as over TCP`() async throws {
-        let broker = try LoopbackBroker.start(webSocket: Self.webSocket)
+        // On a busy machine the CONNECT may be sent more than ten seconds after the connection was accepted.
+        var configuration = BrokerConfiguration()
+        configuration.connectTimeout = .seconds(60)
+        let broker = try LoopbackBroker.start(webSocket: Self.webSocket, configuration: configuration)
         #expect(try await connAckCode(of: broker.endpoint) == .success)
         #expect(try await connAckCode(of: broker.connectInMemory(bytesPerCall: 7)) == .success)
         await broker.shutdown()
