@@ -167,7 +167,7 @@ package protocol MessageAcknowledgement: AnyObject, Sendable {
     func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }
 
-extension Message: CustomStringConvertible, CustomDebugStringConvertible {
+extension Message: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Topic, quality of service and size; never the payload.
     public var description: String {
         let marks = (isRetained ? ", retained" : "") + (isDuplicate ? ", duplicate" : "")
@@ -176,4 +176,15 @@ extension Message: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same text as ``description``.
     public var debugDescription: String { description }
+
+    /// Shows the same facts as ``description``, so that `dump` and debuggers show no payload either.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "topic": topic, "qos": qos, "payload": "\(byteCount) bytes", "isRetained": isRetained,
+                "isDuplicate": isDuplicate,
+            ],
+            displayStyle: .struct)
+    }
 }

@@ -87,3 +87,25 @@ public struct StoredMessage: Hashable, Sendable {
         self.isLatestOnly = isLatestOnly
     }
 }
+
+extension StoredMessage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Id, topic, quality of service and size; never the payload or the properties.
+    public var description: String {
+        let marks = (isRetained ? ", retained" : "") + (isLatestOnly ? ", latest only" : "")
+        return "StoredMessage(\(id.rawValue), \(topic.quoted()), qos: \(qos), \(payload.count) bytes\(marks))"
+    }
+
+    /// The same text as ``description``.
+    public var debugDescription: String { description }
+
+    /// Shows the same facts as ``description``, so that `dump` and debuggers show no payload either.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "id": id.rawValue, "topic": topic, "qos": qos, "payload": "\(payload.count) bytes",
+                "isRetained": isRetained, "isLatestOnly": isLatestOnly,
+            ],
+            displayStyle: .struct)
+    }
+}

@@ -74,7 +74,7 @@ public struct WillMessage: Hashable, Sendable {
     }
 }
 
-extension WillMessage: CustomStringConvertible, CustomDebugStringConvertible {
+extension WillMessage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Topic, quality of service and size; never the payload.
     public var description: String {
         "WillMessage(\(topic.quoted()), qos: \(qos), \(payload.count) bytes\(isRetained ? ", retained" : ""))"
@@ -82,4 +82,14 @@ extension WillMessage: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same text as ``description``.
     public var debugDescription: String { description }
+
+    /// Shows the same facts as ``description``, so that `dump` and debuggers show no payload either.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "topic": topic, "qos": qos, "payload": "\(payload.count) bytes", "isRetained": isRetained,
+            ],
+            displayStyle: .struct)
+    }
 }

@@ -19,6 +19,27 @@ import Testing
         #expect(Message(data: Data([0xFF]), topic: "a", qos: .zero).payloadString == nil)
     }
 
+    @Test func `neither print nor dump shows the payload of a message, stored or not`() {
+        let payload = Array("zebra".utf8)
+        let stored = StoredMessage(
+            id: StoredMessage.ID(rawValue: 7), topic: "a/b", payload: payload, qos: .one, isRetained: true,
+            storedAt: Date(timeIntervalSinceReferenceDate: 0), isLatestOnly: true)
+        let outgoing = StoredOutgoing(stored, .queued)
+        let values: [Any] = [
+            Message(data: Data(payload), topic: "a/b", qos: .one), stored, outgoing,
+            StoreChange.enqueue(stored),
+            RejectedMessage(outgoing, reason: "too large", rejectedAt: stored.storedAt),
+        ]
+        let bytes = payload.map(String.init).joined(separator: ", ")
+        for value in values {
+            var text = "\(value)" + String(reflecting: value)
+            dump(value, to: &text)
+            #expect(text.contains("a/b") && !text.contains("zebra"))
+            for number in payload { #expect(!text.contains("\(number)"), "of \(bytes)") }
+        }
+        #expect("\(stored)" == "StoredMessage(7, \"a/b\", qos: one, 5 bytes, retained, latest only)")
+    }
+
     @Test func `a log message is made only when its level is of interest`() {
         struct Log: LogHandler {
             let records = Series<LogRecord>()

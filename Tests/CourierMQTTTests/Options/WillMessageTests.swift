@@ -45,6 +45,14 @@ import Testing
         await broker.shutdown()
     }
 
+    @Test func `neither print nor dump shows the payload of a will`() {
+        let will = WillMessage(topic: "a/b", text: "zebra", qos: .one, isRetained: true)
+        var text = "\(will)" + String(reflecting: will)
+        dump(will, to: &text)
+        #expect(text.contains("a/b") && text.contains("5 bytes") && !text.contains("zebra"))
+        for byte in "zebra".utf8 { #expect(!text.contains("\(byte)")) }
+    }
+
     @Test func `there is none after disconnect(), and none in the background`() async throws {
         let broker = try LoopbackBroker.start()
         let phases = AppPhaseController()
