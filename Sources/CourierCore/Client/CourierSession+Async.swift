@@ -340,30 +340,30 @@ extension CourierSession {
     /// ```
     ///
     /// - Parameters:
-    ///   - question: The request.
+    ///   - request: The request.
     ///   - topic: The topic of the responder, taken as it is.
     ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
     ///   - type: The type of the response; the type of the result by default.
     /// - Returns: The first response.
     /// - Throws: What ``request(_:at:timeout:as:)`` throws.
-    public func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: String, timeout: Duration = .seconds(10), as type: Answer.Type = Answer.self
-    ) async throws -> Answer {
-        try await request(question, at: TopicTemplate(exactly: topic), timeout: timeout, as: type)
+    public func request<Request, Response: Sendable>(
+        _ request: Request, to topic: String, timeout: Duration = .seconds(10), as type: Response.Type = Response.self
+    ) async throws -> Response {
+        try await self.request(request, at: TopicTemplate(exactly: topic), timeout: timeout, as: type)
     }
 
     /// Unavailable: the type of the response is missing. The compiler shows the remedy.
     ///
     /// - Parameters:
-    ///   - question: The request.
+    ///   - request: The request.
     ///   - topic: The topic of the responder.
     ///   - timeout: How long the call takes at most.
     /// - Throws: Nothing; it cannot be called.
     @available(
-        *, unavailable, message: "say which type the answer has, as in request(question, to: topic, as: Note.self)"
+        *, unavailable, message: "say which type the response has, as in request(request, to: topic, as: Note.self)"
     )
-    public func request<Question>(
-        _ question: Question, to topic: String, timeout: Duration = .seconds(10)
+    public func request<Request>(
+        _ request: Request, to topic: String, timeout: Duration = .seconds(10)
     ) async throws {}
 
     /// Sends a request to a topic of its type and waits for the response (MQTT 5).
@@ -375,31 +375,31 @@ extension CourierSession {
     /// The request has QoS 1, whatever ``Topic/qos`` says, because its acknowledgement reports a topic without a subscriber.
     ///
     /// - Parameters:
-    ///   - question: The request.
+    ///   - request: The request.
     ///   - topic: The topic of the responder, with a value for each parameter. With `%u` or `%c`, await ``connected()`` first.
     ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
     ///   - type: The type of the response.
     /// - Returns: The first response.
     /// - Throws: What ``request(_:at:timeout:as:)`` throws.
-    public func request<Question, Answer: Sendable>(
-        _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10),
-        as type: Answer.Type = Answer.self
-    ) async throws -> Answer {
-        try await request(question, at: topic.template, timeout: timeout, as: type)
+    public func request<Request, Response: Sendable>(
+        _ request: Request, to topic: Topic<Request>, timeout: Duration = .seconds(10),
+        as type: Response.Type = Response.self
+    ) async throws -> Response {
+        try await self.request(request, at: topic.template, timeout: timeout, as: type)
     }
 
     /// Unavailable: the type of the response is missing. The compiler shows the remedy.
     ///
     /// - Parameters:
-    ///   - question: The request.
+    ///   - request: The request.
     ///   - topic: The topic of the responder.
     ///   - timeout: How long the call takes at most.
     /// - Throws: Nothing; it cannot be called.
     @available(
-        *, unavailable, message: "say which type the answer has, as in request(question, to: topic, as: Note.self)"
+        *, unavailable, message: "say which type the response has, as in request(request, to: topic, as: Note.self)"
     )
-    public func request<Question>(
-        _ question: Question, to topic: Topic<Question>, timeout: Duration = .seconds(10)
+    public func request<Request>(
+        _ request: Request, to topic: Topic<Request>, timeout: Duration = .seconds(10)
     ) async throws {}
 
     /// Responds to requests until the task is cancelled (MQTT 5 only).
@@ -409,8 +409,8 @@ extension CourierSession {
     ///   - qos: The quality of service of requests and responses; `.one` by default.
     ///   - handler: Makes the response.
     /// - Throws: What ``respond(at:qos:handler:)`` throws.
-    public func respond<Question: Sendable, Answer>(
-        to filter: String, qos: QoS = .one, handler: @escaping @Sendable (Question) async throws -> Answer
+    public func respond<Request: Sendable, Response>(
+        to filter: String, qos: QoS = .one, handler: @escaping @Sendable (Request) async throws -> Response
     ) async throws {
         try await respond(at: TopicTemplate(exactly: filter), qos: qos, handler: handler)
     }
@@ -422,8 +422,8 @@ extension CourierSession {
     ///   - qos: The quality of service of requests and responses; the topic's own by default.
     ///   - handler: Makes the response.
     /// - Throws: What ``respond(at:qos:handler:)`` throws.
-    public func respond<Question: Sendable, Answer>(
-        to topic: Topic<Question>, qos: QoS? = nil, handler: @escaping @Sendable (Question) async throws -> Answer
+    public func respond<Request: Sendable, Response>(
+        to topic: Topic<Request>, qos: QoS? = nil, handler: @escaping @Sendable (Request) async throws -> Response
     ) async throws {
         try await respond(at: topic.template, qos: qos ?? topic.qos, handler: handler)
     }

@@ -102,7 +102,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Returns: The publisher.
     func messagePublisher() -> AnyPublisher<Message, Never>
 
-    /// The messages that a reader could not use, as it could not decode them or a question has no response topic; each
+    /// The messages that a reader could not use, because it could not decode them or because a request has no response topic; each
     /// once for every such reader, for as long as the client lives.
     ///
     /// Its sinks run on the client's delivery queue.
@@ -304,7 +304,7 @@ public protocol CourierSession: CourierEventManager {
     /// still be sent. The topic is filled in before the wait: with `%u` or `%c`, await ``connected()`` first.
     ///
     /// - Parameters:
-    ///   - question: The request.
+    ///   - request: The request.
     ///   - topic: The topic of the responder, for example of ``respond(at:qos:handler:)``, with a value for each parameter.
     ///   - timeout: The longest time for the connection, the request and the response together.
     ///   - type: The type of the response.
@@ -319,9 +319,9 @@ public protocol CourierSession: CourierEventManager {
     ///   ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed before,
     ///   ``CourierError/Code-swift.struct/invalidConfiguration`` when the broker does not speak MQTT 5, or
     ///   `CancellationError`.
-    func request<Question, Answer: Sendable>(
-        _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
-    ) async throws -> Answer
+    func request<Request, Response: Sendable>(
+        _ request: Request, at topic: TopicTemplate, timeout: Duration, as type: Response.Type
+    ) async throws -> Response
 
     /// Responds to requests until the task is cancelled (MQTT 5 only).
     ///
@@ -338,8 +338,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - qos: The quality of service of requests and responses.
     ///   - handler: Makes the response; runs on the caller's side.
     /// - Throws: What a loop over ``messages(_:as:)`` throws: the topic is not legal, or the broker refuses it.
-    func respond<Question: Sendable, Answer>(
-        at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    func respond<Request: Sendable, Response>(
+        at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Request) async throws -> Response
     ) async throws
 
     // MARK: With completions

@@ -73,8 +73,8 @@ extension CourierError {
         /// An option given to the SDK is out of range or contradicts another, or the call needs what the broker's version
         /// of MQTT does not have.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// A message cannot be sent or answered as it is: its payload or a property is too long or not allowed, or a
-        /// question has no response topic.
+        /// A message cannot be sent as it is, because its payload or a property is too long or not allowed. Or a received
+        /// request has no response topic.
         public static let invalidMessage = Code(.invalidMessage)
         /// No adapter could turn the value into bytes.
         public static let encodingFailed = Code(.encodingFailed)

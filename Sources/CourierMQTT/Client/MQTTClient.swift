@@ -7,7 +7,7 @@ import Synchronization
 /// The client that an app uses. Every call is passed to the responsible part. The client ends with its last reference.
 final class MQTTClient: CourierClient {
     let parts: ClientParts
-    /// From the first question on.
+    /// `nil` before the first request.
     private let madeDesk = Mutex<PendingRequests?>(nil)
 
     init(_ parts: ClientParts) { self.parts = parts }
@@ -47,7 +47,7 @@ final class MQTTClient: CourierClient {
         parts.coordinator.destroy()
         // Behind it, so that the topic of answers ends with the session and needs no UNSUBSCRIBE.
         madeDesk.withLock { $0 }?.endAll(
-            CourierError(.clientDestroyed, "The client was destroyed before the question was answered."))
+            CourierError(.clientDestroyed, "The client was destroyed before the response arrived."))
     }
 
     func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {

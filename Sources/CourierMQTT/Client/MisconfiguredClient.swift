@@ -90,12 +90,12 @@ final class MisconfiguredClient: CourierClient {
 
     func readyToPublish() async throws { throw problem }
 
-    func request<Question, Answer: Sendable>(
-        _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
-    ) async throws -> Answer { throw problem }
+    func request<Request, Response: Sendable>(
+        _ request: Request, at topic: TopicTemplate, timeout: Duration, as type: Response.Type
+    ) async throws -> Response { throw problem }
 
-    func respond<Question: Sendable, Answer>(
-        at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
+    func respond<Request: Sendable, Response>(
+        at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Request) async throws -> Response
     ) async throws { throw problem }
 
     func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> { empty() }

@@ -169,10 +169,10 @@ final class MessageReaders: Sendable {
     }
 
     /// Reports a request without a response, because its handler or the publish of the response failed.
-    func reportUnanswered(_ question: Message, _ error: any Error) {
-        guard !events.isHeard else { return tellFailure(of: question, error) }
+    func reportUnanswered(_ request: Message, _ error: any Error) {
+        guard !events.isHeard else { return tellFailure(of: request, error) }
         tellLog(
-            "A question on \(question.topic.quoted()) got no answer, and nobody listens to events: "
+            "A request on \(request.topic.quoted()) got no response, and nobody listens to events: "
                 + CourierError.summary(of: error))
     }
 

@@ -2,28 +2,28 @@ import CourierCore
 import Foundation
 import Synchronization
 
-/// Ties answers to the questions they belong to (MQTT 5, 4.10): all come on one topic of this client's own.
+/// Matches responses with their requests by correlation data (MQTT 5, 4.10). All responses arrive on one topic of this client.
 final class PendingRequests: Sendable {
-    /// How many questions may wait for their answers at a time.
+    /// The most requests that may wait for their responses at a time.
     static let limit = 10_000
 
-    /// A question that waits for its answer.
-    private struct Question {
-        let answer: Waiter<ReceivedMessage>
+    /// A request that waits for its response.
+    private struct Request {
+        let response: Waiter<ReceivedMessage>
         /// The topic of the response, once the client id is known.
         var topic: ResponseTopic?
         var stage = RequestStage.connecting
     }
 
     private struct State {
-        var questions: [Data: Question] = [:]
+        var requests: [Data: Request] = [:]
         var lastNumber: UInt64 = 0
-        /// Where the answers to the next questions come, from the first question on.
+        /// The response topic of the next requests; `nil` before the first request.
         var topic: ResponseTopic?
     }
 
     private let state = Mutex(State())
-    /// Begins all correlation data: the answers to what an earlier process has asked come on the same topic.
+    /// The first bytes of all correlation data. They tell responses to an earlier process apart, which arrive on the same topic.
     private let mark = UInt64.random(in: .min ... .max)
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
@@ -33,25 +33,25 @@ final class PendingRequests: Sendable {
         self.coordinator = coordinator
     }
 
-    /// How many questions wait for their answers.
-    var waitingCount: Int { state.withLock { $0.questions.count } }
+    /// How many requests wait for their responses.
+    var waitingCount: Int { state.withLock { $0.requests.count } }
 
-    /// How far the questions have come that wait for their answers, for tests.
-    var stages: [RequestStage] { state.withLock { $0.questions.values.map(\.stage) } }
+    /// The stages of the requests that wait for their responses, for tests.
+    var stages: [RequestStage] { state.withLock { $0.requests.values.map(\.stage) } }
 
     /// Adds a request; `nil` if too many wait. The caller must call ``end(_:)``.
-    func begin() -> (correlation: Data, answer: Waiter<ReceivedMessage>)? {
+    func begin() -> (correlation: Data, response: Waiter<ReceivedMessage>)? {
         let waiter = Waiter<ReceivedMessage>(waiterCount)
         return state.withLock { state in
-            guard state.questions.count < Self.limit else { return nil }
+            guard state.requests.count < Self.limit else { return nil }
             state.lastNumber += 1
             let correlation = withUnsafeBytes(of: (mark.bigEndian, state.lastNumber.bigEndian)) { Data($0) }
-            state.questions[correlation] = Question(answer: waiter)
+            state.requests[correlation] = Request(response: waiter)
             return (correlation, waiter)
         }
     }
 
-    /// Where the answer to a question comes that this client asks; the topic stays as long as the question waits.
+    /// Returns the response topic of a request. The topic stays subscribed as long as the request waits.
     func topic(for clientID: String, of correlation: Data) throws -> ResponseTopic {
         // The former topic is returned, because it must not be released under the lock.
         let topics = try state.withLock { state -> (present: ResponseTopic, former: ResponseTopic?) in
@@ -62,23 +62,23 @@ final class PendingRequests: Sendable {
             } else {
                 present = try ResponseTopic(for: clientID, waiterCount: waiterCount, coordinator) {
                     [weak self] message in
-                    self?.answered(message)
+                    self?.received(message)
                 }
                 state.topic = present
             }
-            state.questions[correlation]?.topic = present
+            state.requests[correlation]?.topic = present
             return (present, former)
         }
         return topics.present
     }
 
-    /// The question has come this far.
+    /// Records the stage that a request has reached.
     func note(_ stage: RequestStage, of correlation: Data) {
-        state.withLock { $0.questions[correlation]?.stage = stage }
+        state.withLock { $0.requests[correlation]?.stage = stage }
     }
 
     /// The stage of a request; `nil` if its caller does not wait any more.
-    func stage(of correlation: Data) -> RequestStage? { state.withLock { $0.questions[correlation]?.stage } }
+    func stage(of correlation: Data) -> RequestStage? { state.withLock { $0.requests[correlation]?.stage } }
 
     /// The next request uses another topic. This topic ends with its last reference.
     func giveUp(_ topic: ResponseTopic) {
@@ -86,21 +86,21 @@ final class PendingRequests: Sendable {
     }
 
     /// The caller of the request does not wait any more.
-    func end(_ correlation: Data) { _ = state.withLock { $0.questions.removeValue(forKey: correlation) } }
+    func end(_ correlation: Data) { _ = state.withLock { $0.requests.removeValue(forKey: correlation) } }
 
-    /// The session is given up: no question is answered in it, and the next one subscribes again.
+    /// Ends all requests, because the session is destroyed. The next request subscribes again.
     func endAll(_ error: CourierError) {
         let ended = state.withLock { state in
-            defer { (state.questions, state.topic) = ([:], nil) }
-            return (questions: state.questions, topic: state.topic)
+            defer { (state.requests, state.topic) = ([:], nil) }
+            return (requests: state.requests, topic: state.topic)
         }
-        for question in ended.questions.values { question.answer.resume(.failure(error)) }
+        for request in ended.requests.values { request.response.resume(.failure(error)) }
     }
 
-    /// Hands an answer to its question. One to no question is too late, or not ours.
-    private func answered(_ message: ReceivedMessage) {
+    /// Resumes the request of a response. A response without a request is too late or for another process, and is ignored.
+    private func received(_ message: ReceivedMessage) {
         guard let correlation = message.properties.correlationData else { return }
-        let question = state.withLock { $0.questions.removeValue(forKey: correlation) }
-        question?.answer.resume(.success(message))
+        let request = state.withLock { $0.requests.removeValue(forKey: correlation) }
+        request?.response.resume(.success(message))
     }
 }

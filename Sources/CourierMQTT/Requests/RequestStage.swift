@@ -4,12 +4,12 @@ import CourierCore
 enum RequestStage: Equatable, Sendable {
     /// It waits for a connection.
     case connecting
-    /// It waits until the broker has granted the topic for its answer.
+    /// It waits until the broker has granted the subscription of the response topic.
     case subscribing
     /// The request was published; the broker has not acknowledged it.
     case sending
     /// The broker has acknowledged the request with this code.
-    case asked(ReasonCode)
+    case acknowledged(ReasonCode)
 
     /// Makes the error of a timeout, which names the missing part.
     ///
@@ -19,26 +19,26 @@ enum RequestStage: Equatable, Sendable {
     ///   - failure: Why there is no connection, if there is none.
     /// - Returns: The error for the caller.
     func error(topic: String, timeout: Duration, failure: CourierError?) -> CourierError {
-        let question = "the question to \(topic.quoted())"
-        let noAnswer = "No answer to \(question) came in \(timeout)"
+        let request = "the request to \(topic.quoted())"
+        let noResponse = "No response to \(request) arrived in \(timeout)"
         switch self {
         case .connecting:
             return CourierError(
-                .timedOut, "There was no connection for \(timeout); \(question) was not sent.", cause: failure)
+                .timedOut, "There was no connection for \(timeout); \(request) was not sent.", cause: failure)
         case .subscribing:
             return CourierError(
                 .timedOut,
-                "\(noAnswer); it was not sent, because the broker has not granted the subscription for the answer.",
+                "\(noResponse); it was not sent, because the broker has not granted the subscription of the response topic.",
                 cause: failure)
         case .sending:
             return CourierError(
-                .timedOut, "\(noAnswer); the broker has not acknowledged the question, and may not have it.",
+                .timedOut, "\(noResponse); the broker has not acknowledged the request, and may not have received it.",
                 cause: failure)
-        case .asked(.noMatchingSubscribers):
+        case .acknowledged(.noMatchingSubscribers):
             return CourierError(
-                .timedOut, "\(noAnswer); the broker says that nobody is subscribed to this topic.",
+                .timedOut, "\(noResponse); the broker says that nobody is subscribed to this topic.",
                 reasonCode: .noMatchingSubscribers, cause: failure)
-        case .asked: return CourierError(.timedOut, "\(noAnswer).", cause: failure)
+        case .acknowledged: return CourierError(.timedOut, "\(noResponse).", cause: failure)
         }
     }
 }

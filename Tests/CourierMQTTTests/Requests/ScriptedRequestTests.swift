@@ -66,11 +66,11 @@ import Testing
         /// What is said when the time is over.
         fileprivate var words: String {
             switch self {
-            case .noConnection: "There was no connection for 5.0 seconds; the question to \"q\" was not sent"
+            case .noConnection: "There was no connection for 5.0 seconds; the request to \"q\" was not sent"
             case .noSubAck: "it was not sent, because the broker has not granted the subscription"
-            case .noPubAck, .lostAfterPublish: "the broker has not acknowledged the question"
+            case .noPubAck, .lostAfterPublish: "the broker has not acknowledged the request"
             case .nobodySubscribed: "the broker says that nobody is subscribed"
-            case .noAnswer: "No answer to the question to \"q\" came in 5.0 seconds."
+            case .noAnswer: "No response to the request to \"q\" arrived in 5.0 seconds."
             }
         }
 
@@ -80,8 +80,8 @@ import Testing
             case .noSubAck: await !world.broker.packets(.subscribe).isEmpty
             case .noPubAck: await !ScriptedRequestTests.questions(world).isEmpty
             case .lostAfterPublish: world.client.connectionState == .disconnected && world.client.waitingCount == 2
-            case .nobodySubscribed: world.client.requests.stages == [.asked(.noMatchingSubscribers)]
-            case .noAnswer: world.client.requests.stages == [.asked(.success)] && world.client.waitingCount == 1
+            case .nobodySubscribed: world.client.requests.stages == [.acknowledged(.noMatchingSubscribers)]
+            case .noAnswer: world.client.requests.stages == [.acknowledged(.success)] && world.client.waitingCount == 1
             }
         }
     }
@@ -177,7 +177,9 @@ import Testing
             await world.until { world.events.contains("connectionServiceAuthFailure") }
             #expect(world.client.connectionState == .connected)
             let asking = Self.ask(world)
-            await world.until { world.client.requests.stages == [.asked(.success)] && world.client.waitingCount == 1 }
+            await world.until {
+                world.client.requests.stages == [.acknowledged(.success)] && world.client.waitingCount == 1
+            }
             await world.run(for: .seconds(5))
             let error = await asking.result.failure as? CourierError
             #expect(error?.code == .timedOut)

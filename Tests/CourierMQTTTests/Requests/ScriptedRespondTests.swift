@@ -83,7 +83,7 @@ import Testing
             #expect(await Self.answers(world).map(\.text) == ["answer to 2"])
             let errors = world.errors(of: "messageReceiveFailure")
             #expect(errors.map(\.code) == [.invalidMessage])
-            #expect(errors.first?.message.contains("The question on \"q\" has no response topic") == true)
+            #expect(errors.first?.message.contains("The request on \"q\" has no response topic") == true)
             #expect(letters.map(\.message.payloadString) == ["1"])
         }
     }
@@ -111,7 +111,7 @@ import Testing
             try world.publish("", to: "go", qos: .zero)
             await world.until { await !Self.answers(world).isEmpty }
             #expect(log.warnings.count == 1)
-            #expect(log.warnings.first?.contains("A question on \("q".quoted()) got no answer") == true)
+            #expect(log.warnings.first?.contains("A request on \("q".quoted()) got no response") == true)
             #expect(log.warnings.first?.contains("Closed") == true)
             #expect(!log.warnings.contains { $0.contains("hidden") })
             responding.cancel()
