@@ -60,6 +60,8 @@ extension ClientCoordinator {
         case .failed(let token, let failure):
             if subscriptions.failed(token, failure) {
                 tellTopics()
+            } else if token == EntryTable.unacknowledged {
+                warnOfUnsent(failure)
             } else {
                 ended(token, failure == .expired ? .expired : .engine(failure))
             }
@@ -96,6 +98,19 @@ extension ClientCoordinator {
         if isSuspicious { messageFinished(token) }
         guard let ended = publishing.queue.end(token, cause) else { return }
         publishing.results.report([ended])
+    }
+
+    /// Logs that a QoS 0 message was dropped because the broker does not accept it, at most once a minute. Its publish has
+    /// succeeded before, so no caller gets an error.
+    private func warnOfUnsent(_ failure: EngineAction.Failure) {
+        switch failure {
+        case .notSupportedByServer, .notEncodable: break
+        case .notConnected, .connectionLost, .sessionLost, .dropped, .expired, .quotaExceeded: return
+        }
+        if let last = warnedOfUnsentAt, loop.now < last.advanced(by: .seconds(60)) { return }
+        warnedOfUnsentAt = loop.now
+        let error = CourierError(failure, of: .unacknowledgedMessage)
+        settings.log.log(.warning, source: "publishing", clientID: info?.clientId, "Dropped: \(error.message)")
     }
 
     /// Only the first of several PINGREQs is reported, because all of them wait for the same answer.

@@ -115,6 +115,8 @@ final class ClientCoordinator: @unchecked Sendable {
     var isLookingAround = false
     /// The last status of the network monitor.
     var network = NetworkStatus.available
+    /// When the log was last warned of a QoS 0 message that this broker does not accept.
+    @BoxedOptional var warnedOfUnsentAt: ContinuousClock.Instant?
     /// Whether ``actions`` are being performed.
     var isPerforming = false
     var isReleased = false

@@ -65,7 +65,7 @@ extension CourierError {
             }
         let code: Code =
             switch subject {
-            case .message: error.field == .topicName ? .invalidTopicName : .invalidMessage
+            case .message, .unacknowledgedMessage: error.field == .topicName ? .invalidTopicName : .invalidMessage
             case .subscription, .unsubscription: .invalidTopicFilter
             }
         self.init(code, "\(subject) can not be sent: \(error). \(remedy)", cause: error)

@@ -41,7 +41,10 @@ struct EntryTable: ~Copyable {
 
     // MARK: Tokens
 
-    /// The name of an entry for the session: never 0, and never with the highest bit, which marks other requests.
+    /// The token of all QoS 0 messages. They leave the queue when they are written, so the session's answer has no entry.
+    static var unacknowledged: Token { 0 }
+
+    /// The name of an entry for the session: never ``unacknowledged``, and never with the highest bit, which marks other requests.
     @inline(__always)
     func token(of slot: Slot) -> Token { Token(rawValue: UInt64(self[slot].number)) }
 

@@ -156,7 +156,7 @@ extension OutgoingQueue.State {
             let header = OutgoingHeader(
                 PacketQoS(publish.qos), isRetained: publish.isRetained, isRetried: publish.qos.isRetried,
                 expiry: expiry,
-                token: lane == .unacknowledged ? 0 : result.token)
+                token: lane == .unacknowledged ? EntryTable.unacknowledged : result.token)
             publish.topic.withUTF8Bytes { topic in
                 scratch.withBytes {
                     table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload)
