@@ -132,10 +132,10 @@ public protocol CourierSession: CourierEventManager {
     ///     ``CourierError/Code-swift.struct/connectionRefused``, ``CourierError/Code-swift.struct/secureConnectionFailed`` or
     ///     ``CourierError/Code-swift.struct/invalidConfiguration`` if the next attempt would fail in the same way.
     ///   - ``CourierError/Code-swift.struct/sessionMissing`` if no connection is wanted: `connect()` was not called,
-    ///     ``CourierClient/disconnect()`` was called since, or the app came back from the background and there is no topic to
-    ///     subscribe to.
+    ///     ``CourierClient/disconnect()`` or ``CourierClient/destroy()`` was called since, or the app came back from the
+    ///     background and there is no topic to subscribe to.
     ///   - ``CourierError/Code-swift.struct/sessionTakenOver`` while another client has the session.
-    ///   - ``CourierError/Code-swift.struct/clientDestroyed`` after ``CourierClient/destroy()``.
+    ///   - ``CourierError/Code-swift.struct/clientDestroyed`` if ``CourierClient/destroy()`` ends the wait.
     func connected(timeout: Duration?) async throws
 
     /// Encodes a value on the caller's side, sends it and waits for the acknowledgement.

@@ -56,7 +56,7 @@ extension ConnectionSupervisor {
         actions.append(.emit(.courierDisconnect(clearsState: clearsState)))
         if clearsState { forget(&actions) }
         leave(for: .rest(rest), now, &actions)
-        actions.append(.releaseWaiters(rest.failure))
+        actions.append(.releaseWaiters(rest.endOfWait))
     }
 
     /// At once, not when the connection has closed: what the app does after `destroy()` must not be swept away by it.

@@ -53,16 +53,33 @@ struct ConnectionSupervisor: Sendable {
         case destroyed
         case stopped(ConnectionFailure)
 
-        /// The error for callers that wait for a connection.
-        var failure: ConnectionFailure {
+        /// The error for callers that waited for a connection when the wish for one ended.
+        var endOfWait: ConnectionFailure {
             switch self {
-            case .unused: .error(CourierError(.sessionMissing, "There is no connection to wait for; call connect()."))
+            case .unused: failure
             case .disconnected:
                 .error(CourierError(.sessionMissing, "disconnect() ended the wait for a connection; call connect()."))
             case .destroyed:
                 .error(CourierError(.clientDestroyed, "destroy() ended the wait for a connection; call connect()."))
             case .stopped(let failure): failure
             }
+        }
+
+        /// The error for callers that begin to wait now.
+        var failure: ConnectionFailure {
+            switch self {
+            case .unused: .error(CourierError(.sessionMissing, "There is no connection to wait for; call connect()."))
+            case .disconnected: Self.missing(after: "disconnect()")
+            case .destroyed: Self.missing(after: "destroy()")
+            case .stopped(let failure): failure
+            }
+        }
+
+        private static func missing(after call: String) -> ConnectionFailure {
+            .error(
+                CourierError(
+                    .sessionMissing,
+                    "There is no connection to wait for, because \(call) was called; call connect()."))
         }
     }
 

@@ -294,6 +294,11 @@ import Testing
             #expect(error.code == .clientDestroyed)
         }
         #expect(!client.hasExistingSession)
+        // A call that begins now gets the code that publishing gets, too.
+        let connected = await #expect(throws: CourierError.self) { try await client.connected() }
+        #expect(connected?.code == .sessionMissing && connected?.message.contains("destroy()") == true)
+        let published = await #expect(throws: CourierError.self) { try await client.publish("x", to: "n") }
+        #expect(published?.code == .sessionMissing)
         try await test.end()
     }
 }

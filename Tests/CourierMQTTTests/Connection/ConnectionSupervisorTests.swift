@@ -65,7 +65,11 @@ import Testing
                 .releaseWaiters(told),
             ])
         #expect(world.handle(.disconnectRequested) == [])
-        #expect(world.supervisor.waiterAnswer == .failed(told))
+        let failure = ConnectionFailure.error(
+            CourierError(
+                .sessionMissing,
+                "There is no connection to wait for, because disconnect() was called; call connect()."))
+        #expect(world.supervisor.waiterAnswer == .failed(failure))
         #expect(world.handle(.connectRequested(source: "app")) == [])
         #expect(
             world.handle(.connectRequested(source: "app")) == [
