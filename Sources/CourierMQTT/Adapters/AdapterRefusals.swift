@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The adapters that were asked in vain, and why each refused.
+/// The adapters that refused a value, and their reasons.
 struct AdapterRefusals: Error {
     private struct Refusal {
         let index: Int
@@ -10,14 +10,14 @@ struct AdapterRefusals: Error {
 
     private var refusals: [Refusal] = []
 
-    /// Whether the adapter of this place was asked already.
+    /// Whether the adapter with this index has refused already.
     func hasAsked(_ index: Int) -> Bool { refusals.contains { $0.index == index } }
 
     mutating func add(_ index: Int, _ contentType: String, _ error: any Error) {
         refusals.append(Refusal(index: index, contentType: contentType, error: error))
     }
 
-    /// One error for all of them. Its cause is the first that does not just say that the type is not the adapter's.
+    /// Makes one error of all refusals. Its cause is the first refusal that is not merely about an unsupported type.
     func error(_ code: CourierError.Code, _ what: String, remedy: String) -> CourierError {
         let reasons = refusals.map { "\($0.contentType): \(Self.reason($0.error))" }
         let list = reasons.isEmpty ? "there is no adapter" : reasons.joined(separator: "; ")
@@ -27,7 +27,7 @@ struct AdapterRefusals: Error {
 }
 
 extension AdapterRefusals {
-    /// Why an adapter refused, without a word of the payload.
+    /// The reason of a refusal, without parts of the payload.
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as CourierError: error.message
@@ -50,17 +50,17 @@ extension AdapterRefusals {
         }
     }
 
-    /// The text of a foreign error may hold what it was given, so only its kind is told.
+    /// The text of an unknown error may contain parts of the payload, so only the error's type is shown.
     private static func reason(ofForeign error: any Error) -> String {
         let mirror = Mirror(reflecting: error)
         guard mirror.displayStyle == .enum else { return "\(type(of: error))" }
         return "\(type(of: error))\(mirror.children.first?.label.map { ".\($0)" } ?? "")"
     }
 
-    /// Where in the value it happened, such as ` at notes[2].title`.
+    /// The place of the failure within the value, such as ` at notes[2].title`.
     ///
-    /// What stands in the source is shown, the cases of an enum, and places in arrays. The keys of a dictionary come
-    /// from the payload and are not.
+    /// Names from the source code, cases of enums, and indices of arrays are shown. Keys of dictionaries are not,
+    /// because they are part of the payload.
     private static func path(_ keys: [any CodingKey], orElse empty: String = "") -> String {
         guard !keys.isEmpty else { return empty }
         var text = ""

@@ -1,23 +1,23 @@
 import CourierCore
 import Foundation
 
-/// The client's adapters, and which of them is asked for a message.
+/// The client's adapters, and the order in which they are tried for a message.
 ///
-/// Asked in this order: those of the message's content type, those of the first topic rule that matches, the rest in
-/// their order. The first that does not throw has the word. `Message`, `String`, `Substring`, `Data` and `[UInt8]`
-/// always work: if no adapter takes them, they are the payload as it stands.
+/// The order: adapters for the message's content type, adapters of the first matching topic rule, then the rest in
+/// their order. The first adapter that does not throw is used. `Message`, `String`, `Substring`, `Data` and `[UInt8]`
+/// always work: if no adapter accepts them, they are the unchanged payload.
 struct AdapterRegistry: Sendable {
     /// How many adapters one client may have.
     static let adapterLimit = 64
     /// How many rules one client may have; each costs a comparison per message.
     static let ruleLimit = 256
 
-    /// A class, because it is handed around for every message: one count instead of one per field.
+    /// A class, because it is passed along for every message: one reference count instead of one for each field.
     private final class Entry: Sendable {
         let adapter: any MessageAdapter
         let contentType: String
         let mediaType: MediaType
-        /// Whether it stands in for an adapter that the app did not list, and for text and bytes only.
+        /// Whether it was added because the app listed no adapter for text and bytes. It is used for these types only.
         let isLastResort: Bool
 
         init(_ adapter: any MessageAdapter, isLastResort: Bool = false) {
@@ -28,7 +28,7 @@ struct AdapterRegistry: Sendable {
         }
     }
 
-    // What nearly every client has is there once.
+    // The entries that nearly every client uses exist once.
     private static let json = Entry(JSONMessageAdapter.standard)
     private static let text = (
         listed: Entry(TextMessageAdapter()), added: Entry(TextMessageAdapter(), isLastResort: true)
@@ -40,13 +40,13 @@ struct AdapterRegistry: Sendable {
     private static let standard = [json, text.listed, data.listed]
 
     private let entries: [Entry]
-    /// Whether all adapters are our own, of which those for `Codable` types leave text and bytes alone: these need not
-    /// be asked for then.
+    /// Whether all adapters are from this package. Its adapters for `Codable` types refuse text and bytes, so they need
+    /// not be tried for them.
     let leavesRawPayloadsAlone: Bool
-    /// Filters are kept as the bytes that are compared with a topic.
+    /// The rules, with filters as UTF-8 bytes, which are compared with a topic.
     private let rules: [(filter: [UInt8], mediaType: MediaType)]
 
-    /// Takes the adapters in their order.
+    /// Makes a registry of adapters in their order.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` for a rule with an illegal filter or a content type that no
     ///   adapter has, or when there are too many of either.
@@ -91,7 +91,7 @@ struct AdapterRegistry: Sendable {
         self.rules = checked
     }
 
-    /// Writes a value as a payload.
+    /// Encodes a value.
     ///
     /// - Returns: The payload and its content type: the one in `properties`, or else the adapter's.
     /// - Throws: ``CourierError/Code/encodingFailed``, with the type, the topic and every adapter's reason.
@@ -118,7 +118,7 @@ struct AdapterRegistry: Sendable {
         }
     }
 
-    /// Reads a value from a message; of type `Message`, the message itself.
+    /// Decodes a value from a message. For the type `Message`, it returns the message itself.
     ///
     /// - Throws: ``CourierError/Code/decodingFailed``, with the type, the topic, the size and every adapter's reason,
     ///   and without the payload.
@@ -144,7 +144,7 @@ struct AdapterRegistry: Sendable {
 }
 
 extension AdapterRegistry {
-    /// Asks one adapter after the other.
+    /// Tries one adapter after the other.
     private func firstAnswer<Answer>(
         _ type: Any.Type, topic: String, contentType: String?, ask: (Entry) throws -> Answer
     ) -> Result<Answer, AdapterRefusals> {
@@ -163,7 +163,8 @@ extension AdapterRegistry {
             return nil
         }
         if let contentType {
-            // Mostly the very text that another Courier sent, which is compared without parsing it.
+            // The content type usually is the exact text that another Courier client sent, so it is compared before it
+            // is parsed.
             if let answer = firstAnswer(where: { $0.contentType == contentType }) { return .success(answer) }
             let mediaType = MediaType(contentType)
             if let answer = firstAnswer(where: { $0.mediaType == mediaType }) { return .success(answer) }
@@ -177,7 +178,7 @@ extension AdapterRegistry {
         return .failure(refusals)
     }
 
-    /// What the first rule says that matches a topic.
+    /// The media type of the first rule that matches a topic.
     private func ruleMediaType(for topic: String) -> MediaType? {
         guard !rules.isEmpty else { return nil }
         let topic = topic.utf8Span.span

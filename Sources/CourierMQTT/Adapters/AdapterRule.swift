@@ -1,11 +1,12 @@
-/// Says in which format the messages of some topics are, where they do not say it themselves.
+/// Sets the format of messages on some topics, for messages without a content type of their own.
 ///
 /// ```swift
 /// config.adapterRules = [AdapterRule("legacy/#", contentType: "application/x-plist")]
 /// ```
 ///
-/// The order of choice, for reading and for writing: the content type of the message (MQTT 5), the first rule whose
-/// filter matches the topic, the order of the adapters. An adapter that cannot do it passes to the next.
+/// An adapter is chosen by the content type of the message (MQTT 5), then by the first rule whose filter matches the
+/// topic, then by the order of the adapters. If an adapter throws, the next one is tried. This applies to reading and
+/// writing.
 public struct AdapterRule: Hashable, Sendable {
     /// The topic filter.
     public var filter: String

@@ -1,15 +1,15 @@
 import CourierCore
 
-/// A binary property list, as far as ``PlistLimits`` needs it: which values refer to which.
+/// The reference structure of a binary property list, which ``PlistLimits`` needs.
 ///
 /// ```
 /// bplist00 │ objects, each with a marker │ table: where each object begins │ trailer of 32 bytes
 /// ```
 struct BinaryPlist {
     private enum Object {
-        /// Something without references, and how much text or data it is.
+        /// A value without references, with the size of its text or data.
         case leaf(contentSize: Int)
-        /// A list or dictionary, and where its references stand.
+        /// An array or dictionary, with the range of its references.
         case container(Range<Int>)
     }
 
@@ -20,10 +20,10 @@ struct BinaryPlist {
     private let referenceSize: Int
     private let objectCount: Int
     private let topObject: Int
-    /// Where the table begins and the objects end.
+    /// The offset at which the objects end and the table begins.
     private let table: Int
 
-    /// `nil` for one whose trailer is wrong, of which the decoder reads nothing.
+    /// Returns `nil` if the trailer is wrong. The decoder reads nothing of such a list.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 8 + Self.trailerSize else { return nil }
         let trailer = bytes.count - Self.trailerSize
@@ -50,7 +50,7 @@ struct BinaryPlist {
     func check() throws {
         var valuesLeft = max(PlistLimits.valueCount, bytes.count)
         var contentLeft = max(PlistLimits.contentSize, bytes.count * PlistLimits.contentFactor)
-        // What is still to be followed of the containers around, the outermost first.
+        // The references that remain in each enclosing container, outermost first.
         var open: [Range<Int>] = []
         var next: Int? = topObject
         while let index = next {
@@ -92,7 +92,7 @@ struct BinaryPlist {
         }
     }
 
-    /// Where the content stands of an object that says of how many units it is.
+    /// The range of the content of an object that states its number of units.
     private func content(at place: Int, unit: Int) throws -> Range<Int> {
         var count = Int(bytes[place] & 0x0F)
         var start = place + 1
@@ -112,7 +112,8 @@ struct BinaryPlist {
 
     private static var malformed: DecodingError { PlistLimits.malformed("An object is not well-formed.") }
 
-    /// An integer, big-endian; `nil` for one that is too large. Of more than eight bytes only the last eight count.
+    /// Reads a big-endian integer; `nil` if it is too large. If it has more than eight bytes, only the last eight are
+    /// used.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

@@ -1,8 +1,8 @@
 import CourierCore
 
-/// Which values the adapters for `Codable` types take: all but text and bytes, see ``RawPayload``.
+/// Decides which values the adapters for `Codable` types accept: all except text and bytes, see ``RawPayload``.
 enum CodableClaim {
-    /// The value as something that a coder takes.
+    /// Casts a value to `Encodable`.
     static func encodable<Value>(_ value: Value) throws(CourierError) -> any Encodable {
         guard let encodable = value as? any Encodable else {
             throw CourierError(.encodingFailed, "\(type(of: value)) is not Encodable")
@@ -13,7 +13,7 @@ enum CodableClaim {
         return encodable
     }
 
-    /// The type as something that a coder reads.
+    /// Casts a type to `Decodable`.
     static func decodable<Value>(_ type: Value.Type) throws(CourierError) -> any Decodable.Type {
         if RawPayload.includes(type) {
             throw CourierError(.decodingFailed, "text and bytes are left to the adapters for text and data")
@@ -24,7 +24,7 @@ enum CodableClaim {
         return decodable
     }
 
-    /// What a coder has read, as the type that was asked for. It is the same type, which makes the cast cheap.
+    /// Casts a decoded value to the requested type. Both types are the same, so the cast is cheap.
     static func value<Decoded, Value>(_ decoded: Decoded) throws(CourierError) -> Value {
         guard let value = decoded as? Value else {
             throw CourierError(.decodingFailed, "\(Decoded.self) is not \(Value.self)")

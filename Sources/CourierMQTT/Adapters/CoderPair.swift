@@ -1,12 +1,12 @@
 import CourierCore
 import Foundation
 
-/// A coder of Foundation that writes values of any `Codable` type; they have no protocol in common.
+/// An encoder of Foundation for any `Codable` type. Foundation has no common protocol for its encoders.
 protocol PayloadEncoder: Sendable {
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
-/// A coder of Foundation that reads them.
+/// A decoder of Foundation for any `Codable` type.
 protocol PayloadDecoder: Sendable {
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
@@ -15,7 +15,7 @@ extension JSONEncoder: PayloadEncoder {}
 extension JSONDecoder: PayloadDecoder {}
 extension PropertyListEncoder: PayloadEncoder {}
 
-/// Reads property lists that keep ``PlistLimits``.
+/// Decodes property lists within the ``PlistLimits``.
 struct LimitedPlistDecoder: PayloadDecoder {
     let decoder: PropertyListDecoder
 
@@ -25,7 +25,7 @@ struct LimitedPlistDecoder: PayloadDecoder {
     }
 }
 
-/// What the adapters for `Codable` types do alike, whatever the format: they ask ``CodableClaim``, then their coders.
+/// The common part of the adapters for `Codable` types: it checks the type with ``CodableClaim``, then calls the coder.
 struct CoderPair<Encoder: PayloadEncoder, Decoder: PayloadDecoder>: Sendable {
     let encoder: Encoder
     let decoder: Decoder

@@ -1,7 +1,7 @@
 public import CourierCore
 public import Foundation
 
-/// Takes bytes, `Data` or `[UInt8]`, as they stand.
+/// Sends and reads `Data` and `[UInt8]` unchanged.
 public struct DataMessageAdapter: MessageAdapter {
     /// Makes an adapter.
     public init() {}
@@ -9,11 +9,11 @@ public struct DataMessageAdapter: MessageAdapter {
     /// `application/octet-stream`.
     public var contentType: String { "application/octet-stream" }
 
-    /// Gives the payload as it came.
+    /// Returns the payload unchanged.
     ///
     /// - Parameters:
     ///   - message: The payload.
-    ///   - topic: Is not looked at.
+    ///   - topic: Ignored.
     /// - Returns: The same bytes.
     /// - Throws: ``CourierCore/CourierError`` when the type is not `Data` or `[UInt8]`.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
@@ -23,11 +23,11 @@ public struct DataMessageAdapter: MessageAdapter {
         throw CourierError(.decodingFailed, "\(T.self) is neither Data nor [UInt8]")
     }
 
-    /// Gives the bytes as they are.
+    /// Returns the bytes unchanged.
     ///
     /// - Parameters:
     ///   - data: The bytes.
-    ///   - topic: Is not looked at.
+    ///   - topic: Ignored.
     /// - Returns: The same bytes.
     /// - Throws: ``CourierCore/CourierError`` when the type is not `Data` or `[UInt8]`.
     public func toMessage<T>(data: T, topic: String) throws -> Data {

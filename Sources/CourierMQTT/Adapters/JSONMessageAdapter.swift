@@ -7,12 +7,11 @@ public import Foundation
 /// MQTTClientConfig(authService: authService, messageAdapters: [JSONMessageAdapter()])
 /// ```
 ///
-/// It takes every `Codable` type but text and bytes (`String`, `Substring`, `Data`, `[UInt8]`): those are payloads as
-/// they stand, so a JSON document can also be sent and read as a `String`.
+/// It accepts every `Codable` type except text and bytes (`String`, `Substring`, `Data`, `[UInt8]`). Those are sent and
+/// read unchanged, so a JSON document can also be sent and read as a `String`.
 ///
-/// Its coders are made once and used from any thread at the same time. Foundation's coders allow that, since every
-/// call works on a state of its own and only reads their options; do not change the options of a coder after it was
-/// handed over.
+/// Its coders are used from several threads at the same time. Foundation's coders allow that, because each call has its
+/// own state and only reads the options. Do not change the options of a coder after you passed it.
 public struct JSONMessageAdapter: MessageAdapter {
     private let coders: CoderPair<JSONEncoder, JSONDecoder>
 
@@ -25,7 +24,7 @@ public struct JSONMessageAdapter: MessageAdapter {
         coders = CoderPair(encoder: encoder, decoder: decoder)
     }
 
-    /// The one of all clients that name no adapters.
+    /// The adapter of all clients that name no adapters.
     static let standard = JSONMessageAdapter()
 
     /// Whether it has the coders of ``standard``.
@@ -40,7 +39,7 @@ public struct JSONMessageAdapter: MessageAdapter {
     ///
     /// - Parameters:
     ///   - message: The JSON text.
-    ///   - topic: Is not looked at.
+    ///   - topic: Ignored.
     /// - Returns: The value.
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `DecodingError` when the JSON is not
     ///   right for it.
@@ -52,7 +51,7 @@ public struct JSONMessageAdapter: MessageAdapter {
     ///
     /// - Parameters:
     ///   - data: The value.
-    ///   - topic: Is not looked at.
+    ///   - topic: Ignored.
     /// - Returns: The JSON text.
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when JSON cannot
     ///   hold the value.

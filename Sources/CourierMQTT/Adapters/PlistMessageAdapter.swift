@@ -38,7 +38,7 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///
     /// - Parameters:
     ///   - message: The property list.
-    ///   - topic: Is not looked at.
+    ///   - topic: Ignored.
     /// - Returns: The value.
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, or the list is nested more than 512
     ///   deep or repeats its values too often; `DecodingError` when it is not right for the type.
@@ -50,7 +50,7 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///
     /// - Parameters:
     ///   - data: The value.
-    ///   - topic: Is not looked at.
+    ///   - topic: Ignored.
     /// - Returns: The property list.
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when a property list
     ///   cannot hold the value.

@@ -17,7 +17,7 @@ public struct TextMessageAdapter: MessageAdapter {
     ///
     /// - Parameters:
     ///   - message: The bytes of the text.
-    ///   - topic: Is not looked at.
+    ///   - topic: Ignored.
     /// - Returns: The value.
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, the bytes are not UTF-8, or the text
     ///   is none of the type's.
@@ -43,7 +43,7 @@ public struct TextMessageAdapter: MessageAdapter {
     ///
     /// - Parameters:
     ///   - data: The text, or a value that has a text.
-    ///   - topic: Is not looked at.
+    ///   - topic: Ignored.
     /// - Returns: The bytes of the text.
     /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's.
     public func toMessage<T>(data: T, topic: String) throws -> Data {

@@ -1,15 +1,15 @@
 /// The pauses before a provider that gave no options is asked again.
 ///
-/// A failure that may pass is tried again after 1, 2 and 4 seconds, exactly, and then at the reconnect interval; a failure
-/// that will not, at the reconnect interval right away.
+/// After a temporary failure, the provider is asked again after exactly 1, 2 and 4 seconds, and then at the reconnect
+/// interval. After a permanent failure, it is asked at the reconnect interval from the start.
 struct AuthRetrySchedule: Sendable {
-    /// The pauses after the first failures that may pass.
+    /// The pauses after the first temporary failures.
     static let quickPauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
 
     private var quickCount = 0
     private var schedule: ReconnectSchedule
 
-    /// Goes over to a schedule like `schedule`, from its start.
+    /// Replaces the reconnect schedule by a copy of `schedule`, and starts it from its beginning.
     init(_ schedule: ReconnectSchedule) {
         self.schedule = schedule
         self.schedule.reset()

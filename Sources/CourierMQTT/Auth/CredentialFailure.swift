@@ -1,13 +1,13 @@
 import CourierCore
 import Foundation
 
-/// Why a provider gave no options, by what follows from it.
+/// Why a provider gave no options, and when it is worth asking again.
 struct CredentialFailure: Sendable {
-    /// What the app is told.
+    /// The error for the app.
     let error: CourierError
-    /// Whether asking again soon is worth it: not after an HTTP status in 400–499.
+    /// Whether the failure is temporary. An HTTP status in 400–499 is permanent.
     let mayPass: Bool
-    /// Whether it says that there is no network.
+    /// Whether the cause is a missing network.
     let isOfNetwork: Bool
 
     /// The provider did not answer within the authentication timeout.
@@ -26,7 +26,7 @@ struct CredentialFailure: Sendable {
         self.isOfNetwork = isOfNetwork
     }
 
-    /// Reads what a provider reported or threw.
+    /// Classifies an error that a provider reported or threw.
     init(_ error: any Error) {
         let message: String
         switch error {
@@ -53,7 +53,7 @@ struct CredentialFailure: Sendable {
         "The connection service provider gave no options: \(summary)"
     }
 
-    /// What happened to the service if that is known: it says enough by itself.
+    /// The description of the service's failure if it is known, which needs no further words.
     private static func message(_ error: NSError) -> String {
         guard let failure = CredentialServiceFailure(error) else {
             return message("\(error.domain), code \(error.code)")
@@ -66,11 +66,11 @@ struct CredentialFailure: Sendable {
 
     /// `NSURLErrorDomain`: not connected to the internet, international roaming off, a call is active, data not allowed.
     ///
-    /// Linux has none of them. What it says without a network (host not found, timed out, unknown) it also says when the
-    /// service is gone, and that the connection was lost when the service resets it: there only the monitor knows.
+    /// Linux reports none of these codes. Without a network it reports "host not found", "timed out" or "unknown", and
+    /// it reports the same if the service is down. So on Linux only the network monitor knows.
     private static let urlErrorCodes: Set<Int> = [-1009, -1018, -1019, -1020]
 
-    /// How deep underlying errors are looked for.
+    /// The maximum depth of underlying errors that are examined.
     private static let maximumDepth = 4
 
     private static let posixErrorCodes: Set<Int> = Set(

@@ -3,17 +3,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Asks the app's provider for options, and lets through the one answer that somebody waits for.
+/// Asks the app's provider for options, and delivers only the answer to the present request.
 ///
-/// A second answer, one after ``abandon(_:)``, and one that never comes do nothing and hold nothing: the provider's
-/// closure knows the source weakly.
+/// A second answer, and an answer after ``abandon(_:)``, are ignored. A provider that never answers retains nothing,
+/// because its closure references the source weakly.
 final class CredentialSource: Sendable {
-    /// Takes the result, on the provider's thread.
+    /// Receives the result, on the provider's thread.
     typealias Deliver = @Sendable (AttemptID, Result<ConnectGrant, any Error>) -> Void
 
     private struct Request {
         let attempt: AttemptID
-        /// The server that a broker has referred to; `nil` for the provider's own.
+        /// The server of a broker's server reference; `nil` for the provider's own broker.
         let server: BrokerEndpoint?
         let deliver: Deliver
     }
@@ -25,21 +25,23 @@ final class CredentialSource: Sendable {
     }
 
     private struct State {
-        /// The request that is to be answered.
+        /// The present request, which has no answer yet.
         var request: Request?
-        /// Whether options that the provider has at hand were refused, and asking it is the only way to others.
+        /// Whether the broker refused the options that the provider has cached, so that the provider must be asked for
+        /// others.
         var asksAnyway = false
-        /// The task in which an async provider works.
+        /// The task that calls an async provider.
         var task: Task<Void, Never>?
-        /// The attempt that the task asks for; `nil` while it clears, or before it has begun.
+        /// The attempt whose options the task requests; `nil` before it begins, and while it clears the provider's
+        /// options.
         var asking: AttemptID?
-        /// Whether the request waits for its turn: an async provider has one call at a time.
+        /// Whether the request waits, because an async provider gets one call at a time.
         var isWaiting = false
-        /// The task in which a challenge is answered.
+        /// The task that answers a challenge.
         var answering: Task<Void, Never>?
-        /// The challenge that waits for its turn, the latest one.
+        /// The latest challenge, if it waits until an earlier one is answered.
         var challenge: Challenge?
-        /// Whether the provider is to forget what it has before it is asked next.
+        /// Whether the provider must clear its options before the next request.
         var needsClear = false
     }
 
@@ -52,12 +54,12 @@ final class CredentialSource: Sendable {
     private let provider: Provider
     private let state = Mutex(State())
 
-    /// Asks `provider`, which is used on `queue` only; the queue must be serial.
+    /// Makes a source that calls `provider` on `queue` only, which must be serial.
     init(_ provider: any IConnectionServiceProvider, on queue: DispatchQueue) {
         self.provider = .closures(NonSendableBox(provider), queue)
     }
 
-    /// Asks `provider` from a task of its own, one call at a time.
+    /// Makes a source that calls `provider` from its own task, one call at a time.
     init(_ provider: any ConnectionServiceProvider) { self.provider = .tasks(provider) }
 
     deinit {
@@ -90,7 +92,7 @@ final class CredentialSource: Sendable {
         }
     }
 
-    /// Lets no answer for `attempt` through any more, and cancels the work on it where that is possible.
+    /// Ignores answers for `attempt` from now on, and cancels its task if the provider is async.
     func abandon(_ attempt: AttemptID) {
         let task = state.withLock { state -> Task<Void, Never>? in
             guard state.request?.attempt == attempt else { return nil }
@@ -101,7 +103,8 @@ final class CredentialSource: Sendable {
         task?.cancel()
     }
 
-    /// The broker refused the options: the provider is told, and asked the next time even if it has some at hand.
+    /// The broker refused the options. The provider clears them, and is asked at the next attempt even if it has cached
+    /// options.
     func clear() {
         switch provider {
         case .closures(let provider, let queue):
@@ -113,10 +116,10 @@ final class CredentialSource: Sendable {
         }
     }
 
-    /// Has a challenge answered, on any thread; only a provider for `async` code does.
+    /// Asks the provider for the answer to a challenge; only an async provider can answer. Any thread may call it.
     ///
-    /// An earlier one that is not answered yet is given up: its task is cancelled, and its `done` is called when that has
-    /// ended. One that a later one replaces before its turn is never heard of again.
+    /// An earlier challenge without an answer is cancelled, and its `done` is called when its task has ended. If a
+    /// challenge is replaced while it waits, its `done` is never called.
     func answer(
         _ challenge: Data?, method: String, _ done: @escaping @Sendable (Result<Data, any Error>) -> Void
     ) {
@@ -130,7 +133,7 @@ final class CredentialSource: Sendable {
         }
         let former = state.withLock { state -> Task<Void, Never>? in
             defer { state.challenge = Challenge(data: challenge, method: method, done: done) }
-            // While one waits, the task has not begun, or was cancelled before.
+            // If a challenge waits already, the running task was cancelled before.
             return state.challenge == nil ? state.answering : nil
         }
         former?.cancel()
@@ -176,23 +179,23 @@ extension CredentialSource {
         case ask(AttemptID, BrokerEndpoint?)
     }
 
-    /// What a task knows of its source: enough to answer it, not enough to keep it.
+    /// A task's weak reference to its source, so that the task does not keep the source alive.
     private struct Asker: Sendable {
         weak let source: CredentialSource?
     }
 
-    /// Starts a task if there is something to do and none at work.
+    /// Starts a task if there is work and no task is running.
     private func work(_ provider: any ConnectionServiceProvider) {
         let asker = Asker(source: self)
         state.withLock { state in
             guard state.task == nil, state.needsClear || state.isWaiting else { return }
-            // Owned by `state`: it ends by itself, and is cancelled with its request or with the source.
+            // `state` owns the task. It ends by itself, or is cancelled with its request or the source.
             state.task = Task { await Self.run(provider, for: asker) }
         }
     }
 
-    /// One clearing or one question, then whatever has come up meanwhile, in a task of its own: each has its own
-    /// cancellation.
+    /// Clears the provider's options or asks for options once. Work that was added meanwhile gets a new task, because
+    /// each request has its own cancellation.
     private static func run(_ provider: any ConnectionServiceProvider, for asker: Asker) async {
         switch asker.source?.nextStep() {
         case nil: break
@@ -232,14 +235,14 @@ extension CredentialSource {
     }
 }
 
-/// Challenges, one at a time as well.
+/// Challenges, which are answered one at a time.
 extension CredentialSource {
-    /// Starts a task for the challenge that waits, if there is one and none is being answered.
+    /// Starts a task for the waiting challenge, if no other challenge is being answered.
     private func answerNext(_ provider: any ConnectionServiceProvider) {
         let asker = Asker(source: self)
         state.withLock { state in
             guard state.answering == nil, state.challenge != nil else { return }
-            // Owned by `state`: it ends by itself, and is cancelled with its challenge or with the source.
+            // `state` owns the task. It ends by itself, or is cancelled with its challenge or the source.
             state.answering = Task { await Self.answerOne(provider, for: asker) }
         }
     }

@@ -14,7 +14,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Nobody waits for service records any more, unless the supervisor does.
+    /// Cancels the look-up of service records if the supervisor does not wait for it.
     func giveUpUnwantedSearch() {
         guard search != nil else { return }
         if case .locating = supervisor.phase { return }
@@ -28,15 +28,15 @@ extension ClientCoordinator {
     }
 }
 
-/// A service of a domain, as DNS calls it.
+/// The DNS name of a service of a domain.
 struct NamedService: Hashable, Sendable {
-    /// Such as `_mqtt._tcp.example.com`.
+    /// The full name, such as `_mqtt._tcp.example.com`.
     let name: String
-    /// The scheme of its endpoints, so that their ports decide nothing.
+    /// The scheme of its endpoints, so that TLS does not depend on their ports.
     let scheme: String
 
-    /// The service that options ask for; `nil` where there is none, as for addresses and Unix sockets, and for what is no
-    /// host: it may be a URL with a password, which DNS must not see.
+    /// Makes the service name for these options; `nil` for addresses, Unix sockets, and text that is not a host name.
+    /// Such text may be a URL with a password, which must not reach DNS.
     init?(_ options: ConnectOptions, hasTLSSettings: Bool) {
         guard let scheme = try? ConnectionScheme(options, hasTLSSettings: hasTLSSettings),
             (try? BrokerHost(options.host)) != nil, !Self.isAddress(options.host)

@@ -1,21 +1,21 @@
 import CourierCore
 
-/// The ways to one broker or cluster, each once, the preferred ones first.
+/// The endpoints of one broker or cluster without duplicates, preferred ones first.
 struct EndpointList: Equatable, Sendable {
-    /// At least one, ordered by priority; those of the same priority in the order in which they were given.
+    /// At least one endpoint, ordered by priority. Endpoints of the same priority keep the given order.
     let endpoints: [BrokerEndpoint]
-    /// Whether the first one is to be tried before its equals, instead of taking part in the chance among them.
+    /// Whether the first endpoint is tried before others of the same priority, which are chosen at random.
     let hasLeader: Bool
-    /// How many there were beyond the limit.
+    /// The number of endpoints beyond the limit, which are not used.
     let leftOutCount: Int
 
-    /// The list of options from the provider: their own host first, then the alternatives, at most `limit`.
+    /// Makes the list of the provider's options: first their host, then the alternatives, at most `limit`.
     init(_ options: ConnectOptions, limit: Int) {
         let home = BrokerEndpoint(host: options.host, port: options.port)
         self.init(home, options.alternatives, limit: limit, hasLeader: true)
     }
 
-    /// A list that was found elsewhere, of at most `limit`; `nil` when it is empty.
+    /// Makes a list of at most `limit` endpoints from service records; `nil` if `found` is empty.
     init?(_ found: [BrokerEndpoint], limit: Int) {
         guard let first = found.first else { return nil }
         self.init(first, Array(found.dropFirst()), limit: limit, hasLeader: false)
@@ -32,10 +32,10 @@ struct EndpointList: Equatable, Sendable {
         leftOutCount = distinct.count - endpoints.count
     }
 
-    /// The lowest number of a priority.
+    /// The lowest priority number, which is preferred.
     var bestPriority: UInt16 { endpoints[0].priority }
 
-    /// The place of an endpoint in the list.
+    /// The index of an endpoint in the list.
     func index(host: String, port: UInt16) -> Int? { endpoints.firstIndex { $0.host == host && $0.port == port } }
 }
 
@@ -44,7 +44,7 @@ extension BrokerEndpoint {
 }
 
 extension ConnectOptions {
-    /// The same options for this endpoint.
+    /// Returns the same options with this endpoint as host.
     func at(_ endpoint: BrokerEndpoint) -> ConnectOptions {
         var options = self
         options.host = endpoint.host

@@ -1,37 +1,38 @@
-/// How a client deals with several ways to its broker: see ``CourierCore/ConnectOptions/alternatives``.
+/// How a client chooses among several endpoints of its broker: see ``CourierCore/ConnectOptions/alternatives``.
 ///
 /// ```swift
 /// config.endpoints.usesServiceRecords = true
 /// config.endpoints.returnsToPreferred = .after(.seconds(600))
 /// ```
 public struct EndpointPolicy: Hashable, Sendable {
-    /// When a client that is connected to a less preferred endpoint goes back to a preferred one.
+    /// When a client that is connected to a less preferred endpoint returns to a preferred one.
     public enum Return: Hashable, Sendable {
-        /// When the connection is lost, not before.
+        /// Only when the connection is lost.
         case never
-        /// About this long after it was accepted, at a quiet moment; the time doubles with each try in vain, up to an hour
-        /// or the time itself if that is longer.
+        /// About this long after the connection was accepted, at a moment without traffic. The time doubles with each
+        /// failed attempt, up to an hour, or up to the given time if that is longer.
         ///
-        /// The connection is closed in order, and a preferred endpoint is tried; if it cannot be reached, the others
-        /// follow as after a loss. The session survives, unless options or configuration let it end with the connection, and
-        /// messages under way are finished on the new one.
+        /// The client closes the connection with DISCONNECT and tries a preferred endpoint. If that fails, it tries the
+        /// other endpoints as after a loss. The session survives, unless it ends with the connection by its options,
+        /// and unacknowledged messages are finished on the new connection.
         case after(Duration)
     }
 
-    /// How many endpoints are used unless named, 16.
+    /// The default of ``maximumCount``, 16.
     public static let defaultMaximumCount = 16
 
     /// Whether DNS is asked for service records (SRV, RFC 2782) of the host: `_mqtt._tcp.<host>`, or
     /// `_secure-mqtt._tcp.<host>` for TLS; `false` by default.
     ///
-    /// Where there are some, they take the place of the options' host, port and alternatives; where there are none, or DNS
-    /// does not answer, those hold. Addresses, and the schemes for WebSocket and Unix sockets, have none.
+    /// Service records replace the host, port and alternatives of the options. If there are none, or DNS does not
+    /// answer, the options are used. No service records are looked up for addresses, WebSocket and Unix sockets.
     public var usesServiceRecords = false
 
-    /// When a client goes back to a preferred endpoint; never by default.
+    /// When a client returns to a preferred endpoint; never by default.
     public var returnsToPreferred = Return.never
 
-    /// How many endpoints are used, at least 1; the least preferred of more are left out, which the log says.
+    /// The number of endpoints that are used, at least 1; 16 by default. If there are more, the least preferred are
+    /// left out, and the log says so.
     public var maximumCount = EndpointPolicy.defaultMaximumCount
 
     /// The servers that the client may follow a server reference to. By default only the same host.

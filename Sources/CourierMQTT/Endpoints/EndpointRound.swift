@@ -2,8 +2,9 @@ import CourierCore
 
 /// Decides which endpoint of a list is tried next.
 ///
-/// Attempts go in rounds: each endpoint of the list once, the preferred ones first, equals by weighted chance (RFC 2782).
-/// An endpoint that failed stands behind its equals until it works again, or until a whole round has failed.
+/// A round tries each endpoint of the list once, preferred ones first. Endpoints of the same priority are ordered by
+/// weighted chance (RFC 2782). An endpoint that failed comes after others of its priority until it works again, or
+/// until a whole round has failed.
 ///
 /// ```
 ///            failed, others left         failed, none left: the round is over, and a new one begins
@@ -15,27 +16,27 @@ import CourierCore
 ///            accepted
 /// ```
 struct EndpointRound: Sendable {
-    /// What follows a failure.
+    /// The next step after a failure.
     enum Turn: Equatable, Sendable {
-        /// Another endpoint has its turn in the round that continues.
+        /// The round continues with another endpoint.
         case next
-        /// A connection was lost, and the new round begins with another endpoint.
+        /// A connection was lost, and a new round begins with another endpoint.
         case other
-        /// All were tried, or there is none but this one: a new round begins, and with a pause.
+        /// All endpoints were tried: a new round begins after a pause.
         case over
     }
 
-    /// The order of a list of one, which most are.
+    /// The order for a list with one endpoint, the common case.
     private static let only = [0]
 
     let list: EndpointList
-    /// Those that have their turn in this round, by their place in the list; the first is the present one.
+    /// The indices of the endpoints that are left in this round. The first is the present endpoint.
     private var order: [Int]
-    /// Those that have failed since they last worked, by their place in the list, the longest ago first.
+    /// The indices of the endpoints that have failed since they last worked, oldest failure first.
     private var failed: [Int] = []
-    /// Whether the present one has accepted a connection.
+    /// Whether the present endpoint has accepted a connection.
     private var isAccepted = false
-    /// Whether something in this round failed in a way that may pass.
+    /// Whether a failure of this round is temporary.
     private var hasHope = false
 
     /// Begins the first round.
@@ -45,19 +46,19 @@ struct EndpointRound: Sendable {
         begin(using: &random)
     }
 
-    /// The one whose turn it is.
+    /// The present endpoint.
     var current: BrokerEndpoint { list.endpoints[order[0]] }
 
-    /// Whether there is no better one than the present.
+    /// Whether no endpoint is preferred to the present one.
     var isAtPreferred: Bool { current.priority == list.bestPriority }
 
-    /// Whether another has its turn in this round when the present one fails.
+    /// Whether another endpoint is left in this round if the present one fails.
     var hasNext: Bool { !isAccepted && order.count > 1 }
 
-    /// Whether others follow in this round, or something in it may pass.
+    /// Whether another endpoint is left in this round, or a failure of it is temporary.
     var goesOn: Bool { hasHope || hasNext }
 
-    /// The present one has accepted a connection: the round is at its end.
+    /// The present endpoint has accepted a connection, which ends the round.
     mutating func accepted(using random: inout some RandomNumberGenerator) {
         let present = order[0]
         isAccepted = true
@@ -66,10 +67,11 @@ struct EndpointRound: Sendable {
         if list.endpoints.count > 1 { order = [present] + drawn(using: &random).filter { $0 != present } }
     }
 
-    /// The present one is tried, perhaps again.
+    /// An attempt with the present endpoint begins.
     mutating func attempted() { isAccepted = false }
 
-    /// The present one failed, or its connection was lost; `mayRecover` unless it would fail in the same way again.
+    /// The present endpoint failed, or its connection was lost. `mayRecover` is `false` if it would fail in the same
+    /// way again.
     mutating func failed(mayRecover: Bool, using random: inout some RandomNumberGenerator) -> Turn {
         let present = order[0]
         failed.removeAll { $0 == present }
@@ -88,7 +90,8 @@ struct EndpointRound: Sendable {
         return .over
     }
 
-    /// The present one has sent the client to another; if that stands in the list, it has its turn now.
+    /// The present endpoint referred the client to another server. If the list contains it, it becomes the present
+    /// endpoint; returns whether it does.
     mutating func select(host: String, port: UInt16) -> Bool {
         guard let target = list.index(host: host, port: port), target != order[0] else { return false }
         failed.removeAll { $0 == order[0] }
@@ -99,14 +102,14 @@ struct EndpointRound: Sendable {
         return true
     }
 
-    /// Takes over a connection that an earlier list has led to, if this one has its endpoint.
+    /// Continues with the endpoint of the present connection, which an earlier list led to, if this list contains it.
     mutating func resume(at endpoint: BrokerEndpoint, using random: inout some RandomNumberGenerator) {
         guard let place = list.index(host: endpoint.host, port: endpoint.port) else { return }
         order = [place]
         accepted(using: &random)
     }
 
-    /// Gives the preferred ones their turn, whether they failed before or not.
+    /// Begins a round with the preferred endpoints, even if they have failed.
     mutating func returnToPreferred(using random: inout some RandomNumberGenerator) {
         failed = []
         begin(using: &random)
@@ -135,8 +138,8 @@ struct EndpointRound: Sendable {
         return order
     }
 
-    /// RFC 2782: one is drawn after the other, each with a chance as its weight is to the sum of those that are left.
-    /// Those without weight stand first, so that they have a very small chance.
+    /// Orders endpoints by RFC 2782: draws one after the other, with a chance proportional to its weight among the
+    /// rest. Endpoints with weight 0 come first in the draw, so that they have a very small chance.
     private func weighted(_ places: [Int], using random: inout some RandomNumberGenerator) -> [Int] {
         func weight(_ place: Int) -> Int { Int(list.endpoints[place].weight) }
         let shuffled = places.shuffled(using: &random)

@@ -1,11 +1,11 @@
 import CourierCore
 
-/// What a look-up of service records has come to.
+/// The result of a look-up of service records.
 enum EndpointSearch: Equatable, Sendable {
-    /// These; none where the domain has no such records.
+    /// The endpoints of the records; empty if the domain has none.
     case found([BrokerEndpoint])
-    /// The domain says that it does not have the service.
+    /// The domain states that it does not offer the service.
     case unavailable
-    /// There was no answer, for this reason.
+    /// There was no answer, with the reason.
     case failed(String)
 }

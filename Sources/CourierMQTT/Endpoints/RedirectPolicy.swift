@@ -1,38 +1,37 @@
 import CourierCore
 
-/// Which servers the client goes to when a broker of MQTT 5 refers it to another one (reason codes 0x9C and 0x9D, with a
-/// server reference).
+/// Which server references of an MQTT 5 broker (reason codes 0x9C and 0x9D) the client follows.
 ///
-/// By default a reference is followed to the same host only, at this or another port, and to the endpoints that the options
-/// name (``CourierCore/ConnectOptions/alternatives``) or that service records have led to. Another host has to be allowed:
+/// By default it follows a reference to the same host, at any port, and to the endpoints of the options
+/// (``CourierCore/ConnectOptions/alternatives``) or of service records. Another host must be allowed:
 ///
 /// ```swift
 /// config.endpoints.redirects.allowedHosts = ["eu.broker.example.com": .fromProvider, "us.broker.example.com": .reused]
 /// ```
 ///
-/// A connection with TLS is never followed by one without. A reference that is not followed is named, with this option, by
-/// the error of the event ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
-/// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)``. The client then goes
-/// on with its own endpoints and its usual pauses.
+/// A reference from TLS to a connection without TLS is never followed. If a reference is not followed, the error of the
+/// event ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
+/// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)`` names it and this
+/// option. The client then continues with its own endpoints and its usual pauses.
 public struct RedirectPolicy: Hashable, Sendable {
-    /// The credentials that an allowed host gets.
+    /// The credentials that are sent to an allowed host.
     public enum Credentials: Hashable, Sendable {
-        /// The provider is asked for them, with the host and port:
-        /// ``CourierCore/ConnectionServiceProvider/connectOptions(for:)``. The present ones are not sent.
+        /// The provider is asked for options for this host and port, by
+        /// ``CourierCore/ConnectionServiceProvider/connectOptions(for:)``. The present credentials are not sent.
         case fromProvider
 
         /// The present options: user name, password, header fields and the data of an extended authentication.
         case reused
     }
 
-    /// How many hosts may be allowed, 1,000.
+    /// The most hosts that may be allowed, 1,000.
     public static let limit = 1_000
 
-    /// The further hosts that a reference is followed to, by exact name or address, and the credentials that each gets; none
-    /// by default. Upper and lower case are the same; a name does not stand for its subdomains.
+    /// Further hosts that a reference is followed to, by exact name or address, with the credentials for each; none by
+    /// default. Letter case does not matter, and a name does not include its subdomains.
     public var allowedHosts: [String: Credentials] = [:]
 
-    /// Whether a reference to the same host is followed; `true` by default. The present credentials are used there.
+    /// Whether a reference to the same host is followed, with the present credentials; `true` by default.
     public var followsSameHost = true
 
     /// The defaults.

@@ -1,13 +1,13 @@
 public import CourierCore
 
-/// A network that is always there: for servers, and for tests that are not about networks.
+/// A network that is always available, for servers and for tests that are not about networks.
 public struct AlwaysAvailableNetwork: NetworkMonitor {
-    // One for all, so that no subscription ends because a monitor is dropped.
+    // Shared by all monitors, so that no subscription ends because a monitor is released.
     private static let subject = CurrentValueSubject<NetworkStatus, Never>(.available)
 
-    /// Makes such a network; all are alike.
+    /// Makes a network that is always available.
     public init() {}
 
-    /// ``NetworkStatus/available``, and nothing more.
+    /// Sends ``NetworkStatus/available`` once.
     public var statusPublisher: AnyPublisher<NetworkStatus, Never> { Self.subject.eraseToAnyPublisher() }
 }

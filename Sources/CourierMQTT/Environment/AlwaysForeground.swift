@@ -1,13 +1,13 @@
 public import CourierCore
 
-/// The lifecycle of a program without phases: it is in the foreground as long as it runs.
+/// The lifecycle of a program that is in the foreground as long as it runs.
 public struct AlwaysForeground: AppLifecycle {
-    // One for all, so that no subscription ends because a lifecycle is dropped.
+    // Shared by all lifecycles, so that no subscription ends because a lifecycle is released.
     private static let subject = CurrentValueSubject<AppPhase, Never>(.foreground)
 
-    /// Makes such a lifecycle; all are alike.
+    /// Makes a lifecycle that is always in the foreground.
     public init() {}
 
-    /// ``AppPhase/foreground``, and nothing more.
+    /// Sends ``AppPhase/foreground`` once.
     public var phasePublisher: AnyPublisher<AppPhase, Never> { Self.subject.eraseToAnyPublisher() }
 }

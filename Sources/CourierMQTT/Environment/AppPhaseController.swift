@@ -1,6 +1,6 @@
 public import CourierCore
 
-/// The phase of an app, as the app itself tells it, on systems that do not.
+/// The phase of an app, set by the app itself, for systems that do not report it.
 ///
 /// ```swift
 /// let phases = AppPhaseController()
@@ -10,11 +10,11 @@ public import CourierCore
 /// phases.enterForeground()
 /// ```
 ///
-/// Any thread may call it. Entering a phase that the app is in already tells nobody anything.
+/// Any thread may call it. Entering the present phase again sends nothing.
 public final class AppPhaseController: AppLifecycle {
     private let subject: CurrentValueSubject<AppPhase, Never>
 
-    /// Begins in a phase.
+    /// Makes a controller with its first phase.
     ///
     /// - Parameter phase: The first phase; the foreground by default.
     public init(_ phase: AppPhase = .foreground) { subject = CurrentValueSubject(phase) }

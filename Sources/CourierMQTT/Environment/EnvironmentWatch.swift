@@ -1,9 +1,10 @@
 import CourierCore
 import CourierTransport
 
-/// Brings what happens around a client to its loop: networks, the app's phase, a machine that slept. Ends when dropped.
+/// Reports changes of networks, the app's phase, and the end of a suspension of the machine. It stops when it is
+/// released.
 final class EnvironmentWatch {
-    /// What happened.
+    /// A change in the environment of a client.
     enum Change: Sendable {
         case network(NetworkStatus)
         case phase(AppPhase)
@@ -21,8 +22,8 @@ final class EnvironmentWatch {
     private let phase: AnyCancellable?
     private let suspend: SuspendWatch
 
-    /// Watches, and tells `change` from any thread; without a monitor the system is looked at, without a lifecycle there are
-    /// no phases. On the loop.
+    /// Starts to watch, and calls `change` from any thread. Without a monitor, it watches the system's networks.
+    /// Without a lifecycle, no phase is reported. On the loop.
     init(
         network monitor: (any NetworkMonitor)?, lifecycle: (any AppLifecycle)?, on loop: EventLoop,
         _ change: @escaping @Sendable (Change) -> Void

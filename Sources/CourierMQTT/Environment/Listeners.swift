@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Closures of those who want to know of something, each under the object that it belongs to.
+/// Closures that are called with each new value. Each belongs to an object, its owner.
 final class Listeners<Value: Sendable>: Sendable {
     private let calls = Mutex<[ObjectIdentifier: @Sendable (Value) -> Void]>([:])
 
@@ -11,10 +11,10 @@ final class Listeners<Value: Sendable>: Sendable {
         calls.withLock { $0[ObjectIdentifier(owner)] = call }
     }
 
-    /// Calls nothing for `owner` any more, but for a call that is under way.
+    /// Removes the closure of `owner`. A call that has begun may still be running.
     func remove(_ owner: AnyObject) { calls.withLock { $0[ObjectIdentifier(owner)] = nil } }
 
-    /// Without a lock held.
+    /// Calls all closures, without holding the lock.
     func tell(_ value: Value) {
         for call in calls.withLock({ Array($0.values) }) { call(value) }
     }

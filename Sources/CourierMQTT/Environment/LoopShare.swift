@@ -1,7 +1,7 @@
 import CourierTransport
 import Synchronization
 
-/// What all clients of a loop have in common, one for each loop, as long as one of them holds it.
+/// Objects that all clients of a loop share: one for each loop, which lives as long as a client references it.
 final class LoopShare<Part: AnyObject & Sendable>: Sendable {
     private struct Reference: Sendable {
         weak var part: Part?
@@ -11,7 +11,8 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
 
     init() {}
 
-    /// The part of `loop`; made by `make` if there is none, which must keep the loop and call ``ended(on:)`` at its end.
+    /// Returns the shared object of `loop`. If there is none, `make` creates it; that object must retain the loop and
+    /// call ``ended(on:)`` in its deinit.
     func part(of loop: EventLoop, _ make: () -> Part) -> Part {
         parts.withLock { parts in
             if let present = parts[ObjectIdentifier(loop)]?.part { return present }
@@ -21,7 +22,7 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// The part of `loop` is gone.
+    /// Forgets the shared object of `loop`, which is being released.
     func ended(on loop: EventLoop) {
         let key = ObjectIdentifier(loop)
         let other = parts.withLock { parts -> Part? in
@@ -29,7 +30,7 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
             if present == nil { parts[key] = nil }
             return present
         }
-        // Another that has come in its place may end here, which needs the lock.
+        // A newer object may be released here. Its deinit takes the lock, so it must not be held.
         withExtendedLifetime(other) {}
     }
 }

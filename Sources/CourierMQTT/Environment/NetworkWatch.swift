@@ -1,21 +1,21 @@
 import CourierCore
 import CourierTransport
 
-/// What all who look at the networks from one loop share; it watches as long as it is referenced.
+/// The watch of the system's networks that all clients of a loop share. It runs as long as it is referenced.
 final class NetworkWatch: Sendable {
     /// Starts to watch from a loop.
     typealias Start = (EventLoop, _ report: @escaping @Sendable (Bool) -> Void) -> NetworkWatcher
 
     private static let share = LoopShare<NetworkWatch>()
 
-    /// Told of every change, on the loop.
+    /// Called with every change, on the loop.
     let listeners = Listeners<NetworkStatus>()
     private let subject = CurrentValueSubject<NetworkStatus, Never>(.available)
     private let loop: EventLoop
     private let watcher: NetworkWatcher
 
-    /// What watches from `loop` as long as it is referenced. What could not watch when it was started tries again, for all
-    /// who hold it.
+    /// Returns the watch of `loop`. A watch that failed to start tries again at this call, for all clients that share
+    /// it.
     static func shared(
         on loop: EventLoop, start: Start = { NetworkWatcher.start(on: $0, report: $1) }
     ) -> NetworkWatch {

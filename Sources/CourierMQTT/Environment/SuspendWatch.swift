@@ -1,7 +1,6 @@
 import CourierTransport
 
-/// Tells the clients of a loop, on the loop, that the machine was suspended and is awake again; one watcher serves all of
-/// them.
+/// Reports to all clients of a loop, on the loop, that the machine was suspended and is awake again.
 final class SuspendWatch: Sendable {
     /// Starts to watch a loop.
     typealias Start = (EventLoop, _ resumed: @escaping @Sendable (Duration) -> Void) -> SuspendWatcher
@@ -12,8 +11,8 @@ final class SuspendWatch: Sendable {
     private let loop: EventLoop
     private let watcher: SuspendWatcher
 
-    /// What watches on `loop` as long as it is referenced. What could not watch when it was started tries again, for all
-    /// who hold it.
+    /// Returns the watch of `loop`, which runs as long as it is referenced. A watch that failed to start tries again at
+    /// this call, for all clients that share it.
     static func shared(
         on loop: EventLoop, start: Start = { SuspendWatcher.start(on: $0, resumed: $1) }
     ) -> SuspendWatch {

@@ -1,24 +1,24 @@
 public import CourierCore
 public import CourierTransport
 
-/// Tells whether the machine is on a network, as the operating system sees it.
+/// Reports whether the machine has a network, according to the operating system.
 ///
 /// ```swift
 /// let monitor = SystemNetworkMonitor(loop: loop)
 /// monitor.statusPublisher.sink { print($0) }.store(in: &cancellables)
 /// ```
 ///
-/// A network is there when a link other than the loopback is up, the machine has an address of more than local scope,
-/// and a route leads out of such a link; it need not be a default route. The status says nothing of connections within
-/// the machine, which work without a network.
+/// A network is available if a link other than the loopback is up, the machine has an address with more than link-local
+/// scope, and a route uses such a link. A default route is not required. Connections within the machine work without a
+/// network.
 ///
-/// The system is watched while somebody holds the publisher or a subscription to it, once for all monitors of a loop.
-/// Until the first look at the system is over, which takes a moment, and wherever the system does not tell, the status
-/// is ``CourierCore/NetworkStatus/available``. A watch that could not begin for want of a descriptor is tried again with the
-/// next publisher or client of the loop. Changes within ``settleTime`` are told as one.
+/// The system is watched as long as the publisher or a subscription to it is referenced; all monitors of a loop share
+/// one watch. The status is ``CourierCore/NetworkStatus/available`` until the system was read for the first time, and
+/// also if the system does not report its networks. A watch that failed to start, because no file descriptor was free,
+/// is tried again with the next publisher or client of the loop. Changes within ``settleTime`` are reported as one.
 public struct SystemNetworkMonitor: NetworkMonitor {
-    /// How long to wait for more changes before looking at the system, 250 ms: a link that flaps is reported at most
-    /// once in that time.
+    /// The time to wait for more changes before the system is read, 250 ms. A link that goes up and down quickly is
+    /// reported at most once in that time.
     public static let settleTime = NetworkWatcher.defaultSettleTime
 
     private let loop: EventLoop
@@ -31,7 +31,7 @@ public struct SystemNetworkMonitor: NetworkMonitor {
     /// The present status, then every change, sent on the loop.
     public var statusPublisher: AnyPublisher<NetworkStatus, Never> {
         let watch = NetworkWatch.shared(on: loop)
-        // What the closure captures lives as long as the publisher and each subscription to it.
+        // The closure keeps the watch alive as long as the publisher or a subscription exists.
         return watch.publisher.map { [watch] status in
             withExtendedLifetime(watch) { status }
         }

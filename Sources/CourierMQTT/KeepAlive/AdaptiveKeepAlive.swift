@@ -1,10 +1,10 @@
-/// Finds out how long a quiet connection stays open on the present network, and sends no more pings than that takes.
+/// Measures how long an idle connection stays open on the present network, and sends no more pings than necessary.
 ///
-/// NATs, firewalls and load balancers forget a connection that has carried nothing for a while, each after its own time.
-/// A ping just before that time keeps the connection open; every earlier one costs power and traffic for nothing. So
-/// the client waits for ``minimumInterval`` first and, each time the broker has answered after a silence, for one
-/// ``step`` longer, up to ``maximumInterval``. When a connection does not survive a silence, the client goes back to the
-/// longest that did, stays there on that network, and remembers it.
+/// NATs, firewalls and load balancers drop a connection that was idle for too long, and each has its own limit. A ping
+/// just before that limit keeps the connection open. Earlier pings waste power and traffic. So the client first pings
+/// after ``minimumInterval`` without traffic. Each time the broker answers, the next interval is one ``step`` longer,
+/// up to ``maximumInterval``. If a connection does not survive an interval, the client returns to the longest interval
+/// that worked, and remembers it for this network.
 ///
 /// ```swift
 /// var keepAlive = AdaptiveKeepAlive(maximumInterval: .seconds(1_200))
@@ -13,34 +13,37 @@
 /// config.session.adaptiveKeepAlive = keepAlive
 /// ```
 ///
-/// It takes the place of `ConnectOptions.keepAlive`, which is not looked at. CONNECT announces a keep-alive that leaves
-/// room for ``maximumInterval``; a broker of MQTT 5 may ask for less, and then gets it. The probes of TCP are off, as
-/// they would end every silence.
+/// It replaces `ConnectOptions.keepAlive`, which is ignored. CONNECT announces a keep-alive that is longer than
+/// ``maximumInterval``. An MQTT 5 broker may ask for a shorter one, which the client then uses. TCP keep-alive probes
+/// are off, because each probe is traffic.
 public struct AdaptiveKeepAlive: Sendable {
-    /// The shortest silence that is followed by a ping, and the first; 60 s by default, 100 ms at least.
+    /// The shortest interval without traffic before a ping, and the first that is tried; 60 s by default, 100 ms at
+    /// least.
     public var minimumInterval: Duration
-    /// The longest silence that is tried; 15 min by default, 12 h at most.
+    /// The longest interval without traffic that is tried; 15 min by default, 12 h at most.
     public var maximumInterval: Duration
-    /// How much longer the next silence is than the last that the connection survived; 60 s by default, 100 ms at least.
+    /// How much longer the next interval is than the last that the connection survived; 60 s by default, 100 ms at
+    /// least.
     public var step: Duration
-    /// How long an interval that was too long is not tried again; 24 h by default. A loss may have had another cause.
+    /// The time after which an interval that failed is tried again, because the loss may have had another cause; 24 h
+    /// by default.
     public var retryTime = Duration.seconds(86_400)
-    /// What is known already; nothing by default. The client keeps a copy of its own.
+    /// The findings of an earlier client; empty by default. The client copies them.
     public var memory = KeepAliveMemory()
-    /// Takes what the client has found out, to be stored; called on the delivery queue at every change, which is at most
-    /// once for each ping and each lost connection. `nil`, the default, remembers for the life of the client.
+    /// Stores the findings. It is called on the delivery queue at every change: at most once for each ping and each
+    /// lost connection. If it is `nil`, the default, the findings last as long as the client.
     public var memoryChanged: (@Sendable (KeepAliveMemory) -> Void)?
-    /// Names the network that the machine is on, by which the findings are kept apart; the default route by default, as
-    /// ``systemNetwork()`` tells it. `nil` is a network like any other. Called on the event loop once for each
-    /// connection; it must not block.
+    /// Returns the name of the present network. Each name has its own findings, and so has `nil`. By default,
+    /// ``systemNetwork()`` names the default route. It is called on the event loop once for each connection, and must
+    /// not block.
     public var network: @Sendable () -> String? = { AdaptiveKeepAlive.systemNetwork() }
 
-    /// Collects the bounds; the client refuses contradictions when it is made.
+    /// Makes a keep-alive with these bounds. The client checks them when it is made.
     ///
     /// - Parameters:
-    ///   - minimumInterval: The shortest silence that is followed by a ping; 60 s by default.
-    ///   - maximumInterval: The longest silence that is tried; 15 min by default.
-    ///   - step: By how much the silence grows; 60 s by default.
+    ///   - minimumInterval: The shortest interval without traffic before a ping; 60 s by default.
+    ///   - maximumInterval: The longest interval that is tried; 15 min by default.
+    ///   - step: How much the interval grows at a time; 60 s by default.
     public init(
         minimumInterval: Duration = .seconds(60), maximumInterval: Duration = .seconds(900),
         step: Duration = .seconds(60)

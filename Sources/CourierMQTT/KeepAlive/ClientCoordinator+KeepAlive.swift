@@ -4,7 +4,8 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// The adaptive keep-alive: its machine is asked at its own times and at the ends of connections, never for a packet.
+/// Runs the adaptive keep-alive. Its state changes when its timer fires and when a connection ends; packets do not
+/// touch it.
 extension ClientCoordinator {
     func keepAliveBegan(_ connAck: ConnAck) {
         let announced = connAck.properties.serverKeepAlive ?? wantedKeepAlive  // [MQTT-3.1.2-21]
@@ -18,10 +19,10 @@ extension ClientCoordinator {
 
     func keepAliveAnswered() { askKeepAlive { $0.pongReceived(now: loop.now, date: Date()) } }
 
-    /// The network or the machine was away, or nothing is read for now, so that nobody knows what is silent.
+    /// Ignores the present interval, because the network was down, the machine was suspended, or reading is paused.
     func keepAliveDisturbed() { keepAlive?.disturbed(now: loop.now) }
 
-    /// An attempt has failed: where, does not matter.
+    /// An attempt has failed, at whatever step.
     func keepAliveAttemptFailed() { keepAlive?.attemptFailed() }
 
     func keepAliveEnded(_ reason: CloseReason) {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The way to other networks, by which the system tells one network from another.
+/// The default route of the machine, which tells one network from another.
 ///
-/// The link and its gateway alone would do for few: half of all homes are `wlan0` and `192.168.1.1`. So the gateway's
-/// own address on the link belongs to it, where the system knows that.
+/// The link and the gateway's IP address do not suffice: many homes have `wlan0` and `192.168.1.1`. So the gateway's
+/// hardware address is part of it, if the system knows that.
 struct DefaultRoute: Hashable, Sendable {
     /// The name of the link, such as `wlan0`.
     let link: String
-    /// The gateway's IP address as the system writes it; `nil` where the link itself leads on, as in a tunnel.
+    /// The gateway's IP address as the system writes it; `nil` if the link has no gateway, as in a tunnel.
     let gateway: String?
-    /// The gateway's address on the link; `nil` where none is known.
+    /// The gateway's hardware address; `nil` if it is unknown.
     var hardwareAddress: String?
 
     var name: String {
@@ -21,10 +21,10 @@ struct DefaultRoute: Hashable, Sendable {
 extension DefaultRoute {
     /// RTF_UP.
     private static let isUp = 1
-    /// The metric of a route that leads nowhere.
+    /// The metric of an unreachable route.
     private static let unusable = UInt32.max
 
-    /// The default route of the least metric in the kernel's table of IPv4 routes (`/proc/net/route`).
+    /// Reads the default route with the lowest metric from the kernel's table of IPv4 routes (`/proc/net/route`).
     init?(table: String, neighbours: String) {
         typealias Row = (route: DefaultRoute, metric: UInt32)
         let rows = table.split(separator: "\n").dropFirst().compactMap { line -> Row? in
@@ -40,7 +40,8 @@ extension DefaultRoute {
         self = route
     }
 
-    /// The same of the table of IPv6 routes (`/proc/net/ipv6_route`), whose gateways have addresses of their own already.
+    /// Reads the default route with the lowest metric from the table of IPv6 routes (`/proc/net/ipv6_route`). The
+    /// link-local address of an IPv6 gateway is distinct enough, so no hardware address is needed.
     init?(table6: String) {
         typealias Row = (route: DefaultRoute, metric: UInt32)
         let rows = table6.split(separator: "\n").compactMap { line -> Row? in
@@ -60,19 +61,19 @@ extension DefaultRoute {
 
     private static func isInUse(_ flags: Substring) -> Bool { (Int(flags, radix: 16) ?? 0) & isUp != 0 }
 
-    /// The kernel writes the four bytes as one number of the machine.
+    /// Converts an IPv4 address, which the kernel writes as one number in the machine's byte order.
     private static func address(_ hexadecimal: Substring) -> String? {
         guard let number = UInt32(hexadecimal, radix: 16), number != 0 else { return nil }
         return withUnsafeBytes(of: number) { $0.map(String.init).joined(separator: ".") }
     }
 
-    /// Looks in the kernel's table of neighbours (`/proc/net/arp`).
+    /// Finds a gateway in the kernel's table of neighbors (`/proc/net/arp`).
     private static func hardwareAddress(of gateway: String, _ link: String, _ neighbours: String) -> String? {
         for line in neighbours.split(separator: "\n").dropFirst() {
             // Address, kind, flags, hardware address, mask, link.
             let fields = line.split(separator: " ")
             guard fields.count >= 6, fields[0] == gateway, fields[5] == link else { continue }
-            // Nobody has answered for an incomplete entry.
+            // An incomplete entry has only zeros: the gateway has not answered yet.
             return fields[3].allSatisfy { $0 == "0" || $0 == ":" } ? nil : String(fields[3])
         }
         return nil
@@ -80,23 +81,24 @@ extension DefaultRoute {
 }
 
 extension AdaptiveKeepAlive {
-    /// How much of a table of the kernel is read. Default routes stand near its beginning, and there may be thousands.
+    /// The most bytes that are read of a kernel table. It may have thousands of routes, and default routes are near the
+    /// beginning.
     private static let tableLimit = 64 << 10
 
-    /// Names the network that the machine is on, by its default route: the link, the gateway, and the gateway's address on
-    /// that link. The last tells apart networks that are set up alike, and says which one it is to whoever knows it: keep
-    /// the name as confidential as a place.
+    /// Returns a name for the present network, made of its default route: the link, the gateway, and the gateway's
+    /// hardware address. The hardware address distinguishes networks with the same IP addresses. It also reveals the
+    /// place where the machine is, so treat the name as confidential.
     ///
     /// - Returns: The name, such as `wlan0 via 192.168.1.1 at 02:00:5e:10:00:01`; `nil` without a default route, and
     ///   where the system does not tell.
     public static func systemNetwork() -> String? {
-        // The kernel makes these tables from memory as they are read: nothing waits.
+        // The kernel makes these tables in memory when they are read, so reading does not block.
         let neighbours = table("arp") ?? ""
         let route = table("route").flatMap { DefaultRoute(table: $0, neighbours: neighbours) }
         return (route ?? table("ipv6_route").flatMap { DefaultRoute(table6: $0) })?.name
     }
 
-    /// The networks are those that the calling thread sees.
+    /// Reads a table for the network namespace of the calling thread.
     private static func table(_ name: String) -> String? {
         guard let file = FileHandle(forReadingAtPath: "/proc/thread-self/net/\(name)") else { return nil }
         defer { try? file.close() }

@@ -1,12 +1,12 @@
 import CourierCore
 import Foundation
 
-/// Between what the intervals of an adaptive keep-alive stay, and what follows from what was found out.
+/// The limits of an adaptive keep-alive's intervals, and the rules that choose the next interval from the findings.
 struct KeepAliveBounds: Hashable, Sendable {
-    /// What an interval may be. More would not leave the keep-alive of CONNECT its room in two bytes.
+    /// The allowed intervals. A longer one would need a keep-alive that does not fit the two bytes in CONNECT.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(12 * 3_600)
-    /// The part of the keep-alive that a silence may fill. It is counted from the last answer, but the keep-alive from the
-    /// packet before it; the rest is for the way of that answer.
+    /// The part of the keep-alive that an interval may fill. The interval starts at the last answer, but the broker
+    /// counts from the packet before it, so the rest covers the travel time of that answer.
     private static let usablePart = (of: 10, parts: 9)
 
     private(set) var minimum: Duration
@@ -21,14 +21,14 @@ struct KeepAliveBounds: Hashable, Sendable {
         retryTime = keepAlive.retryTime
     }
 
-    /// The keep-alive for CONNECT, in seconds: the broker ends a connection that was silent for half as much again
-    /// ([MQTT-3.1.2-22]), and we never let it come so far ([MQTT-3.1.2-20]).
+    /// The keep-alive for CONNECT, in seconds. The broker ends a connection after 1.5 times this time without a packet
+    /// ([MQTT-3.1.2-22]), and the client always sends one earlier ([MQTT-3.1.2-20]).
     var announcedKeepAlive: UInt16 {
         let room = maximum * Self.usablePart.of / Self.usablePart.parts
         return UInt16(clamping: WireSeconds(room)?.rawValue ?? .max)
     }
 
-    /// The same with no more than a keep-alive of `agreed` allows; `nil` allows all.
+    /// Returns these bounds, limited to the intervals that fit the keep-alive `agreed`; `nil` means no limit.
     func within(_ agreed: Duration?) -> KeepAliveBounds {
         guard let agreed else { return self }
         var bounds = self
@@ -41,7 +41,7 @@ struct KeepAliveBounds: Hashable, Sendable {
 extension KeepAliveBounds {
     typealias Finding = KeepAliveMemory.Finding
 
-    /// How long the next silence is to be, with what is `known` of the network.
+    /// Returns the next interval for a network with the finding `known`.
     func interval(_ known: Finding?, date: Date) -> Duration {
         guard let known, known.interval >= minimum else { return minimum }
         let proven = min(known.interval, maximum)
@@ -50,7 +50,7 @@ extension KeepAliveBounds {
         return next
     }
 
-    /// What is known after a silence of `interval` that the connection has survived.
+    /// Returns the finding after the connection has survived `interval`.
     func survived(_ interval: Duration, _ known: Finding?, network: String, date: Date) -> Finding {
         let failed = known.flatMap { failedInterval(of: $0, date: date) }.flatMap { $0 > interval ? $0 : nil }
         let longest = max(known?.interval ?? interval, interval)
@@ -58,11 +58,11 @@ extension KeepAliveBounds {
         return Finding(network: network, interval: longest, failedInterval: failed, date: date)
     }
 
-    /// What is to be believed after a connection was lost in or after a `silence` that was to take `interval`; `nil` if
-    /// the silence does not explain it.
+    /// Returns the finding after a connection was lost during or after the idle time `silence`, which was planned to
+    /// last `interval`; `nil` if the idle time does not explain the loss.
     ///
-    /// A silence that was short anyway does not. Nor does one that was much too long, as after the process was stopped:
-    /// it says nothing of the interval.
+    /// An idle time shorter than the minimum does not explain it. Neither does one much longer than planned, such as
+    /// after the process was stopped, because it proves nothing about the interval.
     func lost(
         after silence: Duration, of interval: Duration, _ known: Finding?, network: String, date: Date
     ) -> Finding? {
@@ -71,12 +71,13 @@ extension KeepAliveBounds {
         if interval > proven, silence >= proven {
             return Finding(network: network, interval: proven, failedInterval: interval, date: date)
         }
-        // What was survived before is not any more.
+        // The connection did not survive an interval that had worked before, so the interval becomes shorter.
         return Finding(
             network: network, interval: max(minimum, proven - step), failedInterval: proven, date: date)
     }
 
-    /// The interval that was too long, unless that was long ago; a date to come is from a clock that was wrong.
+    /// The interval that failed, if it may not be tried again yet. A date in the future comes from a wrong clock, and
+    /// is ignored.
     private func failedInterval(of known: Finding, date: Date) -> Duration? {
         let age = date.timeIntervalSince(known.date)
         return age >= 0 && Duration.bounded(seconds: age) < retryTime ? known.failedInterval : nil
@@ -84,7 +85,7 @@ extension KeepAliveBounds {
 }
 
 extension KeepAliveBounds {
-    /// Makes sure that the values do not contradict each other.
+    /// Checks that the values do not contradict each other.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option and its range.
     func check() throws(CourierError) {
@@ -109,7 +110,7 @@ extension KeepAliveBounds {
         }
     }
 
-    /// Makes sure that `policy` lets a silence be as long as the longest interval.
+    /// Checks that `policy` permits an idle time as long as the longest interval.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the remedy.
     func check(_ policy: IdleActivityTimeoutPolicy) throws(CourierError) {

@@ -1,37 +1,37 @@
 public import Foundation
 
-/// What an adaptive keep-alive has found out about networks, for the next connection and the next start of the app.
+/// The findings of an adaptive keep-alive about networks, for the next connection and the next start of the app.
 ///
-/// It is a value: store it as it is encoded, and hand it to ``AdaptiveKeepAlive/memory``. What was changed outside, or
-/// belongs to other bounds, does no harm: the client keeps within the bounds that it is given.
+/// Encode and store it, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Changed findings, or findings for
+/// other bounds, do no harm, because the client stays within its own bounds.
 public struct KeepAliveMemory: Hashable, Sendable {
-    /// What is known of one network.
+    /// The finding for one network.
     public struct Finding: Codable, Hashable, Sendable {
         /// The network's name, as ``AdaptiveKeepAlive/network`` gives it.
         public let network: String
-        /// The longest silence that a connection has survived there, or the shortest that is allowed.
+        /// The longest interval that a connection has survived there, or the shortest allowed one.
         public let interval: Duration
-        /// The shortest silence that none has survived; `nil` while none is known.
+        /// The shortest interval that no connection has survived; `nil` if none has failed.
         public let failedInterval: Duration?
-        /// When that was found out.
+        /// The time of this finding.
         public let date: Date
     }
 
-    /// How many networks are remembered, 64; one more takes the place of the one that was not used for the longest time.
+    /// The number of networks that are remembered, 64. A further network replaces the least recently used one.
     public static let limit = 64
 
-    /// What is known, the network that was used last at the end.
+    /// The findings. The most recently used network is the last.
     public private(set) var findings: [Finding]
 
     /// Remembers nothing.
     public init() { findings = [] }
 
-    /// What is known of `network`, if anything is.
+    /// The finding for `network`; `nil` if there is none.
     ///
     /// - Parameter network: The network's name.
     public subscript(network: String) -> Finding? { findings.first { $0.network == network } }
 
-    /// Puts `finding` in the place of what was known of its network, and in the last place.
+    /// Replaces the finding of the same network, and moves it to the end.
     mutating func keep(_ finding: Finding) {
         findings.removeAll { $0.network == finding.network }
         findings.append(finding)
@@ -42,7 +42,7 @@ public struct KeepAliveMemory: Hashable, Sendable {
 extension KeepAliveMemory: Codable {
     private enum CodingKeys: CodingKey { case findings }
 
-    /// Decodes a memory, of which no more than ``limit`` networks are kept.
+    /// Decodes a memory, and keeps at most ``limit`` networks.
     ///
     /// - Parameter decoder: Where it is read from.
     /// - Throws: What the decoder throws.

@@ -2,9 +2,8 @@ import Foundation
 
 /// Decides when a quiet connection is pinged, and finds the longest interval that the path keeps open.
 ///
-/// A machine without clocks and timers: while ``deadline`` is not `nil`, call ``timerFired(lastActivity:now:)`` once it
-/// has passed, and perform the returned ``Action``. What continues meanwhile need not be told, only when it went on last:
-/// so packets cost nothing here.
+/// It has no clock and no timer: when ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and perform the
+/// returned ``Action``. Packets are not reported one by one, only the time of the last one, so they cost nothing here.
 ///
 /// ```
 /// offline ──connected──▶ quiet ──timerFired, after a whole interval of silence──▶ asking
@@ -13,8 +12,8 @@ import Foundation
 ///    └── lost: the silence is suspected, and found guilty when the next attempt succeeds
 /// ```
 ///
-/// A silence is to blame for a loss only if the very next attempt finds the same network and a broker in order: an outage
-/// takes attempts, too, and a change of networks ends connections at any time.
+/// An idle time counts as the cause of a loss only if the very next attempt succeeds on the same network. Otherwise an
+/// outage or a change of networks may have caused the loss.
 struct KeepAliveSearch: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -22,11 +21,11 @@ struct KeepAliveSearch: Sendable {
         case none
         /// Send PINGREQ.
         case ping
-        /// ``KeepAliveSearch/memory`` has changed.
+        /// Store ``KeepAliveSearch/memory``, which has changed.
         case remember
     }
 
-    /// A time in which nothing was sent and nothing came.
+    /// A time in which nothing was sent and nothing was received.
     struct Silence: Equatable, Sendable {
         let start: Instant
         let duration: Duration
@@ -34,26 +33,26 @@ struct KeepAliveSearch: Sendable {
 
     private enum Phase: Sendable {
         case offline
-        /// The silence may be over at `due`.
+        /// No PINGREQ is due before `due`.
         case quiet(due: Instant)
-        /// It is over: PINGREQ was sent, and has no answer yet.
+        /// PINGREQ was sent after `Silence`, and has no answer yet.
         case asking(after: Silence)
     }
 
-    /// What was found out.
+    /// The findings.
     private(set) var memory: KeepAliveMemory
-    /// How long a silence of the present connection is to be.
+    /// The planned interval without traffic on the present connection.
     private(set) var interval: Duration
-    /// The network of the present connection, or of the last.
+    /// The network of the present or the last connection.
     private(set) var network = ""
 
     private let configuredBounds: KeepAliveBounds
-    /// What the broker allows of them.
+    /// The bounds that the broker's keep-alive permits.
     private var bounds: KeepAliveBounds
     private var phase = Phase.offline
-    /// When something happened around that can end connections.
+    /// The time of the last outside event that can end connections, such as a change of networks.
     private var disturbedAt: Instant?
-    /// What is to be believed if the loss was not part of an outage.
+    /// The finding that becomes valid if the next attempt succeeds, because then the loss was not part of an outage.
     private var suspicion: KeepAliveMemory.Finding?
 
     init(_ bounds: KeepAliveBounds, memory: KeepAliveMemory = KeepAliveMemory()) {
@@ -65,21 +64,21 @@ struct KeepAliveSearch: Sendable {
 
     var deadline: Instant? { if case .quiet(let due) = phase { due } else { nil } }
 
-    /// The broker has accepted a connection over `network`, and keeps it for `keepAlive` and half as much again.
+    /// The broker has accepted a connection over `network`, and ends it after 1.5 times `keepAlive` without a packet.
     mutating func connected(over network: String, keepAlive: Duration?, now: Instant, date: Date) -> Action {
         bounds = configuredBounds.within(keepAlive)
         self.network = network
         disturbedAt = nil
         let verdict = suspicion?.network == network ? suspicion : nil
         suspicion = nil
-        // It is the network that was used last in any case.
+        // Even without a new finding, this network becomes the most recently used one.
         if let known = verdict ?? memory[network] { memory.keep(known) }
         beginSilence(now, date)
         return verdict == nil ? .none : .remember
     }
 
-    /// ``deadline`` has passed; too early, or without need, is harmless. `lastActivity` is when something was last sent or
-    /// received; `nil` while nothing is read, since then nobody knows.
+    /// ``deadline`` has passed. A call before the deadline is harmless. `lastActivity` is the time when a packet was
+    /// last sent or received; `nil` while reading is paused, because then it is unknown.
     mutating func timerFired(lastActivity: Instant?, now: Instant) -> Action {
         guard case .quiet = phase else { return .none }
         let start = lastActivity ?? now
@@ -92,7 +91,7 @@ struct KeepAliveSearch: Sendable {
         return .ping
     }
 
-    /// A PINGREQ was answered, whoever sent it.
+    /// A PINGREQ was answered, whichever part of the client sent it.
     mutating func pongReceived(now: Instant, date: Date) -> Action {
         guard case .asking = phase else { return .none }
         let known = memory[network]
@@ -102,18 +101,18 @@ struct KeepAliveSearch: Sendable {
         return finding == known ? .none : .remember
     }
 
-    /// The network, the machine or the reader was away: losses of what was silent then have their reason, as has one that
-    /// nobody had an explanation for yet.
+    /// The network was down, the machine was suspended, or reading was paused. This explains the loss of a connection
+    /// that was idle at that time, and a loss that was not explained yet.
     mutating func disturbed(now: Instant) {
         disturbedAt = now
         suspicion = nil
     }
 
-    /// An attempt has failed, perhaps before there was a connection to be closed.
+    /// An attempt has failed, perhaps before a connection was opened.
     mutating func attemptFailed() { suspicion = nil }
 
-    /// The connection has ended, or an attempt has. Where nobody has said why, `silence` is the last before it, or before
-    /// the first packet that has no answer; otherwise `nil`.
+    /// The connection or an attempt has ended. If the cause is unknown, `silence` is the idle time before the end, or
+    /// before the first packet without an answer. If the cause is known, it is `nil`.
     mutating func closed(_ silence: Silence?, date: Date) {
         let suspect: Silence?
         switch phase {

@@ -2,7 +2,7 @@ extension Liveness {
     /// When something was last sent or received.
     var lastActivity: Instant { [start, lastInbound, lastOutbound].compactMap(\.self).max() ?? start }
 
-    /// The silence that continues, or the one before the first packet that has no answer yet.
+    /// The present idle time, or the idle time before the first packet that has no answer yet.
     func silence(now: Instant) -> KeepAliveSearch.Silence {
         let begin = lastInbound ?? start
         return KeepAliveSearch.Silence(start: begin, duration: begin.duration(to: unansweredSince ?? now))

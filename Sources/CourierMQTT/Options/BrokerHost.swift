@@ -2,7 +2,7 @@ import CourierCore
 
 /// A broker's host name or address, checked; an IPv6 address without its brackets.
 struct BrokerHost: Hashable, Sendable {
-    /// The longest name that DNS has (RFC 1035, section 3.1), in bytes of text.
+    /// The longest DNS name in bytes of text (RFC 1035, section 3.1).
     static let limit = 253
 
     let string: String
@@ -44,7 +44,8 @@ struct BrokerHost: Hashable, Sendable {
         string = String(address)
     }
 
-    /// Whether it has the letters of an IPv6 address, with a zone or not; the resolver has the last word.
+    /// Whether all characters occur in IPv6 addresses, with or without a zone. The resolver decides whether it is
+    /// valid.
     private static func looksLikeIPv6(_ text: Substring) -> Bool {
         let address = text.prefix { $0 != "%" }.utf8
         let colons = address.count { $0 == UInt8(ascii: ":") }

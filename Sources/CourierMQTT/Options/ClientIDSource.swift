@@ -1,24 +1,24 @@
 import CourierCore
 
-/// Fills in the client ids that are written as a template, such as `myapp_%%%%`.
+/// Makes client ids from templates such as `myapp_%%%%`.
 ///
-/// Every `%` in a client id stands for one random letter or digit. They are drawn once, when the client is made, so one
-/// template gives the same id for the client's whole life, and with it the same session; another template of the client
-/// gets the same characters. A template of as few as four has 62⁴, about 15 million, ids. `%u` and `%c` mean something
-/// in topics only; a lone `%` before `u` or `c` is therefore refused.
+/// Each `%` in a template stands for one random letter or digit. The random characters are chosen when the client is
+/// made, so a template gives the same client id, and thus the same session, for the life of the client. Another
+/// template of the same client gets the same characters. A template with four `%` has 62⁴ ids, about 15 million. `%u`
+/// and `%c` have a meaning in topics only, so a single `%` before `u` or `c` is refused.
 struct ClientIDSource: Sendable {
     /// How many random characters one client id may have.
     static let randomCharacterLimit = 64
 
-    /// All that MQTT 3.1.1 obliges a server to accept in a client id [MQTT-3.1.3-5].
+    /// The characters that each MQTT 3.1.1 server must accept in a client id [MQTT-3.1.3-5].
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
     private let seed: UInt64
 
-    /// Draws what the characters follow from.
+    /// Draws the seed of the random characters.
     init(using generator: inout some RandomNumberGenerator) { seed = generator.next() }
 
-    /// The client id that a template stands for; one without `%` stands for itself.
+    /// Returns the client id for a template. A text without `%` is returned unchanged.
     ///
     /// - Throws: The error of ``check(_:_:)``.
     func clientID(from template: String, _ texts: WireText) throws(CourierError) -> String {
@@ -31,7 +31,7 @@ struct ClientIDSource: Sendable {
         return String(decoding: filled, as: UTF8.self)
     }
 
-    /// Makes sure that this is a client id, or a template for one.
+    /// Checks that this is a client id or a template for one.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` for a text that MQTT does not allow, too many `%`, or `%u`
     ///   and `%c`.
@@ -54,7 +54,7 @@ struct ClientIDSource: Sendable {
         }
     }
 
-    /// A `%u` or `%c` that is not the end of a row of `%`.
+    /// Returns a `%u` or `%c` whose `%` stands alone.
     private static func topicPlaceholder(in template: String) -> String? {
         var row = 0
         for character in template {

@@ -2,14 +2,15 @@ import CourierCore
 import MQTTCodec
 
 extension ConnectOptions {
-    /// The same options for another client id.
+    /// Returns the same options with another client id.
     func withClientID(_ clientID: String) -> ConnectOptions {
         var options = self
         options.clientId = clientID
         return options
     }
 
-    /// The same options with other data for extended authentication, and what that is; `nil` when anything else differs.
+    /// Returns the new data for extended authentication if the options differ from `old` in nothing else; otherwise
+    /// `nil`.
     func renewedAuthentication(from old: ConnectOptions) -> ExtendedAuthentication? {
         guard let new = extendedAuthentication, let before = old.extendedAuthentication, new.method == before.method,
             new != before
@@ -19,14 +20,14 @@ extension ConnectOptions {
         return same == old ? new : nil
     }
 
-    /// Whether there is a password and no user name, which only MQTT 5 can say.
+    /// Whether there is a password without a user name, which only MQTT 5 allows.
     var hasPasswordOnly: Bool { username.isEmpty && !password.isEmpty }
 
-    /// Makes sure that CONNECT of this version can carry client id, user name and password.
+    /// Checks that CONNECT of this version can carry client id, user name and password.
     ///
-    /// An empty client id makes the broker choose one, another for every connection, so there is no session to come
-    /// back to: 3.1.1 forbids it without a clean session [MQTT-3.1.3-7], and in MQTT 5 every connection would leave a
-    /// session behind.
+    /// For an empty client id, the broker chooses another id for every connection, so no session can be resumed. MQTT
+    /// 3.1.1 forbids it without a clean session [MQTT-3.1.3-7]. In MQTT 5, every connection would leave a session
+    /// behind.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds the password.
     func checkCredentials(for version: ProtocolVersionPolicy, _ texts: WireText) throws(CourierError) {
@@ -78,8 +79,8 @@ extension ConnectOptions {
         }
     }
 
-    /// The user properties: first those of ``userProperties``, ordered by name so that the same options always make the same
-    /// packet, then those of ``userPropertyList`` in their order.
+    /// The user properties: first those of ``userProperties``, ordered by name so that equal options make equal
+    /// packets, then those of ``userPropertyList`` in their order.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds a value.
     func checkedUserProperties(_ texts: WireText) throws(CourierError) -> [Property] {

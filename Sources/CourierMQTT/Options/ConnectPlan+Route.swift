@@ -2,9 +2,9 @@ import CourierCore
 import CourierTransport
 
 extension ConnectPlan {
-    /// The way to the broker: where to, whether by TLS and WebSocket, and what it is called.
+    /// The endpoint of a connection, its use of TLS and WebSocket, and its name for events and errors.
     struct Route {
-        /// What a WebSocket over TLS offers where nobody says otherwise: a server of HTTP/2 would not take an upgrade.
+        /// The default application protocol (ALPN) of WebSocket over TLS, because HTTP/2 has no upgrade to WebSocket.
         static let webSocketProtocols = ["http/1.1"]
 
         let endpoint: TransportEndpoint
@@ -70,7 +70,7 @@ extension ConnectPlan {
             return configuration
         }
 
-        /// What a stream of the app's own says as Host: what the options have, if they have it.
+        /// The `Host` field for a stream that the app opened: the host of the options, if it is set.
         private static func hostField(_ options: ConnectOptions) -> String? {
             options.host.isEmpty ? nil : options.authority
         }
@@ -85,7 +85,7 @@ extension ConnectPlan {
             return .tcp(host: host.string, port: options.port)
         }
 
-        /// The longest path of a Unix socket: Linux has 108 bytes with the end mark.
+        /// The longest path of a Unix socket: Linux permits 108 bytes, with a zero byte at the end.
         private static let unixPathLimit = 107
 
         private static func unix(_ options: ConnectOptions) throws(CourierError) -> TransportEndpoint {
@@ -109,7 +109,7 @@ extension ConnectPlan {
                     + "leave alpn out or use the scheme \"tls\".")
         }
 
-        /// TLS over something that has no host name of its own.
+        /// The TLS settings for an endpoint without a host name.
         private static func withoutHost(
             _ settings: TLSClientConfiguration?, _ options: ConnectOptions, _ peer: String
         ) throws(CourierError) -> TLSClientConfiguration? {
@@ -124,7 +124,7 @@ extension ConnectPlan {
             return try offering(options.alpn, settings)
         }
 
-        /// The settings with the protocols of the options, where those name any.
+        /// Returns the settings with the application protocols of the options, if the options name any.
         private static func offering(
             _ names: [String]?, _ settings: TLSClientConfiguration
         ) throws(CourierError) -> TLSClientConfiguration {

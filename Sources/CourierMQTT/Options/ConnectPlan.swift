@@ -4,24 +4,24 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// One connection, checked and ready to be opened: what the auth provider's options and the client's settings come to.
+/// The checked parameters of one connection, made from the provider's options and the client's settings.
 ///
-/// Making it does no I/O and asks nobody, so it can be made anywhere and tested as a table.
+/// Making a plan does no I/O, so any thread can do it, and a table can test it.
 struct ConnectPlan: Sendable {
     /// The options as they were given.
     let options: ConnectOptions
     /// The CONNECT, and the limits of the session.
     let engine: EngineConfiguration
-    /// Where to.
+    /// The endpoint to connect to.
     let endpoint: TransportEndpoint
-    /// How TLS is spoken; `nil` when it is not.
+    /// The settings of TLS; `nil` without TLS.
     var tls: TLSClientConfiguration?
-    /// The proxy that leads there, if any.
+    /// The proxy, if any.
     let proxy: ProxySetting
     /// The limits of the byte channel.
     let channel: ChannelOptions
-    /// How events and errors call the broker, such as `mqtts://broker.example:8883` or
-    /// `wss://broker.example:443/mqtt`; without a secret.
+    /// The broker's name in events and errors, such as `mqtts://broker.example:8883` or
+    /// `wss://broker.example:443/mqtt`. It contains no secret.
     let name: String
 
     /// Checks the options against the settings.
@@ -46,7 +46,8 @@ struct ConnectPlan: Sendable {
         var channel = settings.limits.channel
         channel.webSocket = route.webSocket
         channel.connectTimeout = settings.limits.connectTimeout
-        // A packet that the engine takes may have to wait for its end in the remainder.
+        // The remainder holds the beginning of a packet, so it must have room for the largest packet that the engine
+        // accepts.
         channel.remainderLimit = max(
             channel.remainderLimit, settings.limits.maximumPacketSize + EventLoop.readBufferSize)
         self.channel = channel
@@ -54,7 +55,7 @@ struct ConnectPlan: Sendable {
 }
 
 extension ConnectPlan {
-    /// Makes sure that CONNECT can be made of the options, wherever it goes.
+    /// Checks that CONNECT can be made from the options, for any endpoint.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong, where it stands and what to do.
     static func checkConnect(_ options: ConnectOptions, _ settings: ConnectionSettings) throws(CourierError) {
@@ -67,7 +68,7 @@ extension ConnectPlan {
     ) throws(CourierError) -> EngineConfiguration {
         var configuration = EngineConfiguration(connect: try connect(options, settings))
         switch settings.version {
-        // 3.1.1 has no password without a user name, so there is no CONNECT to fall back to [MQTT-3.1.2-22].
+        // MQTT 3.1.1 has no password without a user name, so a fallback is impossible [MQTT-3.1.2-22].
         case .preferVersion5:
             configuration.fallsBackToVersion311 = !options.hasPasswordOnly && options.extendedAuthentication == nil
         case .version5, .version311, .version31: configuration.fallsBackToVersion311 = false
@@ -101,7 +102,7 @@ extension ConnectPlan {
             connect.will?.properties = []
             return connect
         }
-        // Without it a session of MQTT 5 ends with its connection, and 3.1.1's would not (3.1.2.11.2).
+        // Without a session expiry, an MQTT 5 session ends with its connection, unlike a 3.1.1 session (3.1.2.11.2).
         if !options.isCleanSession, let expiry = WireSeconds(settings.limits.sessionExpiry)?.rawValue, expiry > 0 {
             connect.properties.append(.sessionExpiryInterval(expiry))
         }

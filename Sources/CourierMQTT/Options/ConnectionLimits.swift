@@ -3,26 +3,27 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// The times, counts and habits of every connection of a client, which most clients of an app have in common.
+/// The timeouts and limits of a client's connections. Most clients of an app have equal limits and share them.
 struct ConnectionLimits: Hashable, Sendable {
-    /// No time limit may be longer than this, one day.
+    /// The longest allowed timeout, one day.
     static let longestTimeout = Duration.seconds(86_400)
-    /// What the maximum packet size may be: room for a CONNACK with properties at least, the largest packet at most.
+    /// The allowed maximum packet sizes: from a CONNACK with properties to the largest MQTT packet.
     static let packetSizes = 256...PacketEncoder.largestPacketSize
 
-    /// How long the broker keeps the session without a connection, 7 days by default and 4,294,967,295 s for ever. MQTT
-    /// 5 only, and not for a clean session; brokers of 3.1.1 have their own limit.
+    /// How long the broker keeps the session without a connection; 7 days by default, and 4,294,967,295 s means
+    /// forever. MQTT 5 only, and not for a clean session. MQTT 3.1.1 brokers have their own limit.
     var sessionExpiry = Duration.seconds(7 * 86_400)
-    /// When to give up on TCP and TLS, 30 s by default.
+    /// The time limit for TCP, proxy and TLS, 30 s by default.
     var connectTimeout = Duration.seconds(30)
-    /// When to give up on CONNACK, counted from CONNECT, 10 s by default.
+    /// The time limit for CONNACK after CONNECT, 10 s by default.
     var connAckTimeout = Duration.seconds(10)
-    /// When to give up on PINGRESP, 10 s by default.
+    /// The time limit for PINGRESP, 10 s by default.
     var pingTimeout = Duration.seconds(10)
-    /// When to give up on an acknowledgement, 60 s by default; `nil` is never.
+    /// The time limit for an acknowledgement, 60 s by default; `nil` for no limit.
     var acknowledgementTimeout: Duration? = .seconds(60)
 
-    /// The keep-alive of every connection in seconds; `nil`, the default, is that of its options.
+    /// The keep-alive of every connection in seconds. By default (`nil`), it is the keep-alive of the connection's
+    /// options.
     var keepAlive: UInt16?
 
     /// How many incoming QoS 1 and 2 messages may be unacknowledged, 65,535 by default.
@@ -31,7 +32,7 @@ struct ConnectionLimits: Hashable, Sendable {
     var maximumPacketSize = PacketDecoder.Limits().maximumPacketSize
     /// How many outgoing QoS 1 and 2 messages may be unacknowledged, 1,000 by default.
     var maximumInFlight = 1_000
-    /// The same before MQTT 5.
+    /// How many outgoing QoS 1 and 2 messages may be unacknowledged before MQTT 5, 20 by default.
     var maximumInFlightBeforeVersion5 = 20
     /// How many topic aliases the broker may use, 16 by default.
     var incomingTopicAliases: UInt16 = 16
@@ -43,7 +44,7 @@ struct ConnectionLimits: Hashable, Sendable {
     var outgoingTopicAliases: UInt16 = 16
     /// What happens to messages in flight when the broker has lost the session.
     var sessionLossPolicy = EngineConfiguration.SessionLossPolicy.resend
-    /// Who acknowledges incoming messages.
+    /// Whether the engine or the client acknowledges incoming messages.
     var acknowledgements = EngineConfiguration.AcknowledgementMode.automatic
     /// Whether the steps of QoS 2 wait until they are stored.
     var awaitsStorage = false

@@ -1,26 +1,26 @@
 import CourierCore
 
-/// What a connection runs over, as `ConnectOptions.scheme` says it.
+/// The transport that `ConnectOptions.scheme` names.
 enum ConnectionScheme: Hashable, Sendable {
     case tcp, tls, unix
     /// WebSocket, plain and above TLS.
     case ws, wss
 
-    /// The ports of MQTT over TLS and of HTTPS; 1883 and 80 are those without.
+    /// The ports that mean TLS: MQTT over TLS, and HTTPS.
     private static let tlsPorts: Set<UInt16> = [8883, 443]
 
-    /// The names, in any letter case: `tcp` and `mqtt` are plain, `tls`, `ssl` and `mqtts` are TLS, `ws` and `wss` are
-    /// WebSocket over them, and `unix` is a Unix socket, whose path stands in `host`.
+    /// The names in any letter case: `tcp` and `mqtt` are plain TCP; `tls`, `ssl` and `mqtts` are TLS; `ws` is
+    /// WebSocket, and `wss` is WebSocket over TLS. `unix` is a Unix socket, whose path is in `host`.
     private static let names: KeyValuePairs<String, ConnectionScheme> = [
         "tcp": .tcp, "mqtt": .tcp, "tls": .tls, "ssl": .tls, "mqtts": .tls, "ws": .ws, "wss": .wss, "unix": .unix,
     ]
 
-    /// Decides: by the scheme where there is one; or else TLS if the configuration has TLS settings, if the options
-    /// name application protocols (ALPN), which only TLS can offer, or at port 8883 or 443, and plain TCP otherwise, with
-    /// WebSocket above it if the options have settings for that.
+    /// Uses the scheme if there is one. Otherwise it chooses TLS if the configuration has TLS settings, if the options
+    /// name application protocols (ALPN), or if the port is 8883 or 443; and plain TCP in other cases. It adds
+    /// WebSocket if the options have settings for it.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` for an unknown scheme, and for one without TLS beside TLS
-    ///   settings: credentials that come from elsewhere must not be able to turn the app's TLS off.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` for an unknown scheme, and for a scheme without TLS if the
+    ///   app has TLS settings, because the provider's options must not turn off TLS.
     init(_ options: ConnectOptions, hasTLSSettings: Bool) throws(CourierError) {
         let hasProtocolNames = !(options.alpn ?? []).isEmpty
         guard let text = options.scheme else {

@@ -1,20 +1,19 @@
 import CourierCore
 import CourierTransport
 
-/// What a client's configuration says about every one of its connections; what differs between them comes with
-/// `ConnectOptions`.
+/// The settings that all connections of a client share. Settings of one connection are in `ConnectOptions`.
 struct ConnectionSettings: Sendable {
-    /// Which version of MQTT is spoken.
+    /// The version of MQTT.
     var version = ProtocolVersionPolicy.preferVersion5
     /// The rules for the texts of CONNECT.
     var texts = WireText.portable
     /// The will of every connection.
     @BoxedOptional var will: WillMessage?
-    /// How TLS is spoken, and that it is; `nil` leaves it to the scheme and the port.
+    /// The settings of TLS, which also turn it on; `nil` if scheme and port decide about TLS.
     @BoxedOptional var tls: TLSClientConfiguration?
     /// The topic aliases that the app chose, by topic.
     @BoxedOptional var topicAliases: [String: UInt16]?
-    /// The proxy that a broker at a host is reached through; none by default.
+    /// The proxy for brokers that are reached by host name or address; none by default.
     var proxy: ProxySetting {
         get { rareProxy ?? .direct }
         set { if case .direct = newValue { rareProxy = nil } else { rareProxy = newValue } }
@@ -22,7 +21,7 @@ struct ConnectionSettings: Sendable {
 
     @BoxedOptional private var rareProxy: ProxySetting?
 
-    /// The rest. Each change makes a copy, unless another client has the same.
+    /// The other settings. Clients with equal limits share one copy.
     var limits: ConnectionLimits {
         get { sharedLimits.value }
         set { sharedLimits = Self.memory.share(newValue) }
@@ -31,12 +30,12 @@ struct ConnectionSettings: Sendable {
     private static let memory = Shared<ConnectionLimits>.Memory()
     private var sharedLimits: Shared<ConnectionLimits>
 
-    /// Makes settings with `limits`, and the defaults beside them.
+    /// Makes settings with `limits`, and defaults for the rest.
     init(_ limits: ConnectionLimits = ConnectionLimits()) { sharedLimits = Self.memory.share(limits) }
 }
 
 extension ConnectionSettings {
-    /// Makes sure that the values are in range; reads no file.
+    /// Checks that the values are in range; reads no file.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
     func check() throws(CourierError) {

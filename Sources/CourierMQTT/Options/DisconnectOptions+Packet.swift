@@ -17,7 +17,7 @@ extension DisconnectOptions {
         return Disconnect(properties: properties)
     }
 
-    /// Makes sure that the DISCONNECT of this connection can carry the options.
+    /// Checks that the DISCONNECT of this connection can carry the options.
     ///
     /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
     func check(for agreement: ConnectionAgreement, _ texts: WireText) throws(CourierError) {

@@ -2,21 +2,21 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// Keeps a client's TLS context between connections, and with it the TLS sessions that the next one may resume.
+/// Keeps a client's TLS context between connections, so that the next connection can resume a TLS session.
 ///
-/// One cache serves one client. The context is made anew when something that it was made from has changed: the offered
-/// protocols, what the app's source of certificates gives, or a file.
+/// One cache serves one client. It makes a new context if the application protocols, the app's certificates or a
+/// certificate file have changed.
 final class TLSContextCache: Sendable {
     /// Makes a context.
     typealias Make = @Sendable (TLSClientConfiguration) throws(TransportError) -> TLSContext
 
-    /// What a context was made from.
+    /// The inputs of a context.
     private struct Source: Equatable {
         let applicationProtocols: [String]
         let serverName: String?
         let trust: TLSClientConfiguration.Trust
         let identity: TLSIdentity?
-        /// `nil` for a file that is not there.
+        /// The stamp of each file; `nil` for a missing file.
         let stamps: [FileStamp?]
 
         init(_ tls: TLSClientConfiguration) {
@@ -30,14 +30,14 @@ final class TLSContextCache: Sendable {
 
     private struct State {
         var kept: (source: Source, context: TLSContext)?
-        /// Whether there ever was a context, so that what fails now is a file that is being replaced.
+        /// Whether a context was made before. A failure then means that a file is being replaced.
         var hasWorked = false
     }
 
     private let state = Mutex(State())
     private let make: Make
 
-    /// Reads the files, unless `make` does something else.
+    /// Makes an empty cache. By default, `make` reads the files.
     init(
         make: @escaping Make = { (tls: TLSClientConfiguration) throws(TransportError) -> TLSContext in
             try TLSContext(client: tls)
@@ -46,8 +46,8 @@ final class TLSContextCache: Sendable {
         self.make = make
     }
 
-    /// The context for a plan, `nil` for one without TLS. Looks at the files with certificates and reads them if they
-    /// have changed, so not on an event loop.
+    /// Returns the context for a plan; `nil` for a plan without TLS. It reads certificate files that have changed, so
+    /// it must not run on an event loop.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the file that is wrong and how; for one that has
     ///   been right before, and when the app's source of certificates fails, ``CourierError/Code/secureConnectionFailed``;
@@ -63,12 +63,13 @@ final class TLSContextCache: Sendable {
                 "The source of TLS certificates (TLSClientConfiguration.material) has failed with \(type(of: error)), "
                     + "which is the cause of this error.", cause: error)
         }
-        // Before they are read: what changes meanwhile is read again for the next connection.
+        // The stamps are taken before the files are read. So a file that changes meanwhile is read again for the next
+        // connection.
         let source = Source(tls)
         let (present, hasWorked) = state.withLock { ($0.kept, $0.hasWorked) }
         if let present, present.source == source { return present.context }
         do throws(TransportError) {
-            // Outside the lock; two at once make two contexts, and the last is kept.
+            // Without the lock. Two calls at once make two contexts, and the last one is kept.
             let context = try make(tls)
             state.withLock {
                 $0.kept = (source, context)
@@ -76,7 +77,7 @@ final class TLSContextCache: Sendable {
             }
             return context
         } catch {
-            // What the machine lacks says nothing of the files.
+            // A lack of descriptors or memory does not mean that a file is wrong.
             let isOfFiles = LossCause.TransportProblem(error.code) == .configuration
             guard isOfFiles, hasWorked || asked.material != nil else { throw CourierError(error) }
             throw CourierError(
@@ -86,6 +87,6 @@ final class TLSContextCache: Sendable {
         }
     }
 
-    /// Reads the files again for the next connection, for example after the broker refused our certificate.
+    /// Makes the next connection read the files again, for example after the broker refused the client's certificate.
     func forget() { state.withLock { $0.kept = nil } }
 }

@@ -2,7 +2,7 @@ import CourierCore
 import MQTTCodec
 
 extension WillMessage {
-    /// Makes sure that CONNECT can carry it.
+    /// Checks that CONNECT can carry the will.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the field and the remedy.
     func check(_ texts: WireText) throws(CourierError) {

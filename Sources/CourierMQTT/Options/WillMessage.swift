@@ -1,7 +1,7 @@
 public import CourierCore
 public import Foundation
 
-/// The message that the broker publishes for a client whose connection ends without a word.
+/// The message that the broker publishes if the client's connection ends without DISCONNECT.
 ///
 /// ```swift
 /// config.will = WillMessage(topic: "meters/7/status", text: "offline", qos: .one, isRetained: true)
@@ -13,20 +13,20 @@ public struct WillMessage: Hashable, Sendable {
     /// Its payload, of at most 65,535 bytes.
     public var payload: Data
 
-    /// Its quality of service; on the wire the level only.
+    /// Its quality of service. Only the level 0, 1 or 2 is sent.
     public var qos: QoS
 
     /// Whether the broker keeps it for later subscribers.
     public var isRetained: Bool
 
-    /// How long the broker waits for the client to come back before it publishes the will, in whole seconds; MQTT 5
-    /// only, 3.1.1 never waits.
+    /// How long the broker waits for the client to reconnect before it publishes the will, in whole seconds. MQTT 5
+    /// only; MQTT 3.1.1 brokers do not wait.
     public var delay: Duration
 
     /// Its properties; MQTT 5 only.
     public var properties: MessageProperties
 
-    /// Collects the fields; they are checked when the client is made.
+    /// Makes a will. It is checked when the client is made.
     ///
     /// - Parameters:
     ///   - topic: The topic it is published to.
@@ -51,7 +51,7 @@ public struct WillMessage: Hashable, Sendable {
         self.properties = properties
     }
 
-    /// Collects the fields of a will whose payload is text.
+    /// Makes a will with a text payload.
     ///
     /// - Parameters:
     ///   - topic: The topic it is published to.

@@ -1,4 +1,4 @@
-/// A time as MQTT 5 writes it: whole seconds in four bytes.
+/// A time in the format of MQTT 5: whole seconds in four bytes.
 struct WireSeconds: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt32
 

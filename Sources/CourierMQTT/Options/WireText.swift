@@ -10,7 +10,8 @@ struct WireText: Sendable {
     /// The rules of a client whose configuration names no policy.
     static let portable = WireText(policy: .portable)
 
-    /// The end of a sentence that begins with the text's name and says what is wrong with the text; `nil` when nothing is.
+    /// Returns what is wrong with the text, as the end of a sentence that begins with the text's name; `nil` if it may
+    /// be sent.
     func problem(_ text: String) -> String? {
         let count = text.utf8.count
         // The quick check: most texts are portable.
@@ -21,7 +22,7 @@ struct WireText: Sendable {
         return PortableText.problem(of: text).map { $0 + Self.remedy }
     }
 
-    /// The same for a legal topic name or filter.
+    /// Returns what is wrong with a legal topic name or filter; `nil` if it may be sent.
     func topicProblem(_ topic: String) -> String? {
         guard policy == .portable else { return nil }
         return PortableText.topicProblem(of: topic).map { $0 + Self.remedy }
