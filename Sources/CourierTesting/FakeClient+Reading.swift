@@ -4,12 +4,12 @@ import Synchronization
 
 /// Loops and publishers of messages.
 extension FakeClient {
-    /// The values that the test sends to a filter, for each loop from its start on, or from `subscribed()` on.
+    /// The values that the test sends to a filter. Each loop gets the values after its start, or after `subscribed()`.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
     ///   - request: The filter.
-    /// - Returns: A sequence in which each loop is a reader of its own.
+    /// - Returns: A sequence. Each loop over it is a separate reader.
     public func messages<Value: Sendable>(
         _ type: Value.Type, as request: SubscriptionRequest
     ) -> MessageSequence<Value> {
@@ -51,7 +51,7 @@ extension FakeClient {
     /// - Returns: The publisher.
     public func messagePublisher() -> AnyPublisher<Message, Never> { incoming.eraseToAnyPublisher() }
 
-    /// What the messages of a filter decode as; nothing for a filter that is not legal.
+    /// The decoded messages of a filter; no messages if the filter is not legal.
     private func values<Value: Sendable>(
         of filter: TopicFilter?, decode: @escaping @Sendable (Message) -> Value?
     ) -> AnyPublisher<Value, Never> {
@@ -61,9 +61,9 @@ extension FakeClient {
     }
 }
 
-/// What one loop reads: all values from its start until it is left.
+/// The values that one loop reads, from its start to its end.
 private final class FakeReader<Value: Sendable>: MessageSource {
-    /// Told that the loop has begun, or with `nil` that it was left.
+    /// Called when the loop begins, and with `nil` when it ends.
     typealias Changed = @Sendable (ObjectIdentifier, FakeClient.Loop?) -> Void
 
     private let values: AsyncThrowingStream<Value, any Error>

@@ -32,7 +32,7 @@ extension FakeClient {
         completion(.success(()))
     }
 
-    /// Disconnects at once; what was published and subscribed stays.
+    /// Disconnects at once. Published messages and subscriptions stay.
     public func disconnect() {
         state.withLock { $0.wantsConnection = false }
         show(.disconnected)
@@ -40,7 +40,7 @@ extension FakeClient {
 
     /// Ends all loops, and disconnects.
     ///
-    /// - Parameter subscriptions: What becomes of their filters in ``subscriptions``; `nil` keeps them.
+    /// - Parameter subscriptions: Whether the loops' filters stay in ``subscriptions``; `nil` keeps them.
     public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
         let loops = state.withLock { state in
             if subscriptions != .remove { state.wanted.formUnion(state.loops.values.map(\.filter.string)) }
@@ -187,7 +187,7 @@ extension FakeClient {
         try keep(data, PublishRequest(topic: TopicTemplate(exactly: topic), qos: qos))
     }
 
-    /// Keeps the bytes in ``published``, past the adapters.
+    /// Keeps the bytes in ``published``, without an adapter.
     ///
     /// - Parameters:
     ///   - bytes: The payload.

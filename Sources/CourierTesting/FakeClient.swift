@@ -21,7 +21,7 @@ import Synchronization
 /// A `FakeClient` reports no events, does not support `request()` and `respond()`, and stores no message for readers that start
 /// later. Where a test needs these, use a ``LoopbackBroker``.
 public final class FakeClient: CourierClient {
-    /// A loop that reads: its filter, and what ends it.
+    /// A running loop: its filter, and a closure that ends it.
     typealias Loop = (filter: TopicFilter, end: @Sendable () -> Void)
 
     struct State {

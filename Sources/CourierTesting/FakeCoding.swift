@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// Turns the values of a ``FakeClient`` into bytes and back: `Data` as it is, then the adapters, then JSON.
+/// Encodes and decodes the values of a ``FakeClient``. `Data` is unchanged; other values use the adapters, then JSON.
 struct FakeCoding: Sendable {
     let adapters: [any MessageAdapter]
 

@@ -2,11 +2,11 @@ public import CourierTransport
 public import MQTTCodec
 import Synchronization
 
-/// A small MQTT broker in this process, for tests and demos; it is no production broker.
+/// A small MQTT broker in this process, for tests and demos. It is not for production.
 ///
-/// It runs a ``BrokerMachine`` on an event loop and speaks MQTT 3.1, 3.1.1 and 5.0 over TCP on a free port, over a Unix socket,
-/// over TLS with a certificate of yours, or directly in memory, and over WebSocket above each of them. It keeps nothing when
-/// it stops.
+/// It runs a ``BrokerMachine`` on an event loop and supports MQTT 3.1, 3.1.1 and 5.0. Clients connect by TCP on a free
+/// port, by a Unix socket, by TLS with your certificate, or in memory, each with or without WebSocket. When it stops,
+/// sessions and retained messages are lost.
 ///
 /// ```swift
 /// let broker = try LoopbackBroker.start()
@@ -15,11 +15,11 @@ import Synchronization
 /// await broker.shutdown()
 /// ```
 ///
-/// Any thread may call it, but ``shutdown()`` is not to be awaited by a task that runs on the broker's loop.
+/// Any thread may call it, but a task that runs on the broker's loop must not await ``shutdown()``.
 public final class LoopbackBroker: Sendable {
-    /// Where clients connect.
+    /// The endpoint for clients.
     public let endpoint: TransportEndpoint
-    /// The TCP port, 0 for a Unix socket.
+    /// The TCP port; 0 for a Unix socket.
     public let port: UInt16
 
     private let loop: EventLoop
@@ -43,10 +43,10 @@ public final class LoopbackBroker: Sendable {
     /// Starts a broker; returns when clients can connect.
     ///
     /// - Parameters:
-    ///   - address: Where to listen; a free port of 127.0.0.1 by default.
-    ///   - tls: A server's context, to speak TLS; `nil` by default.
-    ///   - webSocket: What to expect of clients that speak WebSocket; `nil`, the default, for those that do not.
-    ///   - configuration: What it offers, whom it lets in, and its limits.
+    ///   - address: The address to listen on; a free port of 127.0.0.1 by default.
+    ///   - tls: The server's TLS context; `nil`, the default, means no TLS.
+    ///   - webSocket: The settings of WebSocket; `nil`, the default, means no WebSocket.
+    ///   - configuration: The broker's features, access rules and limits.
     ///   - loop: Where it runs, maybe together with the client, so that a ``VirtualClock`` settles both at once; by default a
     ///     loop of its own, in real time.
     /// - Returns: The broker, which runs until ``shutdown()``.
@@ -72,10 +72,10 @@ public final class LoopbackBroker: Sendable {
         }
     }
 
-    /// The client's end of a connection in memory, whose other end this broker has accepted. WebSocket is spoken on it if
-    /// the broker was started so, TLS is not.
+    /// Opens a connection in memory and returns the client's end. It uses WebSocket if the broker was started with
+    /// WebSocket, and never TLS.
     ///
-    /// - Parameter bytesPerCall: How many bytes one read or write moves at most, without limit by default.
+    /// - Parameter bytesPerCall: The most bytes that one read or write moves; no limit by default.
     /// - Returns: An endpoint for one connection.
     public func connectInMemory(bytesPerCall: Int = .max) -> TransportEndpoint {
         let (client, server) = MemoryStream.pair(bytesPerCall: bytesPerCall)
@@ -85,22 +85,23 @@ public final class LoopbackBroker: Sendable {
         return .stream(client)
     }
 
-    /// Drops every connection without a word, as a network would; the sessions stay.
+    /// Drops every connection without DISCONNECT, like a network failure. The sessions stay.
     public func dropConnections() {
         loop.execute { [host] in host.dropConnections() }
     }
 
-    /// Shows a client out, as an operator does: in MQTT 5 with a DISCONNECT that says why. Its session stays, and its will is
-    /// published. Nothing happens when it is not connected.
+    /// Ends the connection of a client; in MQTT 5, by a DISCONNECT with the reason code. Its session stays, and its
+    /// will is published. If the client is not connected, nothing happens.
     ///
     /// - Parameters:
-    ///   - clientID: The client.
-    ///   - reasonCode: Why; "administrative action" by default.
+    ///   - clientID: The client's id.
+    ///   - reasonCode: The reason code; "administrative action" by default.
     public func disconnect(_ clientID: String, reasonCode: PacketReasonCode = .administrativeAction) {
         loop.execute { [host] in host.disconnect(clientID, reasonCode) }
     }
 
-    /// Stops: connections are dropped, and everything is forgotten. A loop that was given to the broker continues.
+    /// Stops the broker: it drops its connections, and loses its sessions and messages. A loop that was passed to
+    /// ``start(on:tls:webSocket:configuration:loop:)`` continues.
     public func shutdown() async {
         listener.close()
         if ownsLoop { return await loop.shutdown() }
@@ -113,14 +114,14 @@ public final class LoopbackBroker: Sendable {
     }
 }
 
-/// The machine with the connections that it speaks to.
+/// The broker machine and its connections.
 ///
 /// Safe to share: everything is touched on the loop only, which each entry checks.
 private final class BrokerHost: @unchecked Sendable {
     private let loop: EventLoop
     private var machine: BrokerMachine
     private var connections: [ConnectionID: BrokerConnection] = [:]
-    /// Those that the machine is done with, and whose peers have not closed yet.
+    /// Connections that the machine has ended, and whose peers have not closed yet.
     private var closing: [ConnectionID: BrokerConnection] = [:]
     private var actions: [BrokerMachine.Action] = []
     private var lastID: UInt64 = 0
@@ -134,7 +135,7 @@ private final class BrokerHost: @unchecked Sendable {
         machine = BrokerMachine(configuration: configuration)
     }
 
-    /// Makes the owner of a new channel.
+    /// Makes the connection of a new channel.
     func accept(_ channel: ByteChannel) -> BrokerConnection {
         loop.preconditionOnLoop()
         lastID += 1
@@ -174,7 +175,7 @@ private final class BrokerHost: @unchecked Sendable {
         for connection in connections.values { connection.abort() }
     }
 
-    /// Drops all connections and does nothing any more.
+    /// Drops all connections, and ignores everything from now on.
     func shutDown() {
         dropConnections()
         for connection in closing.values { connection.abort() }
@@ -231,7 +232,7 @@ private final class BrokerHost: @unchecked Sendable {
     }
 }
 
-/// One connection of the broker: bytes to packets and back.
+/// One connection of the broker, which decodes and encodes its packets.
 ///
 /// Safe to share: everything mutable is touched on the loop only, whose channel calls it.
 private final class BrokerConnection: ChannelHandler, @unchecked Sendable {
@@ -248,7 +249,7 @@ private final class BrokerConnection: ChannelHandler, @unchecked Sendable {
         self.id = id
         self.channel = channel
         self.host = host
-        // A CONNECT says its own version; until then the lenient one of 3.1.1 is right.
+        // A CONNECT names its version. Until then, the more lenient rules of 3.1.1 apply.
         decoder = PacketDecoder(version: .v311, sender: .client, limits: limits)
         encoder = PacketEncoder(version: .v311, sender: .server)
     }
@@ -259,7 +260,7 @@ private final class BrokerConnection: ChannelHandler, @unchecked Sendable {
     }
 
     func append(_ packet: Packet) {
-        // The machine makes only what its peer may be sent.
+        // The machine makes only packets that can be encoded.
         try? encoder.encode(packet, into: &buffer)
     }
 

@@ -1,13 +1,13 @@
 public import MQTTCodec
 
-/// What goes wrong with answers that a ``ScriptedBroker`` gives by itself, such as PUBACK and SUBACK.
+/// A fault in the automatic answers of a ``ScriptedBroker``, such as PUBACK and SUBACK.
 ///
 /// ```swift
 /// [.accept(), .fault(.drop(.pubAck, count: 2)), .fault(.delay(.subAck, by: .seconds(5)))]
 /// ```
 ///
-/// The first fault that is for an answer's type and is not used up takes it; later answers may overtake one that is held
-/// back. Packets that a script sends by ``ScriptStep/send(_:)`` have no faults.
+/// An answer is subject to the first fault of its packet type that is not used up. Later answers may overtake a delayed
+/// one. Faults do not apply to packets that a script sends by ``ScriptStep/send(_:)``.
 public struct AnswerFault: Sendable, CustomStringConvertible {
     enum Kind: Sendable {
         case dropped
@@ -18,10 +18,10 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
         case replaced([Packet])
     }
 
-    /// The type of the answers.
+    /// The packet type of the answers.
     public let type: PacketType
 
-    /// How many answers it is for, counted from the step that names it.
+    /// The number of answers that it applies to, from its step on.
     public let count: Int
 
     let kind: Kind
@@ -32,7 +32,7 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
         self.kind = kind
     }
 
-    /// They are not sent.
+    /// Drops answers.
     ///
     /// - Parameters:
     ///   - type: The type of the answers.
@@ -40,18 +40,18 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
     /// - Returns: The fault.
     public static func drop(_ type: PacketType, count: Int = 1) -> AnswerFault { AnswerFault(type, count, .dropped) }
 
-    /// They are sent several times.
+    /// Sends answers several times.
     ///
     /// - Parameters:
     ///   - type: The type of the answers.
-    ///   - times: How often in all; twice by default.
+    ///   - times: How often each is sent; twice by default.
     ///   - count: How many answers; one by default.
     /// - Returns: The fault.
     public static func repeated(_ type: PacketType, times: Int = 2, count: Int = 1) -> AnswerFault {
         AnswerFault(type, count, .repeated(times: max(1, times)))
     }
 
-    /// They are sent later, by the clock of the broker's loop.
+    /// Sends answers later, by the clock of the broker's loop.
     ///
     /// - Parameters:
     ///   - type: The type of the answers.
@@ -62,18 +62,18 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
         AnswerFault(type, count, .delayed(delay))
     }
 
-    /// They are sent once the test says so.
+    /// Holds answers back until the test opens a gate.
     ///
     /// - Parameters:
     ///   - type: The type of the answers.
-    ///   - gate: Says when.
+    ///   - gate: The gate.
     ///   - count: How many answers; all by default.
     /// - Returns: The fault.
     public static func hold(_ type: PacketType, until gate: ScriptGate, count: Int = .max) -> AnswerFault {
         AnswerFault(type, count, .held(gate))
     }
 
-    /// They are sent in groups, each in the reverse of its order; a group that does not fill stays back.
+    /// Sends answers in groups, each in reverse order. A group that is not full is not sent.
     ///
     /// - Parameters:
     ///   - type: The type of the answers.
@@ -84,18 +84,18 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
         AnswerFault(type, count, .reversed(groupSize: max(1, groupSize)))
     }
 
-    /// Others are sent instead.
+    /// Sends other packets instead of answers.
     ///
     /// - Parameters:
     ///   - type: The type of the answers.
-    ///   - packets: What is sent, such as an acknowledgement of an id that nobody used.
+    ///   - packets: The packets to send, such as an acknowledgement with an unused packet id.
     ///   - count: How many answers; one by default.
     /// - Returns: The fault.
     public static func replace(_ type: PacketType, with packets: Packet..., count: Int = 1) -> AnswerFault {
         AnswerFault(type, count, .replaced(packets))
     }
 
-    /// What happens to which answers.
+    /// The fault in words.
     public var description: String {
         switch kind {
         case .dropped: "drop \(type)"

@@ -1,11 +1,11 @@
-/// What a ``ScriptedBroker`` does on one connection.
+/// The steps of a ``ScriptedBroker`` on one connection.
 public struct ConnectionScript: Sendable {
     /// The steps, in order.
     public let steps: [ScriptStep]
 
-    /// The script of one connection; the first of a list is for the first connection that a client makes, and so on.
+    /// Makes the script of one connection. In a list of scripts, the first one is for the first connection, and so on.
     ///
-    /// - Parameter steps: The steps, in order; without any, the broker is well-behaved.
+    /// - Parameter steps: The steps, in order. Without steps, the broker behaves correctly.
     /// - Returns: The script.
     public static func connection(_ steps: [ScriptStep] = []) -> ConnectionScript { ConnectionScript(steps: steps) }
 

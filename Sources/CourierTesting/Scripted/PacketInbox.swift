@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// Packets that came and were not dealt with, first come first.
+/// Received packets that are not handled yet, in their order.
 struct PacketInbox: Sendable {
     private var packets: [Packet] = []
     private var first = 0

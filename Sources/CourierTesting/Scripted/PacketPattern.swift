@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// What a script or a test waits for among the packets of a client.
+/// A condition for a client's packets, which a script or a test waits for.
 ///
 /// ```swift
 /// .expect(.publish)
@@ -11,7 +11,7 @@ public struct PacketPattern: Sendable, CustomStringConvertible {
     /// The type of the packet; `nil` for any.
     public let type: PacketType?
 
-    /// How messages call it.
+    /// The name of the pattern in messages.
     public let description: String
 
     private let condition: @Sendable (Packet) -> Bool
@@ -20,8 +20,8 @@ public struct PacketPattern: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - type: The type of the packet; `nil` for any.
-    ///   - description: How messages call it; the type's name by default.
-    ///   - condition: What else must be true of it; nothing by default. It is called on the broker's loop and must not block.
+    ///   - description: Its name in messages; the type's name by default.
+    ///   - condition: A further condition; none by default. It is called on the broker's loop and must not block.
     public init(
         _ type: PacketType?, _ description: String? = nil,
         where condition: @escaping @Sendable (Packet) -> Bool = { _ in true }
@@ -31,7 +31,7 @@ public struct PacketPattern: Sendable, CustomStringConvertible {
         self.condition = condition
     }
 
-    /// Whether `packet` is one.
+    /// Whether `packet` matches.
     ///
     /// - Parameter packet: Any packet.
     /// - Returns: `true` when the type and the condition agree.
@@ -64,7 +64,7 @@ extension PacketPattern {
     /// AUTH.
     public static let auth = PacketPattern(.auth)
 
-    /// A CONNECT that says these things; what is `nil` may be anything.
+    /// A CONNECT with these fields. A field that is `nil` may have any value.
     ///
     /// - Parameters:
     ///   - version: The version of MQTT.
@@ -85,7 +85,7 @@ extension PacketPattern {
         }
     }
 
-    /// A PUBLISH that says these things; what is `nil` may be anything.
+    /// A PUBLISH with these fields. A field that is `nil` may have any value.
     ///
     /// - Parameters:
     ///   - topic: The topic name.

@@ -1,14 +1,15 @@
 public import MQTTCodec
 
-/// Many messages from a ``ScriptedBroker``, faster than a client may like.
+/// Many messages from a ``ScriptedBroker``, sent as fast as possible.
 ///
 /// ```swift
 /// .flood(PublishFlood(count: 100_000, qos: .atLeastOnce, exceedsReceiveMaximum: true))
 /// ```
 ///
-/// Each payload starts with the message's number as eight big-endian bytes, counted from 0, as far as it has room.
+/// Each payload starts with the message's number, from 0 on, as eight big-endian bytes. A shorter payload has the first
+/// of them.
 public struct PublishFlood: Hashable, Sendable {
-    /// How many messages.
+    /// The number of messages.
     public var count: Int
 
     /// The topic name of all; `flood` by default.
@@ -20,9 +21,8 @@ public struct PublishFlood: Hashable, Sendable {
     /// The quality of service; QoS 0 by default.
     public var qos = PacketQoS.atMostOnce
 
-    /// Whether messages of QoS 1 and 2 are sent although the client has not acknowledged as many as its receive maximum
-    /// allows; `false` by default, and the flood then waits for acknowledgements. Packet ids that are in flight are used
-    /// again only when all 65,535 are.
+    /// Whether the flood ignores the client's receive maximum for QoS 1 and 2; `false` by default, so that it waits for
+    /// acknowledgements. A packet id in flight is used again only if all 65,535 are in flight.
     public var exceedsReceiveMaximum = false
 
     /// Makes a flood.

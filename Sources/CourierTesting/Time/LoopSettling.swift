@@ -2,17 +2,17 @@ import CourierTransport
 import Foundation
 import Synchronization
 
-/// Waits until one loop has nothing left to do.
+/// Waits until one loop is idle.
 ///
-/// First it goes around with the loop some times, each time polling its descriptors and running what they brought. Then it
-/// schedules a timer that is never due: a loop with a timer asks its clock before each sleep, and by that the clock knows
-/// that the loop is idle, and when its next real timer is due.
+/// First it lets the loop run several rounds, each of which polls the descriptors and handles their events. Then it
+/// schedules a timer that never fires. A loop with a timer asks its clock before each sleep, so the clock learns that
+/// the loop is idle, and when its next real timer is due.
 final class LoopSettling: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How often the loop goes around. Each round carries a conversation over sockets one step further.
+    /// The number of rounds. Each round handles one step of a conversation over sockets.
     private static let rounds = 64
-    /// Further away than any timer of a test.
+    /// A deadline later than any timer of a test.
     private static let never = Duration.seconds(1_000 * 365 * 86_400)
 
     private let loop: EventLoop
@@ -26,13 +26,13 @@ final class LoopSettling: Sendable {
         neverComes = clock.start + Self.never
     }
 
-    /// Returns when `loop` sleeps or has ended; the deadline of its next timer.
+    /// Waits until `loop` sleeps or has ended, and returns the deadline of its next timer.
     static func wait(for loop: EventLoop, by clock: VirtualClock) async -> Instant? {
         await withCheckedContinuation { continuation in
             let settling = LoopSettling(loop, continuation, clock)
             let caller = loop.isOnLoop ? nil : ObjectIdentifier(Thread.current)
             loop.execute {
-                // A loop that has ended runs its work on the caller's thread and never sleeps again.
+                // A loop that has ended runs work on the caller's thread, and never sleeps again.
                 if caller == ObjectIdentifier(Thread.current) { return settling.finish(nil) }
                 settling.goAround(Self.rounds, clock)
             }
@@ -41,7 +41,7 @@ final class LoopSettling: Sendable {
 
     var isOnLoop: Bool { loop.isOnLoop }
 
-    /// The loop has nothing to do until `deadline`. On the loop.
+    /// The loop is about to sleep until `deadline`. On the loop.
     func loopSleeps(until deadline: Instant) {
         finish(deadline >= neverComes ? nil : deadline)
         if let timer = timer.withLock({ $0 }) { loop.cancel(timer) }
@@ -67,7 +67,7 @@ final class LoopSettling: Sendable {
         waiting?.resume(returning: deadline)
     }
 
-    /// Goes away with the loop's timers, so that nobody waits for a loop that has ended.
+    /// An object that the loop's timers own. It is released when the loop ends, which ends the wait.
     private final class EndOfLoop {
         private let settling: LoopSettling
         private let clock: VirtualClock

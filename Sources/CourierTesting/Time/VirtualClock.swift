@@ -1,7 +1,7 @@
 public import CourierTransport
 import Synchronization
 
-/// Time that passes only when a test says so, for the timers of event loops.
+/// A clock for the timers of event loops, whose time passes only when a test moves it.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -11,12 +11,12 @@ import Synchronization
 /// let wait = await clock.advanceToNextTimer(of: loop)   // now; `wait` is 1 s
 /// ```
 ///
-/// ``advance(by:)`` jumps: all timers on the way fire, in their order, at the moment where the jump ends.
-/// ``run(for:on:)`` stops at each timer, so that one which schedules another finds the time it expects; use it for
-/// sequences such as reconnecting at 1, 2, 4 and 8 seconds.
+/// ``advance(by:)`` jumps: all timers up to the new time fire in their order, and all see the new time.
+/// ``run(for:on:)`` stops at each timer, so each timer sees its own time and may schedule another one. Use it for
+/// sequences such as reconnecting after 1, 2, 4 and 8 seconds.
 ///
-/// One clock may drive several loops. Any thread may call it, but ``settle(_:)`` and what is built on it are not to be
-/// awaited by a task that runs on one of the loops.
+/// One clock may drive several loops. Any thread may call it, but a task that runs on one of the loops must not await
+/// its methods.
 public final class VirtualClock: LoopClock {
     private struct State {
         var now: ContinuousClock.Instant
@@ -24,47 +24,47 @@ public final class VirtualClock: LoopClock {
         var settlings: [LoopSettling] = []
     }
 
-    /// How often several loops are looked at in turn, so that what one hands to another is done as well.
+    /// The number of passes over several loops, so that work that one loop hands to another is done, too.
     private static let passesOverSeveralLoops = 8
 
-    /// The moment at which the clock began.
+    /// The time at which the clock began.
     public let start: ContinuousClock.Instant
 
     private let state: Mutex<State>
 
-    /// Makes a clock that stands still.
+    /// Makes a stopped clock.
     ///
-    /// - Parameter start: Where it stands; the real present by default.
+    /// - Parameter start: Its time; the real time by default.
     public init(startingAt start: ContinuousClock.Instant = .now) {
         self.start = start
         state = Mutex(State(now: start))
     }
 
-    /// The present moment.
+    /// The present time of the clock.
     public var now: ContinuousClock.Instant { state.withLock { $0.now } }
 
-    /// How much time has passed since ``start``.
+    /// The time since ``start``.
     public var elapsed: Duration { start.duration(to: now) }
 
     // MARK: Moving
 
-    /// Lets `duration` pass at once and wakes the loops; returns before their timers have fired.
+    /// Moves the time forward and wakes the loops. It returns before their timers have fired.
     ///
-    /// - Parameter duration: How much; a negative one does nothing.
+    /// - Parameter duration: The time to pass; a negative one has no effect.
     public func advance(by duration: Duration) { move { $0 + duration } }
 
-    /// Goes to `instant` at once and wakes the loops; returns before their timers have fired.
+    /// Sets the time and wakes the loops. It returns before their timers have fired.
     ///
-    /// - Parameter instant: Where to; the past does nothing.
+    /// - Parameter instant: The new time; a time in the past has no effect.
     public func advance(to instant: ContinuousClock.Instant) { move { _ in instant } }
 
-    /// Lets `duration` pass, stopping at each timer, and returns when the loops have settled.
+    /// Lets `duration` pass, stops at each timer, and returns when the loops are idle.
     ///
-    /// A timer that schedules itself again for the present moment makes it stop there for ever.
+    /// If a timer always schedules itself for the present time, this method never returns.
     ///
     /// - Parameters:
-    ///   - duration: How much time passes in all.
-    ///   - loops: Whose timers to stop at; their clock is this one.
+    ///   - duration: The time to pass in all.
+    ///   - loops: The loops with the timers. They must use this clock.
     public func run(for duration: Duration, on loops: EventLoop...) async {
         let end = now + duration
         var next = await settle(loops)
@@ -76,10 +76,10 @@ public final class VirtualClock: LoopClock {
         await settle(loops)
     }
 
-    /// Goes to the earliest timer of the loops, and returns when it has fired and the loops have settled.
+    /// Moves to the earliest timer of the loops, and returns when it has fired and the loops are idle.
     ///
-    /// - Parameter loops: Whose timers; their clock is this one.
-    /// - Returns: How much time passed, or `nil` when there is no timer and the clock stands where it stood.
+    /// - Parameter loops: The loops with the timers. They must use this clock.
+    /// - Returns: The time that passed; `nil` if there is no timer, so that no time passed.
     @discardableResult
     public func advanceToNextTimer(of loops: EventLoop...) async -> Duration? {
         guard let deadline = await settle(loops) else { return nil }
@@ -91,15 +91,15 @@ public final class VirtualClock: LoopClock {
 
     // MARK: Waiting
 
-    /// Returns when the loops have nothing left to do before time passes: due timers have fired, handed-over work has
-    /// run, also work that came out of work, and streams that could be read or written have been.
+    /// Waits until the loops are idle at the present time: all due timers have fired, all submitted work has run, and
+    /// no stream is ready for reading or writing.
     ///
-    /// What continues elsewhere is not waited for: tasks on other executors, other processes, and more than
-    /// some dozens of exchanges between two sockets. Await for those what they are to do, such as the arrival of a packet.
-    /// A loop that has been shut down counts as settled.
+    /// It does not wait for tasks on other executors, for other processes, or for more than some dozens of exchanges
+    /// between two sockets. For those, await their effect, such as the arrival of a packet. A loop that was shut down
+    /// is idle.
     ///
-    /// - Parameter loops: The loops; their clock is this one.
-    /// - Returns: When their next timer is due, or `nil` without timers.
+    /// - Parameter loops: The loops. They must use this clock.
+    /// - Returns: The deadline of their next timer; `nil` without timers.
     @discardableResult
     public func settle(_ loops: EventLoop...) async -> ContinuousClock.Instant? { await settle(loops) }
 
@@ -117,10 +117,10 @@ public final class VirtualClock: LoopClock {
         return earliest
     }
 
-    /// Has `settling` told when its loop is about to sleep. On that loop.
+    /// Notifies `settling` when its loop is about to sleep. On that loop.
     func watch(_ settling: LoopSettling) { state.withLock { $0.settlings.append(settling) } }
 
-    /// Its loop has ended.
+    /// Removes `settling`, because its loop has ended.
     func forget(_ settling: LoopSettling) { state.withLock { $0.settlings.removeAll { $0 === settling } } }
 
     private func move(_ target: @Sendable (ContinuousClock.Instant) -> ContinuousClock.Instant) {
@@ -133,14 +133,15 @@ public final class VirtualClock: LoopClock {
 
     // MARK: What a loop asks
 
-    /// Zero for what is due, otherwise until the loop is woken: real time does not bring a deadline nearer.
+    /// Returns zero if the timer is due, and otherwise `nil`, so that the loop sleeps until it is woken: real time has
+    /// no effect on deadlines.
     ///
-    /// - Parameter deadline: When the loop's next timer is due.
+    /// - Parameter deadline: The deadline of the loop's next timer.
     /// - Returns: Zero or `nil`.
     public func sleepLimit(until deadline: ContinuousClock.Instant) -> Duration? {
         let (isDue, settled) = state.withLock { state -> (Bool, [LoopSettling]) in
             if deadline <= state.now { return (true, []) }
-            // Nearly always nobody waits.
+            // Usually there is no waiter.
             if state.settlings.isEmpty { return (false, []) }
             let settled = state.settlings.filter(\.isOnLoop)
             state.settlings.removeAll(where: \.isOnLoop)
@@ -150,8 +151,8 @@ public final class VirtualClock: LoopClock {
         return isDue ? .zero : nil
     }
 
-    /// Keeps `wake`, to be called after each move.
+    /// Calls `wake` after each change of the time.
     ///
-    /// - Parameter wake: Wakes one loop.
+    /// - Parameter wake: A closure that wakes one loop.
     public func attach(wake: @escaping @Sendable () -> Void) { state.withLock { $0.wakes.append(wake) } }
 }
