@@ -1,27 +1,27 @@
 public import CourierTransport
 public import MQTTCodec
 
-/// What a ``ScriptedBroker`` saw of one connection.
+/// The record of a ``ScriptedBroker`` about one connection.
 public struct RecordedConnection: Sendable {
-    /// Its number, counted from 1 in the order of accepting.
+    /// Its number, from 1 on, in the order in which connections were accepted.
     public let number: Int
 
-    /// When it was accepted, by the clock of the broker's loop.
+    /// The time at which it was accepted, by the clock of the broker's loop.
     public let openedAt: ContinuousClock.Instant
 
-    /// The packets that came, in order.
+    /// The received packets, in order.
     public internal(set) var packets: [ReceivedPacket] = []
 
-    /// How many bytes came, up to where the broker cut.
+    /// The number of received bytes, up to the point where the broker cut the connection.
     public internal(set) var receivedByteCount = 0
 
-    /// How many bytes were given to the network.
+    /// The number of bytes that were written to the network.
     public internal(set) var sentByteCount = 0
 
-    /// When it ended; `nil` while it is open.
+    /// The time at which it ended; `nil` while it is open.
     public internal(set) var closedAt: ContinuousClock.Instant?
 
-    /// How it ended, where the broker is the owner and the client the peer; `nil` while it is open.
+    /// How it ended, from the broker's side: the peer is the client. `nil` while it is open.
     public internal(set) var closeReason: ChannelCloseReason?
 
     init(number: Int, openedAt: ContinuousClock.Instant) {
@@ -29,7 +29,7 @@ public struct RecordedConnection: Sendable {
         self.openedAt = openedAt
     }
 
-    /// The CONNECT that came, with client id, credentials and clean start; `nil` while none has.
+    /// The received CONNECT, with client id, credentials and clean start; `nil` before it.
     public var connect: Connect? {
         for received in packets {
             if case .connect(let connect) = received.packet { return connect }
@@ -37,7 +37,7 @@ public struct RecordedConnection: Sendable {
         return nil
     }
 
-    /// The messages that came, in order, with their DUP flags.
+    /// The received messages, in order, with their DUP flags.
     public var publishes: [Publish] {
         packets.compactMap { if case .publish(let publish) = $0.packet { publish } else { nil } }
     }
@@ -51,6 +51,6 @@ public struct ReceivedPacket: Hashable, Sendable {
     /// The number of its connection, counted from 1.
     public let connection: Int
 
-    /// When it came, by the clock of the broker's loop.
+    /// The time at which it was received, by the clock of the broker's loop.
     public let receivedAt: ContinuousClock.Instant
 }

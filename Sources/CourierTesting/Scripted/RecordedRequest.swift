@@ -1,8 +1,8 @@
 import MQTTCodec
 
-/// A packet of a client in a recording, and which packets of another run take its place.
+/// A client's packet in a recording, and the rule that finds the same packet in another run.
 struct RecordedRequest: Sendable, CustomStringConvertible {
-    /// What a packet has in common with those that may take its place.
+    /// The properties that a packet shares with its counterpart in another run.
     struct Kind: Hashable, Sendable {
         fileprivate let type: PacketType
         fileprivate let subject: Subject
@@ -21,10 +21,10 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
     let ownID: PacketID?
     private let subject: Subject
 
-    /// Reads a packet; `nil` when it cannot be read.
+    /// Decodes a packet; `nil` if it cannot be decoded.
     ///
-    /// `version` is that of the packets before it, on return that of those behind it. A CONNECT says it; where none was
-    /// recorded, the first packet does that can be read in one version only.
+    /// `version` is the version of the packets before it, and on return of the packets after it. A CONNECT sets it. If
+    /// no CONNECT was recorded, the first packet that can be decoded in one version only sets it.
     init?(_ bytes: [UInt8], _ version: inout ProtocolVersion) {
         for candidate in [version, .v5, .v311] {
             let decoder = PacketDecoder(version: candidate, sender: .client)
@@ -63,14 +63,14 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Its type and what it is about; the packet ids of an exchange that the client began do not count.
+    /// Its type and subject. Packet ids that the client chose are ignored.
     var kind: Kind { Kind(type: type, subject: subject) }
 
-    /// Whether another client's packet takes the place of this one; `ids` has the packet ids of the other client for those
-    /// of this one, as far as they are known.
+    /// Whether another client's packet is the counterpart of this one. `ids` maps packet ids of this client to those of
+    /// the other client, as far as they are known.
     func isLike(_ other: RecordedRequest, _ ids: [PacketID: PacketID]) -> Bool {
         guard kind == other.kind else { return false }
-        // The second half of an exchange belongs to its first half.
+        // A PUBREL must belong to the exchange of its PUBLISH.
         return type != .pubRel || ownID.map { ids[$0] ?? $0 } == other.ownID
     }
 

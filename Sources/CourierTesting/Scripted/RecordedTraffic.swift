@@ -1,9 +1,9 @@
 public import CourierCore
 import MQTTCodec
 
-/// What a connection said in the field, to be said again to a client by a ``ScriptedBroker``.
+/// A recorded connection, which a ``ScriptedBroker`` replays to a client.
 ///
-/// It is read from the three things that matter of each packet, so that a recording of any kind will do, such as one of
+/// It needs the direction, the delay and the bytes of each packet, so it can be made from any recording, such as one of
 /// the packet inspector:
 ///
 /// ```swift
@@ -15,13 +15,13 @@ import MQTTCodec
 /// let broker = try ScriptedBroker.start(script)
 /// ```
 ///
-/// What the broker said is said again byte for byte: after the packets of the client that it followed, as much later as
-/// it was then, by the clock of the loop. Those packets must come again, in any order between two of the broker's: the
-/// same types, of PUBLISH the same topic and QoS, of SUBSCRIBE and UNSUBSCRIBE the same filters. Where a client has other
-/// packet ids than then, the answers to it have them too. Pings are answered as they come, unless the broker left the last
-/// one unanswered; then so is the next one, and all that follows.
+/// The broker's packets are sent again byte for byte, after the same packets of the client and with the same delay, by
+/// the clock of the loop. The client must send its packets again, in any order between two packets of the broker: the
+/// same types, for PUBLISH the same topic and QoS, and for SUBSCRIBE and UNSUBSCRIBE the same filters. If a client uses
+/// other packet ids, the answers have them, too. Each ping is answered. But if the recorded broker did not answer the
+/// last ping, no ping from there on is answered.
 ///
-/// Secrets are not in a recording: a client that authenticates by AUTH gets `*` for the broker's data.
+/// A recording contains no secrets. A client that authenticates by AUTH receives `*` instead of the broker's data.
 public struct RecordedTraffic: Sendable {
     /// One packet of either side.
     enum Step: Sendable {
@@ -31,16 +31,16 @@ public struct RecordedTraffic: Sendable {
 
     let steps: [Step]
 
-    /// Whether the recording begins with CONNECT. The client of another one is accepted as by a well-behaved broker.
+    /// Whether the recording begins with CONNECT. If it does not, the broker accepts the client as usual.
     let hasBeginning: Bool
 
     /// Whether the broker had stopped answering pings at the end.
     let endsInSilence: Bool
 
-    /// Reads a recording.
+    /// Makes the traffic of a recording.
     ///
-    /// - Parameter packets: The packets of one connection in order: which way each went, how long after the one before it
-    ///   whichever way that went, and its bytes.
+    /// - Parameter packets: The packets of one connection in order, each with its direction, its delay after the packet
+    ///  before it, and its bytes.
     public init(_ packets: [(direction: PacketBatch.Direction, delay: Duration, bytes: [UInt8])]) {
         let lastPing = packets.lastIndex { Self.type($0.bytes) == .pingReq }
         let lastAnswer = packets.lastIndex { Self.type($0.bytes) == .pingResp }
@@ -69,13 +69,13 @@ public struct RecordedTraffic: Sendable {
 }
 
 extension ConnectionScript {
-    /// A connection that goes as one did in the field.
+    /// Makes a script that replays a recording.
     ///
     /// - Parameters:
     ///   - traffic: The recording.
-    ///   - end: What comes behind its last packet, such as `.cut(.reset)`, because a recording does not say how the
-    ///     connection ended. By default the broker closes behind a DISCONNECT, is silent where it was silent to a ping,
-    ///     and otherwise continues as a well-behaved one.
+    ///   - end: The steps after its last packet, such as `.cut(.reset)`, because a recording does not contain how the
+    ///    connection ended. By default, the broker closes after a DISCONNECT, stays silent if it did not answer a ping,
+    ///    and otherwise behaves correctly.
     /// - Returns: The script.
     public static func replaying(_ traffic: RecordedTraffic, end: [ScriptStep] = []) -> ConnectionScript {
         var steps: [ScriptStep] = traffic.hasBeginning ? [] : [.accept()]

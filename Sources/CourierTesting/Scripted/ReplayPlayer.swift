@@ -1,8 +1,8 @@
 import MQTTCodec
 
-/// Plays a recording, as a pure machine: a part of ``ScriptPlayer``.
+/// The part of ``ScriptPlayer`` that replays a recording, without I/O.
 ///
-/// Ask ``advance(now:)`` until it has nothing to say, after each packet and at ``deadline``.
+/// After each packet and at ``deadline``, call ``advance(now:)`` until it returns `.wait`.
 struct ReplayPlayer: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -15,23 +15,23 @@ struct ReplayPlayer: Sendable {
 
     enum Reception: Equatable, Sendable {
         case taken
-        /// A ping that the recording does not wait for.
+        /// A ping for which the recording does not wait.
         case ping
-        /// Nothing of what is still to come is like it, or all that is has come already.
+        /// The recording expects no such packet, or no further one.
         case unexpected
     }
 
     private let traffic: RecordedTraffic
     private var position = 0
-    /// What came and is not needed yet; never more than the recording has.
+    /// Packets that were received before their step; at most as many as the recording has.
     private var early: [RecordedRequest] = []
-    /// How many packets of each kind are still to come.
+    /// The number of packets of each kind that the client has not sent yet.
     private var missing: [RecordedRequest.Kind: Int] = [:]
-    /// Where the recording waits for the ping that the broker did not answer; `nil` where it answered all.
+    /// The step that waits for the ping without an answer; `nil` if all pings were answered.
     private let lastPing: Int?
     /// The client's packet ids for those of the recording.
     private var ids: [PacketID: PacketID] = [:]
-    /// When the step before was done.
+    /// The time at which the previous step was done.
     private var since: Instant
 
     init(_ traffic: RecordedTraffic, now: Instant) {
@@ -43,13 +43,13 @@ struct ReplayPlayer: Sendable {
         for case .client(let request) in traffic.steps { missing[request.kind, default: 0] += 1 }
     }
 
-    /// When the broker speaks next; `nil` while it waits for the client.
+    /// The time at which the broker sends its next packet; `nil` while it waits for the client.
     var deadline: Instant? {
         guard position < traffic.steps.count, case .broker(let delay, _) = traffic.steps[position] else { return nil }
         return since + delay
     }
 
-    /// What it waits for, for a message.
+    /// A text for messages that says what it waits for.
     var words: String {
         let place = "packet \(min(position + 1, traffic.steps.count)) of \(traffic.steps.count) of the recording"
         guard position < traffic.steps.count, case .client(let request) = traffic.steps[position] else { return place }
@@ -65,9 +65,9 @@ struct ReplayPlayer: Sendable {
     mutating func received(_ packet: Packet) -> Reception {
         let request = RecordedRequest(packet)
         if request.type == .pingReq, position < lastPing ?? .max { return .ping }
-        // Which of several exchanges the second half of one belongs to is looked at when the first half has been.
+        // A PUBREL is matched with its exchange later, after the PUBLISH was matched.
         guard let count = missing[request.kind], count > 0 else {
-            // Behind the ping that was not answered none is.
+            // After the ping without an answer, no ping is answered.
             return request.type == .pingReq ? .taken : .unexpected
         }
         missing[request.kind] = count - 1
@@ -75,7 +75,7 @@ struct ReplayPlayer: Sendable {
         return .taken
     }
 
-    /// The next thing to do.
+    /// Returns the next action.
     mutating func advance(now: Instant) -> Advance {
         while position < traffic.steps.count {
             switch traffic.steps[position] {
@@ -95,7 +95,7 @@ struct ReplayPlayer: Sendable {
         return .finished
     }
 
-    /// The same answer with the packet id that the client chose in this run.
+    /// Returns the same answer with the packet id of this run's client.
     private func withOwnID(_ bytes: [UInt8]) -> [UInt8] {
         switch bytes.first.flatMap({ PacketType(rawValue: $0 >> 4) }) {
         case .pubAck, .pubRec, .pubComp, .subAck, .unsubAck: break

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds something back in a script until the test says so.
+/// Holds a part of a script back until the test releases it.
 ///
 /// ```swift
 /// let gate = ScriptGate()
@@ -9,7 +9,7 @@ import Synchronization
 /// gate.release()
 /// ```
 ///
-/// Any thread may release it, once or more often; it never closes again. One gate may hold several things, also in
+/// Any thread may release it, also more than once. It never closes again. One gate may hold several steps, also of
 /// several connections.
 public final class ScriptGate: Sendable {
     private struct State {
@@ -25,7 +25,7 @@ public final class ScriptGate: Sendable {
     /// Whether ``release()`` was called.
     public var isReleased: Bool { state.withLock { $0.isReleased } }
 
-    /// Lets everything pass, from now on.
+    /// Opens the gate for good.
     public func release() {
         let listeners = state.withLock { state in
             state.isReleased = true
@@ -35,7 +35,7 @@ public final class ScriptGate: Sendable {
         for listener in listeners { listener() }
     }
 
-    /// Calls `listener` once, when the gate is released or at once if it was.
+    /// Calls `listener` once, when the gate is released, or at once if it was released before.
     func onRelease(_ listener: @escaping @Sendable () -> Void) {
         let isReleased = state.withLock { state in
             if !state.isReleased { state.listeners.append(listener) }

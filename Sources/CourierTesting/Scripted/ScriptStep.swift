@@ -1,72 +1,71 @@
 public import MQTTCodec
 
-/// One step of what a ``ScriptedBroker`` does on one connection.
+/// One step of a ``ScriptedBroker`` on one connection.
 ///
-/// Steps follow each other; where a script ends, the broker continues as a well-behaved one. So a script names only what is
-/// special.
+/// The steps are performed in order. After the last step, the broker behaves correctly, so a script contains only the
+/// deviations.
 public enum ScriptStep: Sendable {
     // MARK: What the client is to do
 
-    /// The next packet must be this, or the script has failed; it is not answered. A PINGREQ before it is answered and
-    /// passed over, unless it is what is expected.
+    /// Requires that the next packet matches; otherwise the script fails. The packet is not answered. A PINGREQ before
+    /// it is answered and skipped, unless a PINGREQ is expected.
     case expect(PacketPattern)
 
-    /// Answers as a well-behaved broker until this comes, which is not answered.
+    /// Behaves correctly until a matching packet is received, which is not answered.
     case serve(until: PacketPattern)
 
     // MARK: What the broker says
 
-    /// Answers the packet that was last expected, as a well-behaved broker would.
+    /// Answers the packet that was last expected, as a correct broker does.
     case answer
 
-    /// Sends a packet; its version is that of the CONNECT, and 3.1.1 before.
+    /// Sends a packet in the version of the CONNECT, or in 3.1.1 before it.
     case send(Packet)
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     case sendBytes([UInt8])
 
-    /// Sends many messages, while what the client sends is answered.
+    /// Sends many messages, and answers the client's packets meanwhile.
     case flood(PublishFlood)
 
-    /// Says what a broker said in the field, when and after what it did. A packet that nothing of the recording's rest
-    /// is like fails the script.
+    /// Replays a recording. A packet that the rest of the recording does not contain fails the script.
     case replay(RecordedTraffic)
 
     // MARK: What goes wrong later
 
-    /// From now on something goes wrong with answers of this type.
+    /// Applies a fault to answers from now on.
     case fault(AnswerFault)
 
-    /// Cuts the connection as soon as so many bytes have been sent, counted from its beginning, also in the middle of a
-    /// packet. After an orderly cut exactly so many reach the client.
+    /// Cuts the connection when this number of bytes was sent, counted from its beginning, also in the middle of a
+    /// packet. After an orderly cut, exactly this number of bytes reaches the client.
     case cutAfterSending(byteCount: Int, CutStyle)
 
-    /// Cuts the connection as soon as so many bytes have come, counted from its beginning; what came before is dealt
-    /// with.
+    /// Cuts the connection when this number of bytes was received, counted from its beginning. Packets before that
+    /// point are handled.
     case cutAfterReceiving(byteCount: Int, CutStyle)
 
     // MARK: What takes time
 
-    /// Says and answers nothing for so long, by the clock of the broker's loop. What comes meanwhile is dealt with
-    /// afterwards; what a fault has held back goes out in its time all the same.
+    /// Sends nothing for this time, by the clock of the broker's loop. Packets that are received meanwhile are handled
+    /// afterwards. Answers that a fault has delayed are still sent at their time.
     case pause(Duration)
 
-    /// Says and answers nothing until the test says so. What comes meanwhile is dealt with afterwards; what a fault has
-    /// held back goes out in its time all the same.
+    /// Sends nothing until the test releases the gate. Packets that are received meanwhile are handled afterwards.
+    /// Answers that a fault has delayed are still sent at their time.
     case hold(ScriptGate)
 
-    /// Says and answers nothing any more, not even what a fault has held back, but reads on.
+    /// Sends nothing from now on, not even answers that a fault has delayed, but continues to read.
     case stall
 
-    /// Reads no more, so that the client's bytes stay with it once the buffers between are full. The script continues.
+    /// Stops reading. When the buffers of the network are full, the client cannot write any more. The script continues.
     case stopReading
 
-    /// Reads again.
+    /// Resumes reading.
     case resumeReading
 
     // MARK: How it ends
 
-    /// Cuts the connection after what was sent.
+    /// Cuts the connection after the sent packets.
     case cut(CutStyle)
 
     /// Several steps that count as one.
@@ -75,12 +74,13 @@ public enum ScriptStep: Sendable {
 
 /// How a connection is cut.
 public enum CutStyle: Hashable, Sendable {
-    /// The client reads what was sent and then the end (TCP's FIN).
+    /// The client reads everything that was sent, and then the end of the stream (TCP's FIN).
     case orderly
 
-    /// The connection breaks: over TCP by a reset (RST, `SO_LINGER` 0), in memory by an error. Either takes what is on its
-    /// way: over TCP what the client's system has not received, in memory what the client has not read. A Unix socket knows
-    /// no reset: the client sees one only if something of it was not read here, and an orderly end otherwise.
+    /// The connection breaks: over TCP by a reset (RST, `SO_LINGER` 0), in memory by an error. Data in transit is lost:
+    /// over TCP, data that the client's system has not received; in memory, data that the client has not read. A Unix
+    /// socket has no reset. Its client sees one only if the broker has not read all of its data, and an orderly end
+    /// otherwise.
     case reset
 }
 
@@ -88,7 +88,7 @@ extension ScriptStep {
     /// Expects CONNECT and accepts it.
     ///
     /// - Parameters:
-    ///   - isSessionPresent: What the CONNACK says of a session, true or not; `false` by default.
+    ///   - isSessionPresent: The flag "session present" of the CONNACK, whether it is true or not; `false` by default.
     ///   - properties: The CONNACK's properties; none by default.
     /// - Returns: The step.
     public static func accept(isSessionPresent: Bool = false, properties: PacketProperties = []) -> ScriptStep {
@@ -101,7 +101,7 @@ extension ScriptStep {
     /// Expects CONNECT, refuses it and closes.
     ///
     /// - Parameters:
-    ///   - reasonCode: Why; 3.1.1 can say only `.unsupportedProtocolVersion`, `.clientIdentifierNotValid`,
+    ///   - reasonCode: The reason code. 3.1.1 has only `.unsupportedProtocolVersion`, `.clientIdentifierNotValid`,
     ///     `.serverUnavailable`, `.badUserNameOrPassword` and `.notAuthorized`.
     ///   - properties: The CONNACK's properties, such as a server reference; none by default.
     /// - Returns: The step.
@@ -111,9 +111,9 @@ extension ScriptStep {
         ])
     }
 
-    /// Expects CONNECT and closes without a word, as some brokers do to a version that they do not speak.
+    /// Expects CONNECT and closes without CONNACK, as some brokers do for a version that they do not support.
     ///
-    /// - Parameter style: How it closes; in an orderly way by default.
+    /// - Parameter style: How it closes; orderly by default.
     /// - Returns: The step.
     public static func closeWithoutAnswer(_ style: CutStyle = .orderly) -> ScriptStep {
         .group([.expect(.connect), .cut(style)])
@@ -122,8 +122,8 @@ extension ScriptStep {
     /// Sends DISCONNECT and closes; MQTT 5 only.
     ///
     /// - Parameters:
-    ///   - reasonCode: Why.
-    ///   - serverReference: Where the client should go; nothing by default.
+    ///   - reasonCode: The reason code.
+    ///   - serverReference: The server that the client should use instead; none by default.
     /// - Returns: The step.
     public static func disconnect(_ reasonCode: PacketReasonCode, serverReference: String? = nil) -> ScriptStep {
         let properties = PacketProperties(serverReference.map { [.serverReference($0)] } ?? [])
@@ -134,7 +134,7 @@ extension ScriptStep {
 }
 
 extension ScriptStep: CustomStringConvertible {
-    /// What the step does, without payloads.
+    /// The step in words, without payloads.
     public var description: String {
         switch self {
         case .expect(let pattern): "expect \(pattern)"

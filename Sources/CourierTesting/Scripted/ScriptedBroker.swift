@@ -1,12 +1,13 @@
 public import CourierTransport
 import MQTTCodec
 
-/// An MQTT server in this process that misbehaves on demand, for tests of how a client takes it.
+/// An MQTT server in this process that misbehaves on demand, to test how a client reacts.
 ///
-/// A script names, for each connection in turn, what is special about it; otherwise, and where the script ends, the broker
-/// is well-behaved: it accepts, grants every subscription, acknowledges and answers pings. It passes no messages on and keeps
-/// no sessions; for that there is ``LoopbackBroker``. It speaks MQTT 3.1, 3.1.1 and 5.0 over TCP on a free port, over a
-/// Unix socket, over TLS with a certificate of yours, or directly in memory, and over WebSocket above each of them.
+/// A script lists the deviations for each connection in turn. Apart from these, and after the end of the script, the
+/// broker behaves correctly: it accepts, grants every subscription, acknowledges and answers pings. It forwards no
+/// messages and keeps no sessions; use ``LoopbackBroker`` for these. It supports MQTT 3.1, 3.1.1 and 5.0. Clients
+/// connect by TCP on a free port, by a Unix socket, by TLS with your certificate, or in memory, each with or without
+/// WebSocket.
 ///
 /// ```swift
 /// let gate = ScriptGate()
@@ -22,16 +23,17 @@ import MQTTCodec
 /// await broker.shutdown()
 /// ```
 ///
-/// Everything that comes is recorded with its time, by the clock of the loop, which may be a ``VirtualClock``. Whoever waits
-/// for something is told when it comes; when the script fails or the broker is shut down before, waiting ends with a
-/// ``ScriptFailure`` that says what came instead.
+/// All received packets are recorded with their time, by the clock of the loop, which may be a ``VirtualClock``. If the
+/// script fails or the broker is shut down while a test waits for a packet, the wait ends with a ``ScriptFailure`` that
+/// says what happened instead.
 ///
-/// Any thread may call it, but ``shutdown()`` is not to be awaited by a task that runs on the broker's loop.
+/// Any thread may call it, but a task that runs on the broker's loop must not await ``shutdown()``.
 public final class ScriptedBroker: Sendable {
-    /// How many packets are recorded by default: 100,000. A connection that brings more is cut, and the script has failed.
+    /// The number of packets that are recorded by default: 100,000. If a connection sends more, it is cut and the
+    /// script fails.
     public static let defaultPacketLimit = 100_000
 
-    /// Where clients connect.
+    /// The endpoint for clients.
     public let endpoint: TransportEndpoint
     /// The TCP port, 0 for a Unix socket.
     public let port: UInt16
@@ -57,14 +59,14 @@ public final class ScriptedBroker: Sendable {
     /// Starts a broker; returns when clients can connect.
     ///
     /// - Parameters:
-    ///   - script: What is special about the first connections, in the order in which clients make them.
-    ///   - afterwards: What is special about each connection behind the script; nothing by default.
-    ///   - address: Where to listen; a free port of 127.0.0.1 by default.
-    ///   - tls: A server's context, to speak TLS; `nil` by default.
-    ///   - webSocket: What to expect of clients that speak WebSocket; `nil`, the default, for those that do not.
+    ///   - script: The scripts of the first connections, in the order in which clients open them.
+    ///   - afterwards: The script of each later connection; no deviations by default.
+    ///   - address: The address to listen on; a free port of 127.0.0.1 by default.
+    ///   - tls: The server's TLS context; `nil`, the default, means no TLS.
+    ///   - webSocket: The settings of WebSocket; `nil`, the default, means no WebSocket.
     ///   - loop: Where it runs, maybe together with the client, so that a ``VirtualClock`` settles both at once; by default a
     ///     loop of its own, in real time.
-    ///   - packetLimit: How many packets are recorded at most.
+    ///   - packetLimit: The most packets that are recorded.
     /// - Returns: The broker, which runs until ``shutdown()``.
     /// - Throws: `TransportError` when the address cannot be listened on.
     public static func start(
@@ -88,12 +90,12 @@ public final class ScriptedBroker: Sendable {
         }
     }
 
-    /// The client's end of a connection in memory, whose other end this broker has accepted. WebSocket is spoken on it if
-    /// the broker was started so, TLS is not.
+    /// Opens a connection in memory and returns the client's end. It uses WebSocket if the broker was started with
+    /// WebSocket, and never TLS.
     ///
     /// - Parameters:
-    ///   - capacity: How many bytes may wait in each direction, 64 KiB by default.
-    ///   - bytesPerCall: How many bytes one read or write moves at most, without limit by default.
+    ///   - capacity: The most bytes that wait in each direction; 64 KiB by default.
+    ///   - bytesPerCall: The most bytes that one read or write moves; no limit by default.
     /// - Returns: An endpoint for one connection.
     public func connectInMemory(capacity: Int = 64 << 10, bytesPerCall: Int = .max) -> TransportEndpoint {
         let (client, server) = MemoryStream.pair(capacity: capacity, bytesPerCall: bytesPerCall)
@@ -103,15 +105,15 @@ public final class ScriptedBroker: Sendable {
         return .stream(client)
     }
 
-    /// What was sent before an orderly cut reaches a client that reads late, on a busy machine too.
+    /// Lets data that was sent before an orderly cut reach a client that reads late, also on a busy machine.
     private static var channelOptions: ChannelOptions {
         var options = ChannelOptions()
         options.lingerTimeout = .seconds(600)
         return options
     }
 
-    /// Stops: no more connections are accepted, those there are break, and the waiting caller gets an error. What was recorded
-    /// can still be read. A loop that was given to the broker continues.
+    /// Stops the broker: it accepts no more connections and breaks the open ones, and waiting callers get an error. The
+    /// records remain readable. A loop that was passed to the broker continues.
     public func shutdown() async {
         listener.close()
         await withCheckedContinuation { continuation in
@@ -125,15 +127,15 @@ public final class ScriptedBroker: Sendable {
 
     // MARK: What came
 
-    /// All connections that clients have made, in order, with what came on each.
+    /// All connections that clients have opened, in order, with their records.
     public var connections: [RecordedConnection] {
         get async { await host.withJournal { $0.connections } }
     }
 
-    /// The packets that came, on all connections or one, in order.
+    /// The received packets of all connections or one, in order.
     ///
     /// - Parameters:
-    ///   - pattern: Which packets; all by default.
+    ///   - pattern: The packets to return; all by default.
     ///   - connection: The number of the connection, counted from 1; all by default.
     /// - Returns: The packets.
     public func packets(_ pattern: PacketPattern = .any, on connection: Int? = nil) async -> [ReceivedPacket] {
@@ -144,14 +146,14 @@ public final class ScriptedBroker: Sendable {
         }
     }
 
-    /// Waits for a packet, which may have come already.
+    /// Waits for a packet, which may have been received already.
     ///
     /// - Parameters:
-    ///   - pattern: Which packet.
-    ///   - number: The how-manieth of its kind, counted from 1, the first by default.
-    ///   - connection: The number of the connection, counted from 1; any by default, and then packets of all are counted.
+    ///   - pattern: The packet to wait for.
+    ///   - number: Its number among matching packets, counted from 1; the first by default.
+    ///   - connection: The number of the connection, counted from 1; by default, packets of all connections are counted.
     /// - Returns: The packet.
-    /// - Throws: ``ScriptFailure`` when the script has failed or the broker is shut down before, `CancellationError` when
+    /// - Throws: ``ScriptFailure`` if the script fails or the broker is shut down first, `CancellationError` if
     ///   the task is cancelled.
     @discardableResult
     public func received(
@@ -162,10 +164,10 @@ public final class ScriptedBroker: Sendable {
         return packet
     }
 
-    /// Waits until a client has made a connection.
+    /// Waits until a client has opened a connection.
     ///
     /// - Parameter number: The number of the connection, counted from 1.
-    /// - Returns: The connection as it is now.
+    /// - Returns: The present record of the connection.
     /// - Throws: As ``received(_:number:on:)``.
     @discardableResult
     public func connection(_ number: Int) async throws -> RecordedConnection {
@@ -176,7 +178,7 @@ public final class ScriptedBroker: Sendable {
     /// Waits until a connection has ended.
     ///
     /// - Parameter number: The number of the connection, counted from 1.
-    /// - Returns: The connection with all that came on it.
+    /// - Returns: The complete record of the connection.
     /// - Throws: As ``received(_:number:on:)``.
     @discardableResult
     public func endOfConnection(_ number: Int) async throws -> RecordedConnection {
@@ -189,19 +191,19 @@ public final class ScriptedBroker: Sendable {
 
     // MARK: How the script went
 
-    /// What clients did not do as the script expects, in order.
+    /// The failures of the scripts, in order.
     public var failures: [ScriptFailure] {
         get async { await host.withJournal { $0.failures } }
     }
 
-    /// Waits until the scripts of all connections have been played to their ends.
+    /// Waits until the scripts of all connections have ended.
     ///
     /// - Throws: As ``received(_:number:on:)``.
     public func played() async throws { _ = try await host.find(.played) }
 
-    /// Checks that everything has gone as the script says; does not wait.
+    /// Checks that all scripts have ended without a failure; does not wait.
     ///
-    /// - Throws: ``ScriptFailure``: the first, or where the script of a connection stands that has not been played to its end.
+    /// - Throws: ``ScriptFailure``: the first failure, or the present step of a script that has not ended.
     public func verify() async throws {
         if let shortcoming = await host.shortcoming() { throw shortcoming }
     }
