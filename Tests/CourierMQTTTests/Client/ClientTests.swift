@@ -234,7 +234,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `a question gets its answer`() async throws {
+    @Test func `a request gets its response`() async throws {
         let (test, broker) = try Self.pair()
         let asker = try TestClient(.local(broker.port))
         try await test.connect()

@@ -62,7 +62,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a loop that asks a question for each message goes on with a full buffer`() async throws {
+    @Test func `a loop that sends a request for each message continues with a full buffer`() async throws {
         let broker = try LoopbackBroker.start()
         let (sender, worker) = (try TestClient(.local(broker.port)), try TestClient(.local(broker.port)))
         try await sender.connect()

@@ -121,11 +121,11 @@ import Testing
         }
     }
 
-    @Test func `a question and its answer come with their messages`() async throws {
+    @Test func `a request and its response carry their messages`() async throws {
         try await Self.withClient { test in
             let server = Task {
-                try await test.client.respond(to: "rooms/+/size") { (question: Received<Int>) in
-                    "\(question.topic): \(question.value)"
+                try await test.client.respond(to: "rooms/+/size") { (request: Received<Int>) in
+                    "\(request.topic): \(request.value)"
                 }
             }
             try await test.wait(for: "subscribeSuccess")

@@ -8,14 +8,14 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Questions over connections that come and go, and brokers that are silent.
+/// `request` with connections that are lost, and with brokers that do not answer.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedRequestTests {
     /// Asks, with five seconds for the answer.
     private static func ask(_ world: ScriptedWorld) -> Task<String, any Error> {
         Task { [client = world.client] in try await client.request("?", to: "q", timeout: .seconds(5)) }
     }
 
-    private static func questions(_ world: ScriptedWorld) async -> [Publish] {
+    private static func requests(_ world: ScriptedWorld) async -> [Publish] {
         await world.publishes().filter { $0.topic == "q" }
     }
 
@@ -52,7 +52,7 @@ import Testing
             case .nobodySubscribed:
                 .connection([
                     .accept(),
-                    // The question has one of these; an answer to nothing does no harm.
+                    // The request has one of these packet ids; an acknowledgement of another id does no harm.
                     .fault(.replace(.pubAck, with: Self.nobody(1), Self.nobody(2))),
                 ])
             case .noAnswer: .connection([.accept()])
@@ -78,7 +78,7 @@ import Testing
             switch self {
             case .noConnection: world.client.waitingCount == 2
             case .noSubAck: await !world.broker.packets(.subscribe).isEmpty
-            case .noPubAck: await !ScriptedRequestTests.questions(world).isEmpty
+            case .noPubAck: await !ScriptedRequestTests.requests(world).isEmpty
             case .lostAfterPublish: world.client.connectionState == .disconnected && world.client.waitingCount == 2
             case .nobodySubscribed: world.client.requests.stages == [.acknowledged(.noMatchingSubscribers)]
             case .noAnswer: world.client.requests.stages == [.acknowledged(.success)] && world.client.waitingCount == 1
@@ -188,14 +188,14 @@ import Testing
         }
     }
 
-    @Test func `the question expires with the call, however long it has waited for the connection`() async throws {
+    @Test func `a request that waited for the connection expires at the timeout of the call`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
             await world.connect()
             let asking = Self.ask(world)
             await world.until { world.client.waitingCount == 2 }
             await world.run(for: .seconds(1))
-            await world.until { await !Self.questions(world).isEmpty }
-            #expect(await Self.questions(world).map(\.properties.messageExpiryInterval) == [4])
+            await world.until { await !Self.requests(world).isEmpty }
+            #expect(await Self.requests(world).map(\.properties.messageExpiryInterval) == [4])
             await world.run(for: .seconds(4))
             #expect((await asking.result.failure as? CourierError)?.code == .timedOut)
         }
@@ -207,8 +207,8 @@ import Testing
             let asking: Task<String, any Error> = Task { [client = world.client] in
                 try await client.request("?", to: "q", timeout: .seconds(Int64.max))
             }
-            await world.until { await !Self.questions(world).isEmpty }
-            #expect(await Self.questions(world).map(\.properties.messageExpiryInterval) == [UInt32.max])
+            await world.until { await !Self.requests(world).isEmpty }
+            #expect(await Self.requests(world).map(\.properties.messageExpiryInterval) == [UInt32.max])
             asking.cancel()
             await #expect(throws: CancellationError.self) { try await asking.value }
             await Self.expectNothingLeft(world)
@@ -216,14 +216,14 @@ import Testing
     }
 
     @Test(arguments: [QoS.zero, .two])
-    func `a question has QoS 1, whatever its topic says`(_ qos: QoS) async throws {
+    func `a request has QoS 1, also on a topic with another QoS`(_ qos: QoS) async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let asking = Task { [client = world.client] in
                 try await client.request("?", to: Topic<String>("q", qos: qos), as: String.self)
             }
-            await world.until { await !Self.questions(world).isEmpty }
-            #expect(await Self.questions(world).map(\.delivery.qos) == [.atLeastOnce])
+            await world.until { await !Self.requests(world).isEmpty }
+            #expect(await Self.requests(world).map(\.delivery.qos) == [.atLeastOnce])
             asking.cancel()
             _ = await asking.result
         }
@@ -233,8 +233,8 @@ import Testing
         try await ScriptedWorld.run { world in
             await world.connect()
             let asking = Task { [client = world.client] in try await client.request("?", to: "q", as: String.self) }
-            await world.until { await !Self.questions(world).isEmpty }
-            #expect(await Self.questions(world).map(\.properties.messageExpiryInterval) == [10])
+            await world.until { await !Self.requests(world).isEmpty }
+            #expect(await Self.requests(world).map(\.properties.messageExpiryInterval) == [10])
             await world.run(for: .seconds(10))
             #expect((await asking.result.failure as? CourierError)?.code == .timedOut)
         }
@@ -261,22 +261,22 @@ import Testing
             .compactMap { $0.packet.subscribe?.subscriptions.map(\.filter) }
     }
 
-    @Test func `concurrent questions share one subscription, and each has data of its own`() async throws {
+    @Test func `concurrent requests share one subscription, and each has its own correlation data`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let asking = (0..<3).map { _ in Self.ask(world) }
-            await world.until { await Self.questions(world).count == 3 }
+            await world.until { await Self.requests(world).count == 3 }
             #expect(await Self.subscribed(world, on: 1) == [[Self.answers]])
-            let properties = await Self.questions(world).map(\.properties)
+            let properties = await Self.requests(world).map(\.properties)
             #expect(Set(properties.compactMap(\.responseTopic)) == [Self.answers])
             #expect(Set(properties.map(\.correlationData)).count == 3)
             for task in asking { task.cancel() }
             for task in asking { _ = await task.result }
             await Self.expectNothingLeft(world)
-            // The subscription stays for the next question.
+            // The subscription stays for the next request.
             #expect(await world.broker.packets(.unsubscribe).isEmpty)
             let next = Self.ask(world)
-            await world.until { await Self.questions(world).count == 4 }
+            await world.until { await Self.requests(world).count == 4 }
             #expect(await Self.subscribed(world, on: 1).count == 1)
             next.cancel()
             _ = await next.result
@@ -291,7 +291,7 @@ import Testing
         } _: { world in
             await world.connect()
             let asking = Self.ask(world)
-            await world.until { await !Self.questions(world).isEmpty }
+            await world.until { await !Self.requests(world).isEmpty }
             await world.until { store.changes.contains(.want(StoredSubscription(filter, .unsubscribing))) }
             #expect(!store.changes.contains(.want(StoredSubscription(filter, .subscribed(.one)))))
             asking.cancel()
@@ -310,7 +310,7 @@ import Testing
             await world.until { world.events.contains("unsubscribeSuccess") }
             #expect(await Self.subscribed(world, on: 1).isEmpty)
             let asking = Self.ask(world)
-            await world.until { await !Self.questions(world).isEmpty }
+            await world.until { await !Self.requests(world).isEmpty }
             #expect(await Self.subscribed(world, on: 1) == [[Self.answers]])
             asking.cancel()
             _ = await asking.result
@@ -318,13 +318,13 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `destroy() ends questions and the subscription, and the next question subscribes again`(
+    func `destroy() ends requests and the subscription, and the next request subscribes again`(
         _ isWaiting: Bool
     ) async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let asking = Self.ask(world)
-            await world.until { await !Self.questions(world).isEmpty }
+            await world.until { await !Self.requests(world).isEmpty }
             if !isWaiting {
                 asking.cancel()
                 _ = await asking.result
@@ -353,7 +353,7 @@ import Testing
             #expect(error?.code == .subscriptionRefused)
             #expect(error?.message.contains(Self.answers) == true)
             let next = Self.ask(world)
-            await world.until { await !Self.questions(world).isEmpty }
+            await world.until { await !Self.requests(world).isEmpty }
             #expect(await Self.subscribed(world, on: 1) == [[Self.answers], [Self.answers]])
             next.cancel()
             _ = await next.result
@@ -372,8 +372,8 @@ import Testing
         try await ScriptedWorld.run(provider: ScriptedProvider(options(id: clientID))) { world in
             await world.connect()
             let asking = Self.ask(world)
-            await world.until { await !Self.questions(world).isEmpty }
-            topic = await Self.questions(world).first?.properties.responseTopic
+            await world.until { await !Self.requests(world).isEmpty }
+            topic = await Self.requests(world).first?.properties.responseTopic
             asking.cancel()
             _ = await asking.result
         }
@@ -391,8 +391,8 @@ import Testing
             for (number, id) in ids.enumerated() {
                 await world.connect()
                 let asking = Self.ask(world)
-                await world.until { await Self.questions(world).count == number + 1 }
-                let topic = await Self.questions(world).last?.properties.responseTopic
+                await world.until { await Self.requests(world).count == number + 1 }
+                let topic = await Self.requests(world).last?.properties.responseTopic
                 #expect(topic.map { Array($0.utf8) } == Array("courier/answers/\(id)".utf8))
                 asking.cancel()
                 _ = await asking.result

@@ -5,20 +5,20 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What `respond` makes of questions that nobody can answer.
+/// `respond` with requests that cannot be answered.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedRespondTests {
-    private static func question(
+    private static func request(
         _ text: String, _ properties: PacketProperties = [.responseTopic("a"), .correlationData([7])]
     ) -> ScriptStep {
         .send(.publish(Publish(topic: "q", payload: Array(text.utf8), properties: properties)))
     }
 
     /// A broker that asks these once the client says "go", and a client that answers until `body` returns.
-    private static func run<Question: Sendable>(
-        _ questions: [ScriptStep], _ handler: @escaping @Sendable (Question) async throws -> String,
+    private static func run<Request: Sendable>(
+        _ requests: [ScriptStep], _ handler: @escaping @Sendable (Request) async throws -> String,
         _ body: (ScriptedWorld, [DeadLetter]) async throws -> Void
     ) async throws {
-        let script = ConnectionScript.connection([.accept(), .serve(until: .publish(to: "go"))] + questions)
+        let script = ConnectionScript.connection([.accept(), .serve(until: .publish(to: "go"))] + requests)
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
             let responding = Task { [client = world.client] in
@@ -48,10 +48,10 @@ import Testing
         await world.publishes().filter { $0.topic == "a" }
     }
 
-    @Test func `a CancellationError from elsewhere is a failure of the handler, and the next question is answered`()
+    @Test func `a CancellationError from elsewhere is a failure of the handler, and the next request is answered`()
         async throws
     {
-        try await Self.run([Self.question("1"), Self.question("2")]) { (text: String) in
+        try await Self.run([Self.request("1"), Self.request("2")]) { (text: String) in
             if text == "1" { throw CancellationError() }
             return "answer to \(text)"
         } _: { world, letters in
@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    @Test func `a question that can not be decoded is a dead letter, and the next one is answered`() async throws {
-        try await Self.run([Self.question("not a number"), Self.question("2")]) { (number: Int) in
+    @Test func `a request that cannot be decoded is a dead letter, and the next one is answered`() async throws {
+        try await Self.run([Self.request("not a number"), Self.request("2")]) { (number: Int) in
             "\(number * 2)"
         } _: { world, letters in
             #expect(await Self.answers(world).map(\.text) == ["4"])
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    @Test func `a question without a response topic is a dead letter, and the next one is answered`() async throws {
-        try await Self.run([Self.question("1", []), Self.question("2")]) { (text: String) in
+    @Test func `a request without a response topic is a dead letter, and the next one is answered`() async throws {
+        try await Self.run([Self.request("1", []), Self.request("2")]) { (text: String) in
             "answer to \(text)"
         } _: { world, letters in
             #expect(await Self.answers(world).map(\.text) == ["answer to 2"])
@@ -94,7 +94,7 @@ import Testing
         struct Closed: Error, CustomStringConvertible { let description = "hidden" }
         let log = WarningLog()
         let script = ConnectionScript.connection([
-            .accept(), .serve(until: .publish(to: "go")), Self.question("1"), Self.question("2"),
+            .accept(), .serve(until: .publish(to: "go")), Self.request("1"), Self.request("2"),
         ])
         try await ScriptedWorld.run([script]) {
             $0.logHandler = log

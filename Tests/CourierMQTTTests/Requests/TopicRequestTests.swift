@@ -4,15 +4,15 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Questions and answers on topics that are written down once, with the type of the question.
+/// Requests and responses on typed topics.
 @Suite(.timeLimit(.minutes(5))) struct TopicRequestTests {
     private static let squares = Topic<Int>("rooms/{room}/square", qos: .two)
     private static let own = Topic<Int>("%u/%c/square")
 
-    /// Asks `question` where a client answers that responds to `topic`, which holds `%u` and `%c` before there is a
-    /// connection.
+    /// Runs `body` with a connected client that responds to its own requests on `topic`. The responder starts before the
+    /// connection, so `%u` and `%c` in the topic are unknown then.
     private static func ask(
-        on topic: Topic<Int>, _ question: (MQTTClient) async throws -> Void
+        on topic: Topic<Int>, _ body: (MQTTClient) async throws -> Void
     ) async throws {
         let broker = try LoopbackBroker.start()
         let options = ConnectOptions(
@@ -23,7 +23,7 @@ import Testing
         }
         try await test.connect()
         try await test.wait(for: "subscribeSuccess")
-        try await question(test.client)
+        try await body(test.client)
         server.cancel()
         _ = await server.result
         try await test.end()
