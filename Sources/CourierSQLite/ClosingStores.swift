@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Stores of this process that nobody holds any more and that are still writing: who opens the same file waits for
-/// them instead of being told that it is in use.
+/// Released stores of this process that are still writing. A caller that opens the same file waits for them, instead of
+/// getting `storeInUse`.
 enum ClosingStores {
-    /// How long somebody waits at most.
+    /// The longest wait.
     static let patience = DispatchTimeInterval.seconds(30)
 
-    /// Those of one path.
+    /// The closing stores of one path.
     private struct Closing {
         let group = DispatchGroup()
         var count = 0
@@ -15,7 +15,7 @@ enum ClosingStores {
 
     private static let stores = Mutex<[String: Closing]>([:])
 
-    /// A store at this path begins to close; `end(_:)` has to follow for each.
+    /// Records that a store at this path begins to close. Each call needs a call of `end(_:)`.
     static func begin(_ path: String) {
         stores.withLock { stores in
             var closing = stores[path] ?? Closing()
@@ -34,9 +34,9 @@ enum ClosingStores {
         }
     }
 
-    /// Waits until nobody closes a store at this path.
+    /// Waits until no store at this path is closing.
     ///
-    /// - Returns: Whether nobody does any more.
+    /// - Returns: `false` if a store is still closing after the longest wait.
     @discardableResult
     static func wait(for path: String, atMost limit: DispatchTimeInterval = patience) -> Bool {
         guard let group = stores.withLock({ $0[path]?.group }) else { return true }

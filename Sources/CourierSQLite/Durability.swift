@@ -1,12 +1,12 @@
 extension SQLiteMessageStore {
-    /// When a commit counts as done.
+    /// The point at which a commit is complete.
     public enum Durability: Hashable, Sendable, CaseIterable {
-        /// When the disk has it: it survives the process, the system and a power cut. Costs one `fsync` for each
-        /// group of commits; what arrives while one is written goes into the next.
+        /// The disk has the commit, so it survives a crash of the process or the system, and a power cut. It costs one
+        /// `fsync` for each group of commits. Commits that arrive during a write join the next group.
         case full
 
-        /// When the system has it: it survives a `kill -9` of the process. After a power cut the last seconds may be
-        /// missing, and what is there is whole.
+        /// The operating system has the commit, so it survives a `kill -9` of the process. After a power cut, the last
+        /// seconds may be missing, but the file is intact.
         case normal
     }
 }

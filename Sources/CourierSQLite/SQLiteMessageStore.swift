@@ -2,7 +2,7 @@ public import CourierCore
 public import Foundation
 import Synchronization
 
-/// A message store on disk: what it holds survives the process, and with ``Durability-swift.enum/full`` a power cut.
+/// A message store on disk. Its messages survive the process, and with ``Durability-swift.enum/full`` also a power cut.
 ///
 /// ```swift
 /// let store = try SQLiteMessageStore(at: folder.appendingPathComponent("messages.courier"))
@@ -13,19 +13,19 @@ import Synchronization
 /// await store.close()
 /// ```
 ///
-/// One store object serves all clients of the process; they are told apart by their scopes. A second object for the
-/// same file, in this process or another, is refused with `storeInUse`.
+/// One store object serves all clients of the process; each client has its own scope. A second object for the same
+/// file, in this process or another, is refused with `storeInUse`.
 ///
-/// All work is done on one thread of the store. Commits that come while one is written are written together by the
-/// next transaction, and their completions come on that thread, in the order of the commits, without a lock held.
-/// What is stored and removed again before it was written never reaches the disk. Subscriptions count as rows,
-/// packet ids do not. An `enqueue` or `keep` with an id that is in use replaces the row.
+/// The store works on one thread of its own. Commits that arrive during a transaction are written together by the next
+/// one. Completions are called on that thread in the order of the commits, without a lock held. A message that is
+/// removed before it was written never reaches the disk. Subscriptions count as rows, packet ids do not. An `enqueue`
+/// or `keep` with an existing id replaces the row.
 ///
-/// When the disk is full or fails, the commits concerned fail and change nothing, and the next ones are tried anew.
-/// A file that turns out to be damaged is set aside under a new name and replaced by what can be read of it, at once;
-/// see ``recovery``.
+/// If the disk is full or fails, the affected commits fail and change nothing, and later commits are tried again. If
+/// the file is damaged, the store renames it at once and continues with a new file that has all readable rows; see
+/// ``recovery``.
 public final class SQLiteMessageStore: MessageStore {
-    /// How many rows are looked at before commits get their turn.
+    /// The number of rows that are read before waiting commits are written.
     private static let rowsAtATime = 4_096
 
     /// The file, with symbolic links resolved.
@@ -35,25 +35,25 @@ public final class SQLiteMessageStore: MessageStore {
     private let date: @Sendable () -> Date
     private let recoveries: Recoveries
 
-    /// What was damaged last, when anything was: at the opening or later.
+    /// The last recovery of a damaged file, at the opening or later; `nil` if there was none.
     public var recovery: StoreRecovery? { recoveries.last }
 
-    /// How many transactions were committed since the store was opened.
+    /// The number of committed transactions since the store was opened.
     package var transactionCount: Int { thread.transactionCount }
 
-    /// Opens a store, and makes the file and its folder when they are missing; both can be read by this user only.
+    /// Opens a store. It creates the file and its folder if they are missing; only this user can read them.
     ///
-    /// It reads from the disk on the caller's thread: milliseconds, whatever is stored; seconds when a large file is
-    /// damaged and has to be saved.
+    /// It reads from the disk on the caller's thread. This takes milliseconds for any number of messages, and seconds
+    /// if a large file is damaged.
     ///
     /// - Parameters:
-    ///   - url: The file. Two further files of SQLite (`-wal`, `-shm`) and a lock (`.lock`) stand beside it.
-    ///   - durability: When a commit counts as done, ``Durability-swift.enum/normal`` by default.
-    ///   - limits: How much the store takes.
-    ///   - date: Says what time it is, for messages that expire; the system's clock by default. It decides only about messages
-    ///     that were not stored in the present boot.
-    ///   - onRecovery: Learns of a damaged file that was replaced: in this call, or later on the store's thread. It
-    ///     must not block.
+    ///   - url: The file. Two further files of SQLite (`-wal`, `-shm`) and a lock file (`.lock`) are next to it.
+    ///   - durability: The point at which a commit is complete; ``Durability-swift.enum/normal`` by default.
+    ///   - limits: The limits of the store.
+    ///   - date: Returns the present date, for messages that expire; the system's clock by default. It is used only for
+    ///    messages that were stored before the last boot.
+    ///   - onRecovery: Called when a damaged file was replaced, during this call or later on the store's thread. It
+    ///    must not block.
     /// - Throws: A ``CourierCore/CourierError`` with `storeInUse` when another store object has the file,
     ///   `storeFailed` when it cannot be opened or was written by a newer version, `storeFull` when the disk has no
     ///   room, or `invalidConfiguration`.
@@ -89,18 +89,17 @@ public final class SQLiteMessageStore: MessageStore {
         thread.start()
     }
 
-    /// Writes what was committed before and closes the file, without waiting for it.
+    /// Writes earlier commits and closes the file in the background.
     deinit { closeInBackground() }
 
-    /// Closes the file as ``close()`` does. Who opens it meanwhile waits for that.
+    /// Closes the file as ``close()`` does, in the background. A caller that opens the file meanwhile waits for it.
     func closeInBackground() {
         let path = path
         ClosingStores.begin(path)
         thread.close { ClosingStores.end(path) }
     }
 
-    /// Writes what was committed before, closes the file and gives up the lock. Whatever is called later fails with
-    /// `storeFailed`.
+    /// Writes earlier commits, closes the file and releases the lock. Later calls fail with `storeFailed`.
     public func close() async {
         await withCheckedContinuation { continuation in
             thread.close { continuation.resume() }
@@ -120,8 +119,8 @@ public final class SQLiteMessageStore: MessageStore {
         thread.put(StoreBatch(changes, scope, completion))
     }
 
-    /// Applies changes whose loss would cost no more than a repetition: with ``Durability-swift.enum/full`` they cost no
-    /// `fsync` of their own, and have what the next commit does.
+    /// Applies changes whose loss would only repeat a step of a delivery. With ``Durability-swift.enum/full``, they
+    /// need no `fsync` of their own, and reach the disk with the next commit.
     ///
     /// - Parameters:
     ///   - changes: The changes, in order.
@@ -138,7 +137,7 @@ public final class SQLiteMessageStore: MessageStore {
 // MARK: - Reading
 
 extension SQLiteMessageStore {
-    /// Counts what the scope holds, with expired messages that nobody has removed.
+    /// Counts the rows of a scope, including expired messages that are not removed yet.
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: Counts and the last id.
@@ -167,8 +166,8 @@ extension SQLiteMessageStore {
         try await page(in: scope, after: id, limit: limit, of: { $0.outgoing }, choosing: { $0.outgoing })
     }
 
-    /// A page of the outgoing messages that were sent and have not ended, oldest first. The database looks for them, which
-    /// takes a fraction of the time of reading all messages.
+    /// A page of the outgoing messages that were sent and are not acknowledged, oldest first. The database
+    /// filters them, which is much faster than reading all messages.
     ///
     /// - Parameters:
     ///   - scope: Whose rows.
@@ -183,7 +182,7 @@ extension SQLiteMessageStore {
             in: scope, after: id, limit: limit, areSent: true, of: { $0.outgoing }, choosing: { $0.outgoing })
     }
 
-    /// A page of incoming messages that no reader has taken and whose time is not over, oldest first. It is read in
+    /// A page of incoming messages that no reader has received and that are not expired, oldest first. It is read in
     /// steps of 4,096 rows, between which batches may be written.
     ///
     /// - Parameters:
@@ -200,15 +199,15 @@ extension SQLiteMessageStore {
             in: scope, matching: filter, after: id, limit: limit, at: StoreTime(date: date(), bootTime: .now))
     }
 
-    /// A page of incoming messages that no reader has taken and whose time is not over at a moment, oldest first. It is read
-    /// in steps of 4,096 rows, between which batches may be written.
+    /// A page of incoming messages that no reader has received and that are not expired at a given time, oldest first.
+    /// It is read in steps of 4,096 rows, between which batches may be written.
     ///
     /// - Parameters:
     ///   - scope: Whose rows.
     ///   - filter: Only messages that match it; `nil` for all.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: At most this many.
-    ///   - time: The present moment.
+    ///   - time: The present time.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func incoming(
@@ -241,7 +240,7 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// The packet ids of QoS 2 messages whose PUBREL has not come.
+    /// The packet ids of QoS 2 messages whose PUBREL was not received yet.
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: The ids.
@@ -253,7 +252,7 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// The filters that the client wants or wants to be rid of, in the order of their bytes.
+    /// The filters that the client wants to subscribe to or to unsubscribe from, in the order of their bytes.
     ///
     /// - Parameter scope: Whose rows.
     /// - Returns: One entry for each filter.
@@ -265,7 +264,7 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// All scopes that the file knows, with what each holds.
+    /// All scopes of the file, each with a summary.
     ///
     /// - Returns: The scopes, in the order of their first use.
     /// - Throws: A `CourierError` when the store cannot be read.
@@ -315,7 +314,7 @@ extension SQLiteMessageStore {
     }
 }
 
-/// Remembers the last recovery, and tells of each.
+/// Stores the last recovery, and reports each one.
 private final class Recoveries: Sendable {
     private let latest = Mutex<StoreRecovery?>(nil)
     private let tell: (@Sendable (StoreRecovery) -> Void)?

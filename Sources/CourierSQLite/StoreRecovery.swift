@@ -1,24 +1,24 @@
 public import CourierCore
 public import Foundation
 
-/// What became of a store's file that could not be read as one.
+/// The replacement of a damaged store file.
 public struct StoreRecovery: Sendable {
-    /// Where the old file is now; its log, if there was one, stands beside it with `-wal` behind the name. The store
-    /// never touches or removes it again.
+    /// The new place of the damaged file. Its log, if there was one, has the same name with `-wal`. The store never
+    /// changes or removes them.
     public let quarantinedFile: URL
 
-    /// How many messages, subscriptions and packet ids of it are in the new file.
+    /// The number of its messages, subscriptions and packet ids in the new file.
     public let savedRows: Int
 
-    /// What was wrong, with the code `storeDamaged`.
+    /// The damage, with the code `storeDamaged`.
     public let error: CourierError
 
     /// Collects the fields.
     ///
     /// - Parameters:
-    ///   - quarantinedFile: Where the old file is now.
-    ///   - savedRows: How many rows of it are in the new file.
-    ///   - error: What was wrong.
+    ///   - quarantinedFile: The new place of the damaged file.
+    ///   - savedRows: The number of its rows in the new file.
+    ///   - error: The damage.
     public init(quarantinedFile: URL, savedRows: Int, error: CourierError) {
         self.quarantinedFile = quarantinedFile
         self.savedRows = savedRows

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The end of a client: the app lets it go, and later it has stored its last steps.
+/// The end of a client. First the app releases it; later it has stored its last steps.
 final class ClientEnd: Sendable {
     private struct State {
         var isLetGo = false
@@ -11,7 +11,7 @@ final class ClientEnd: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Entered until the client is let go.
+    /// Entered until the app releases the client.
     private let held = DispatchGroup()
 
     init() { held.enter() }
@@ -26,7 +26,7 @@ final class ClientEnd: Sendable {
         if isFirst { held.leave() }
     }
 
-    /// Blocks until the client is let go, at most as long as `limit`.
+    /// Blocks until the app has released the client, at most as long as `limit`.
     func isLetGo(within limit: DispatchTimeInterval) -> Bool { held.wait(timeout: .now() + limit) == .success }
 
     func finish() {

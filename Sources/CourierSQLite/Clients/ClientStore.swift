@@ -4,19 +4,19 @@ import Synchronization
 
 /// The message store of one client, in the file of its client id; see ``StorePlace``.
 ///
-/// A process opens each file once, for one client at a time. When the app has let a client go, the next client with the same
-/// id gets the file at once. It reads and stores when the former client has stored its last steps.
+/// A process opens each file once, for one client at a time. When the app has released a client, the next client with
+/// the same id gets the file at once. It begins to read and store after the former client has stored its last steps.
 package final class ClientStore: MessageStore {
-    /// How long a new client blocks its thread if another one has the file, 0.5 s. Who has just let a client go may not be the
-    /// last one that holds it: an event handler may do so until it returns.
+    /// How long a new client blocks its thread if another one has the file, 0.5 s. After the app has released a client,
+    /// an event handler may still retain it until it returns.
     private static let hesitation = DispatchTimeInterval.milliseconds(500)
 
     /// One file of this process.
     private struct OpenFile {
         let store: SQLiteMessageStore
-        /// The client that has the file; `nil` if the app has let it go.
+        /// The client that has the file; `nil` if the app has released it.
         var owner: ClientEnd?
-        /// The clients of which something is still there.
+        /// The clients of which a part still exists.
         var holders: [ClientEnd]
     }
 
@@ -59,7 +59,7 @@ package final class ClientStore: MessageStore {
         }
     }
 
-    /// What a client finds that wants a file.
+    /// The state of a file that a client wants to open.
     private enum Taken {
         /// The file, and the clients that had it before.
         case file(SQLiteMessageStore, formers: [ClientEnd])
@@ -92,7 +92,7 @@ package final class ClientStore: MessageStore {
                 + "(\(path)). It is tried again; look at the disk if this comes again.")
     }
 
-    /// The app has let the client go: the next one may have the file.
+    /// The app has released the client, so the next one may have the file.
     package func release() {
         Self.files.withLock { files in
             if files[path]?.owner === end { files[path]?.owner = nil }
@@ -100,8 +100,8 @@ package final class ClientStore: MessageStore {
         end.letGo()
     }
 
-    /// The client has ended and stored its last steps: the next one need not wait for it. The file stays open while something
-    /// of the client is there, such as a message that the app has yet to acknowledge.
+    /// The client has ended and stored its last steps, so the next one need not wait for it. The file stays open as
+    /// long as a part of the client exists, such as a message that the app has not acknowledged.
     package func finish() {
         release()
         end.finish()
@@ -113,7 +113,7 @@ package final class ClientStore: MessageStore {
             files[path]?.holders.removeAll { $0 === end }
             guard let file = files[path], file.holders.isEmpty else { return }
             files[path] = nil
-            // While the lock is held, so that who opens the file next waits for the end.
+            // While the lock is held, so that the next caller that opens the file waits until it is closed.
             store.closeInBackground()
         }
     }
@@ -140,7 +140,7 @@ package final class ClientStore: MessageStore {
         }
     }
 
-    /// The first that a client reads: it waits here for those that had the file before.
+    /// A client reads the summary first, so it waits here for the former clients of the file.
     package func summary(of scope: StoreScope) async throws -> StoreSummary {
         guard await formers.haveFinished() else { throw stillStoring }
         return try await store.summary(of: scope)

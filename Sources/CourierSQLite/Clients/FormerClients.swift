@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The clients that had a file before, and what the present one does when all of them have stored their last steps.
+/// The former clients of a file, and the actions of the present client that wait until they have stored their last
+/// steps.
 final class FormerClients: Sendable {
-    /// How long it waits for each of them, 10 s.
+    /// The longest wait for each former client, 10 s.
     static let patience = DispatchTimeInterval.seconds(10)
 
     /// Called with `false` if a former client has not finished in time.
@@ -12,7 +13,7 @@ final class FormerClients: Sendable {
     private enum State {
         case finished
         case idle
-        /// What is done when they have finished, in this order.
+        /// The actions to run when they have finished, in this order.
         case waiting([Action])
     }
 
@@ -24,8 +25,8 @@ final class FormerClients: Sendable {
         state = Mutex(ends.isEmpty ? .finished : .idle)
     }
 
-    /// Calls an action when all have finished: at once, or in the order of the calls. After a former client that takes too
-    /// long, the next call waits anew.
+    /// Runs an action when all have finished: at once, or later in the order of the calls. If a former client takes too
+    /// long, the next call waits again.
     func whenFinished(_ action: @escaping Action) {
         enum Next { case act, wait, nothing }
         let next = state.withLock { state -> Next in
@@ -56,7 +57,7 @@ final class FormerClients: Sendable {
             for action in take(then: .idle) { action(false) }
             return
         }
-        // What is added while the actions run is done behind them.
+        // Actions that are added meanwhile run after these.
         while true {
             let actions = take(then: .waiting([]))
             if actions.isEmpty, finish() { return }
@@ -72,7 +73,7 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Has later calls act at once; `false` if something was added meanwhile.
+    /// Lets later calls run their action at once; `false` if an action was added meanwhile.
     private func finish() -> Bool {
         state.withLock { state in
             guard case .waiting(let actions) = state, actions.isEmpty else { return false }

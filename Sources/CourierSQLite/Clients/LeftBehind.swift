@@ -4,12 +4,12 @@ package import Foundation
 /// A store with messages that no client has opened: its program was renamed, or its client id has changed.
 package struct LeftBehind: Sendable {
     package let file: URL
-    /// Whose messages they are.
+    /// The client ids of the messages.
     package let clientIDs: [String]
-    /// How many messages there are, incoming and outgoing.
+    /// The number of messages, incoming and outgoing.
     package let messageCount: Int
 
-    /// Looks into a file; `nil` if somebody has it open, it holds no messages, or it cannot be read.
+    /// Reads a file; `nil` if it is open elsewhere, has no messages, or cannot be read.
     package init?(_ file: URL) {
         guard !StoreLock.isHeld(file.path + ".lock"), let inspector = try? SQLiteStoreInspector(at: file),
             let scopes = try? inspector.scopes()

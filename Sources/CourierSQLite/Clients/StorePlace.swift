@@ -1,14 +1,15 @@
 package import CourierCore
 package import Foundation
 
-/// Where a client keeps its messages if the app names no message store: a file for each client id, in a folder for each
+/// The place of a client's messages if the app sets no message store: a file for each client id, in a folder for each
 /// program.
 ///
 /// ```
 /// ~/.local/state / <program> / messages-<hash of the client id>.courier
 /// ```
 package struct StorePlace: Sendable {
-    /// The broker in the scope of a client's messages: they are the client's whatever broker it connects to.
+    /// The broker in the scope of a client's messages. It is constant, because the messages belong to the client id
+    /// with any broker.
     package static let broker = "any"
 
     private static let prefix = "messages-"
@@ -61,7 +62,7 @@ package struct StorePlace: Sendable {
                 + "of them, or set `messageStore`.")
     }
 
-    /// The file of a client id. The name tells nobody the client id, which may be that of a person.
+    /// The file of a client id. The name does not reveal the client id, which may identify a person.
     package func file(of clientID: String) -> URL {
         root.appendingPathComponent(program, isDirectory: true).appendingPathComponent(Self.fileName(of: clientID))
     }

@@ -2,34 +2,34 @@ import CourierCore
 import Foundation
 
 extension DatabaseFiles {
-    /// What is being saved from a damaged file.
+    /// The file to which rows of a damaged file are being copied.
     var recovering: String { path + ".recovering" }
 
-    /// All that could be saved, about to take the place of the damaged file.
+    /// The complete copy, before it replaces the damaged file.
     var recovered: String { path + ".recovered" }
 
-    /// Continues with a recovery whose last steps a crash has prevented.
+    /// Finishes a recovery that a crash has interrupted.
     func finishRecovery() throws(CourierError) {
         guard FileManager.default.fileExists(atPath: recovered) else { return }
         _ = try replaceByRecovered()
     }
 
-    /// Gives the damaged file a new name and its own to the recovered one.
+    /// Renames the damaged file, and gives its name to the recovered file.
     ///
-    /// - Returns: Where the damaged file is now.
+    /// - Returns: The new path of the damaged file.
     func replaceByRecovered() throws(CourierError) -> String {
         let aside = try quarantine()
         try put(recovered, at: path)
         return aside
     }
 
-    /// The saving is complete.
+    /// Marks the copy as complete.
     func completeRecovering() throws(CourierError) {
         try PrivateFile.restrictIfPresent(recovering)
         try put(recovering, at: recovered)
     }
 
-    /// Removes what an attempt to recover left behind.
+    /// Removes the files of an unfinished recovery.
     func removeUnfinishedRecovery() {
         for name in [recovering, recovering + ".template", recovering + ".copy"] {
             for suffix in ["", "-wal", "-shm", "-journal"] {

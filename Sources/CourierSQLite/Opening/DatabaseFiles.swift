@@ -1,9 +1,9 @@
 package import CourierCore
 package import Foundation
 
-/// The names of a database's files, and what is done to the files as such.
+/// The paths of a database's files, with operations such as creating and renaming.
 package struct DatabaseFiles: Sendable {
-    /// What the database is to its user.
+    /// The purpose of the database, as messages name it.
     package enum Purpose: String, Sendable {
         case messageStore = "message store"
         case archive
@@ -17,10 +17,10 @@ package struct DatabaseFiles: Sendable {
     var log: String { path + "-wal" }
     var index: String { path + "-shm" }
     private var journal: String { path + "-journal" }
-    /// Held by whoever writes the database.
+    /// The lock file, which the process that writes the database has locked.
     package var lock: String { path + ".lock" }
 
-    /// What messages call it.
+    /// Its name in messages.
     var name: String { "\(purpose.rawValue) \(path)" }
 
     /// Makes the folder, for this user only, if it is missing.
