@@ -103,7 +103,7 @@ extension FakeClient {
     ///
     /// - Parameter request: The filter and the quality of service.
     /// - Returns: The quality of service of the request.
-    /// - Throws: What is wrong with the filter.
+    /// - Throws: The error of an invalid filter.
     public func subscribe(_ request: SubscriptionRequest) async throws -> QoS {
         add(try request.topic.filter(for: nil))
         return request.qos
@@ -114,7 +114,7 @@ extension FakeClient {
     /// - Parameters:
     ///   - filter: The topic filter.
     ///   - qos: The quality of service that is granted.
-    ///   - completion: Called before the return, with `qos` or with what is wrong with the filter.
+    ///   - completion: Called before the return, with `qos` or with the error of an invalid filter.
     public func subscribe(
         _ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void
     ) {
@@ -135,7 +135,7 @@ extension FakeClient {
     /// Forgets the filter at once.
     ///
     /// - Parameter request: The filter as it was subscribed.
-    /// - Throws: What is wrong with the filter.
+    /// - Throws: The error of an invalid filter.
     public func unsubscribe(_ request: UnsubscriptionRequest) async throws {
         remove(try request.topic.filter(for: nil))
     }
@@ -144,7 +144,7 @@ extension FakeClient {
     ///
     /// - Parameters:
     ///   - filter: The filter as it was subscribed.
-    ///   - completion: Called before the return, with success or with what is wrong with the filter.
+    ///   - completion: Called before the return, with success or with the error of an invalid filter.
     public func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
         completion(Result { () throws(CourierError) in remove(try TopicFilter(filter)) })
     }
@@ -165,7 +165,7 @@ extension FakeClient {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - request: Where and how.
+    ///   - request: The topic and the options of the message.
     /// - Returns: A receipt with `ReasonCode.success`.
     /// - Throws: The error of ``failPublishes(with:)``, `CourierError.Code.sessionMissing` before `connect()` and after
     ///   `destroy()`, `CourierError.Code.encodingFailed`, or what is wrong with the topic.
@@ -182,7 +182,7 @@ extension FakeClient {
     ///   - data: The value.
     ///   - topic: The topic name.
     ///   - qos: The quality of service.
-    /// - Throws: What ``publish(_:as:)`` throws.
+    /// - Throws: The same errors as ``publish(_:as:)``.
     public func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {
         try keep(data, PublishRequest(topic: TopicTemplate(exactly: topic), qos: qos))
     }
@@ -193,10 +193,10 @@ extension FakeClient {
     ///   - bytes: The payload.
     ///   - topic: The topic name.
     ///   - qos: The quality of service.
-    ///   - retain: Whether a broker would keep it.
+    ///   - retain: The retain flag.
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Called with a receipt before the return.
-    /// - Throws: What ``publish(_:as:)`` throws; the completion is then not called.
+    /// - Throws: The same errors as ``publish(_:as:)``. The completion is then not called.
     public func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?

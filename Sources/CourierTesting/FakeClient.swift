@@ -39,16 +39,16 @@ public final class FakeClient: CourierClient {
     /// Sends a number after each change of `state`.
     private let changes = CurrentValueSubject<Int, Never>(0)
     let connection = CurrentValueSubject<ConnectionState, Never>(.disconnected)
-    /// Loses nothing, however many messages a test sends from inside a sink.
+    /// Has no buffer limit, so no message is lost if a test sends many from inside a sink.
     let incoming = PassthroughSubject<Message, Never>(buffer: BufferPolicy(limit: .max, byteLimit: .max))
 
     /// Makes a client that is not connected.
     ///
-    /// - Parameter messageAdapters: How values become bytes and come back. `Data` is not converted; other values go to the
-    ///   first adapter that can convert them, and to JSON if none can.
+    /// - Parameter messageAdapters: The adapters that encode and decode values. `Data` is not converted. Other values
+    ///   use the first adapter that can convert them, or JSON if none can.
     public init(messageAdapters: [any MessageAdapter] = []) { coding = FakeCoding(adapters: messageAdapters) }
 
-    // MARK: What the test sees
+    // MARK: State for the test
 
     /// All messages that were published, in order.
     public var published: [Message] { state.withLock { $0.published } }
@@ -100,7 +100,7 @@ public final class FakeClient: CourierClient {
         await wait { $0.loops.values.contains { $0.filter.matches(topic) } }
     }
 
-    // MARK: What the test does
+    // MARK: Actions of the test
 
     /// Delivers a message to all loops and sinks of its topic.
     ///
@@ -118,7 +118,7 @@ public final class FakeClient: CourierClient {
         send(Message(data: try coding.encode(value, to: topic), topic: topic, qos: qos))
     }
 
-    /// Shows another state, such as a connection that is lost.
+    /// Changes the connection state, for example to simulate a lost connection.
     ///
     /// - Parameter state: The state.
     public func show(_ state: ConnectionState) {
@@ -126,9 +126,9 @@ public final class FakeClient: CourierClient {
         changed()
     }
 
-    /// Lets all publishes from now on fail.
+    /// Makes all publishes fail from now on.
     ///
-    /// - Parameter error: What they throw; `nil` to let them succeed again.
+    /// - Parameter error: The error that they throw; `nil` makes publishes succeed again.
     public func failPublishes(with error: CourierError?) { state.withLock { $0.failure = error } }
 
     // MARK: Waiting

@@ -47,8 +47,8 @@ public final class LoopbackBroker: Sendable {
     ///   - tls: The server's TLS context; `nil`, the default, means no TLS.
     ///   - webSocket: The settings of WebSocket; `nil`, the default, means no WebSocket.
     ///   - configuration: The broker's features, access rules and limits.
-    ///   - loop: Where it runs, maybe together with the client, so that a ``VirtualClock`` settles both at once; by default a
-    ///     loop of its own, in real time.
+    ///   - loop: The event loop of the broker; by default its own loop, in real time. Pass the client's loop if one
+    ///     ``VirtualClock`` must settle both at once.
     /// - Returns: The broker, which runs until ``shutdown()``.
     /// - Throws: `TransportError` when the address cannot be listened on.
     public static func start(
@@ -116,7 +116,7 @@ public final class LoopbackBroker: Sendable {
 
 /// The broker machine and its connections.
 ///
-/// Safe to share: everything is touched on the loop only, which each entry checks.
+/// Safe to share: all state is used only on the loop, which each method checks.
 private final class BrokerHost: @unchecked Sendable {
     private let loop: EventLoop
     private var machine: BrokerMachine
@@ -234,7 +234,7 @@ private final class BrokerHost: @unchecked Sendable {
 
 /// One connection of the broker, which decodes and encodes its packets.
 ///
-/// Safe to share: everything mutable is touched on the loop only, whose channel calls it.
+/// Safe to share: mutable state is used only on the loop, where the channel calls this handler.
 private final class BrokerConnection: ChannelHandler, @unchecked Sendable {
     let id: ConnectionID
     private let channel: ByteChannel

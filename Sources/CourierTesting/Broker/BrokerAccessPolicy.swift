@@ -1,20 +1,21 @@
-/// What the clients of a ``BrokerMachine`` may publish and subscribe to.
+/// The topics that the clients of a ``BrokerMachine`` may publish to and subscribe to.
 ///
-/// The first rule that applies decides; what no rule applies to is decided by ``otherwise``.
+/// The first rule that applies decides. If no rule applies, ``otherwise`` decides.
 ///
 /// ```swift
 /// let policy = BrokerAccessPolicy(rules: [.init(.deny, .publish, "read-only/#")], otherwise: .allow)
 /// ```
 public struct BrokerAccessPolicy: Sendable {
-    /// What a rule says.
+    /// The decision of a rule.
     public enum Verdict: Hashable, Sendable {
-        /// It may be done.
+        /// The operation is allowed.
         case allow
-        /// It is refused with 0x87; a QoS 0 message is dropped, and clients before MQTT 5 are told success.
+        /// The operation is refused with 0x87. A QoS 0 message is dropped. For a PUBLISH, clients before MQTT 5 get a
+        /// normal acknowledgement.
         case deny
     }
 
-    /// What a rule is about.
+    /// The operation that a rule allows or denies.
     public enum Operation: Hashable, Sendable {
         /// Publishing, wills included.
         case publish
@@ -31,16 +32,18 @@ public struct BrokerAccessPolicy: Sendable {
 
         /// Makes a rule.
         ///
-        /// A topic is subject to it when `filter` matches the topic. A subscription is subject to a rule that allows
-        /// when `filter` covers all that the subscription asks for, and to one that denies when both may match the same
-        /// topic: who may not read `secret/#` may not subscribe to `#` either. A wildcard in the first level does not match
-        /// topics that begin with `$`, here as everywhere: `#` and `$SYS/#` need a rule each.
+        /// A rule applies to a PUBLISH if `filter` matches the topic. An allow rule applies to a subscription if
+        /// `filter` covers the whole subscribed filter. A deny rule applies to a subscription if both filters can match
+        /// the same topic. For example, a client that may not read `secret/#` may not subscribe to `#` either.
+        ///
+        /// A wildcard in the first level does not match topics that begin with `$`. So `#` and `$SYS/#` need one rule
+        /// each.
         ///
         /// - Parameters:
-        ///   - verdict: What the rule says.
-        ///   - operation: What it is about.
+        ///   - verdict: The decision of the rule.
+        ///   - operation: The operation that the rule allows or denies.
         ///   - filter: A well-formed topic filter, without `$share/`.
-        ///   - username: Whom it is about; `nil`, everybody, by default.
+        ///   - username: The user that the rule applies to; `nil`, the default, means all users.
         public init(_ verdict: Verdict, _ operation: Operation, _ filter: String, username: String? = nil) {
             self.verdict = verdict
             self.operation = operation
@@ -64,12 +67,12 @@ public struct BrokerAccessPolicy: Sendable {
         }
     }
 
-    /// Everything is allowed.
+    /// Allows everything.
     public static let allowAll = Self(rules: [], otherwise: .allow)
 
-    /// The rules, the most important first.
+    /// The rules in the order in which they are checked.
     public var rules: [Rule]
-    /// The verdict on what no rule applies to.
+    /// The verdict if no rule applies.
     public var otherwise: Verdict
 
     /// Makes a policy.

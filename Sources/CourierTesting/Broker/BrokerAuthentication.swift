@@ -1,17 +1,19 @@
 public import MQTTCodec
 
-/// Whom a ``BrokerMachine`` lets in.
+/// The clients that a ``BrokerMachine`` accepts.
 ///
 /// Extended authentication (AUTH) is not supported: a CONNECT with an authentication method is refused with 0x8C.
 public enum BrokerAuthentication: Sendable {
-    /// Everybody.
+    /// Accepts all clients.
     case allowAll
-    /// Whoever presents the user name and password of one of these accounts; others are refused with 0x86.
+    /// Accepts a client that presents the user name and password of one of these accounts. Others are refused with
+    /// 0x86.
     case accounts([Account])
-    /// Whoever a closure of yours lets in: it answers why not, or `nil`. For tokens that end, say, or accounts that change.
-    /// It is called where the broker runs, so it must not block, and gets the CONNECT with its password.
+    /// Asks a closure, for example for tokens that expire or accounts that change. The closure returns the reason for a
+    /// refusal, or `nil` to accept the client. It receives the CONNECT with its password. It runs on the broker's loop,
+    /// so it must not block.
     case check(@Sendable (Connect) -> PacketReasonCode?)
-    /// Nobody; a code that the client's version of CONNACK does not have becomes 0x87.
+    /// Refuses all clients with this code. If CONNACK in the client's version does not have the code, 0x87 is sent.
     case refuse(PacketReasonCode)
 
     /// A user name with its password.
@@ -28,7 +30,7 @@ public enum BrokerAuthentication: Sendable {
         }
     }
 
-    /// Why a client that says `connect` is refused; `nil` lets it in.
+    /// Returns the reason to refuse the client that sent `connect`; `nil` if the client is accepted.
     func refusal(_ connect: Connect) -> PacketReasonCode? {
         switch self {
         case .allowAll: return nil

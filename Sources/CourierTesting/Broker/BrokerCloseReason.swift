@@ -2,28 +2,28 @@ public import MQTTCodec
 
 /// Why a ``BrokerMachine`` closes a connection.
 public enum BrokerCloseReason: Hashable, Sendable {
-    /// CONNECT was answered with this code.
+    /// The broker refused the CONNECT with this code.
     case refused(PacketReasonCode)
     /// The client sent DISCONNECT with this code.
     case disconnected(PacketReasonCode)
-    /// The client did what the protocol or a limit forbids; MQTT 5 clients are told this code.
+    /// The client violated the protocol or exceeded a limit. An MQTT 5 client receives this code.
     case protocolViolation(PacketReasonCode)
-    /// The client sent bytes that are no packet.
+    /// The client sent bytes that are not a valid packet.
     case malformed(DecodeError)
     /// Another connection has taken over the session.
     case takenOver
-    /// No CONNECT came in time.
+    /// The client did not send CONNECT in time.
     case connectTimeout
-    /// Nothing was heard for one and a half keep-alive times.
+    /// The client sent nothing for one and a half times the keep-alive interval.
     case keepAliveTimeout
     /// There were too many connections.
     case tooManyConnections
-    /// The client does not take packets of the size that an answer would have.
+    /// An answer is larger than the maximum packet size of the client.
     case answerTooLarge
-    /// The operator wanted it so.
+    /// The operator closed the connection.
     case administrative(PacketReasonCode)
 
-    /// The code for a DISCONNECT that says so; `nil` when none is sent.
+    /// The reason code of the DISCONNECT to send; `nil` if no DISCONNECT is sent.
     var disconnectCode: PacketReasonCode? {
         switch self {
         case .refused, .disconnected, .tooManyConnections, .connectTimeout, .answerTooLarge: nil

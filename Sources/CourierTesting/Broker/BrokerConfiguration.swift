@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// What a ``BrokerMachine`` offers, whom it lets in, and how much of everything it keeps.
+/// The features, access rules and limits of a ``BrokerMachine``.
 ///
 /// ```swift
 /// var configuration = BrokerConfiguration()
@@ -9,16 +9,16 @@ public import MQTTCodec
 /// let machine = BrokerMachine(configuration: configuration)
 /// ```
 public struct BrokerConfiguration: Sendable {
-    // Who may do what.
+    // Access.
 
-    /// The versions of MQTT that are spoken, all three by default; a CONNECT of another is refused with 0x84.
+    /// The supported versions of MQTT, all three by default. A CONNECT with another version is refused with 0x84.
     public var versions: Set<ProtocolVersion> = Set(ProtocolVersion.allCases)
-    /// Who may connect; everybody by default.
+    /// The clients that may connect; all by default.
     public var authentication = BrokerAuthentication.allowAll
-    /// What a client may publish and subscribe to; everything by default.
+    /// The topics that a client may publish and subscribe to; all by default.
     public var access = BrokerAccessPolicy.allowAll
 
-    // What is offered. MQTT 5 clients are told in CONNACK; whoever does it nevertheless is refused.
+    // Features. CONNACK announces them to MQTT 5 clients. A client that uses a missing feature anyway is refused.
 
     /// The highest QoS of a PUBLISH from a client, and the highest that a subscription is granted; 2 by default.
     public var maximumQoS = PacketQoS.exactlyOnce
@@ -39,22 +39,24 @@ public struct BrokerConfiguration: Sendable {
 
     /// Closes a connection without a CONNECT after this long, counted from its opening; 10 s by default.
     public var connectTimeout = Duration.seconds(10)
-    /// The keep-alive in seconds that MQTT 5 clients must use in place of their own; `nil`, their own, by default.
+    /// The keep-alive in seconds that replaces the value of MQTT 5 clients; `nil`, the default, keeps the client's
+    /// value.
     public var serverKeepAlive: UInt16?
-    /// The longest time that a session outlives its connection; `nil`, no limit, by default.
+    /// The longest time that a session outlives its connection; `nil`, the default, means no limit.
     ///
-    /// An MQTT 5 client that asks for more is told; it also bounds the stored sessions of MQTT 3.
+    /// If an MQTT 5 client requests more, CONNACK contains the granted time. The limit also applies to the stored
+    /// sessions of MQTT 3 clients.
     public var maximumSessionExpiry: Duration?
 
     // Limits on connections and sessions.
 
-    /// How many connections may be open; 1,000 by default. One more is closed as soon as it opens.
+    /// The maximum number of open connections; 1,000 by default. Any further connection is closed as soon as it opens.
     public var maximumConnections = 1_000
-    /// How many sessions are kept; 1,000 by default. A client that needs one more is refused with 0x97.
+    /// The maximum number of sessions; 1,000 by default. A client that needs a further session is refused with 0x97.
     public var maximumSessions = 1_000
     /// The longest client identifier in bytes; 1,024 by default. A longer one is refused with 0x85.
     public var maximumClientIDLength = 1_024
-    /// How many subscriptions one session may have; 1,000 by default. One more is refused with 0x97.
+    /// The maximum number of subscriptions of one session; 1,000 by default. A further one is refused with 0x97.
     public var maximumSubscriptionsPerSession = 1_000
 
     // Limits on messages.
@@ -63,50 +65,55 @@ public struct BrokerConfiguration: Sendable {
     ///
     /// The decoder of each connection enforces it: make it with ``decoderLimits``.
     public var maximumPacketSize = 1_048_576
-    /// The most properties that one list of a packet may have; 256 by default. More are answered with 0x97.
+    /// The maximum number of properties in one property list of a packet; 256 by default. More are answered with 0x97.
     public var maximumProperties = 256
-    /// The most levels of a topic or filter; 128 by default. More are refused with 0x90 or 0x8F.
+    /// The maximum number of levels of a topic or filter; 128 by default. More are refused with 0x90 or 0x8F.
     public var maximumTopicLevels = 128
-    /// How many QoS 2 messages of a client may wait for PUBREL on one connection; 100 by default, at least 1.
+    /// The maximum number of a client's QoS 2 messages that wait for PUBREL on one connection; 100 by default, at least
+    /// 1.
     ///
-    /// It is advertised to MQTT 5 clients as the receive maximum; one that sends more is answered with 0x93. QoS 1
-    /// messages are acknowledged at once and never wait. Clients of MQTT 3 are bounded by the 65,535 packet ids.
+    /// It is announced to MQTT 5 clients as the receive maximum. A client that exceeds it is answered with 0x93. QoS 1
+    /// messages are acknowledged at once, so they never wait. MQTT 3 clients are limited only by the 65,535 packet ids.
     public var receiveMaximum: UInt16 = 100
-    /// How many QoS 1 and 2 messages to a client may be unacknowledged; 1,000 by default. The rest is queued.
+    /// The maximum number of unacknowledged QoS 1 and 2 messages to a client; 1,000 by default. Further messages are
+    /// queued.
     ///
-    /// The smaller of this and the client's own receive maximum holds.
+    /// If the client's own receive maximum is smaller, it applies instead.
     public var maximumInFlight: UInt16 = 1_000
-    /// How many QoS 1 and 2 messages wait for one session; 1,000 by default. Then ``queueOverflow`` decides.
+    /// The maximum number of QoS 1 and 2 messages in the queue of one session; 1,000 by default. ``queueOverflow``
+    /// decides which message is lost when the queue is full.
     public var maximumQueuedMessages = 1_000
-    /// How many bytes of topics, payloads and properties wait for one session; 16 MiB by default. Then
-    /// ``queueOverflow`` decides.
+    /// The maximum size of one session's queue in bytes of topics, payloads and properties; 16 MiB by default.
+    /// ``queueOverflow`` decides which message is lost when the queue is full.
     public var maximumQueuedBytes = 16 * 1_048_576
     /// Which message is lost when a session's queue is full; the new one by default.
     public var queueOverflow = QueueOverflow.dropNewest
-    /// How many retained messages are kept; 10,000 by default. A message that would be one more is refused with 0x97.
+    /// The maximum number of retained messages; 10,000 by default. Any further message is refused with 0x97.
     ///
-    /// One SUBSCRIBE brings no more than that either, however many of its filters match the same messages; the rest is
-    /// dropped.
+    /// One SUBSCRIBE delivers at most this many retained messages, even if several filters match the same ones. Further
+    /// messages are dropped.
     public var maximumRetainedMessages = 10_000
-    /// How many bytes of retained messages are kept, and brought by one SUBSCRIBE; 64 MiB by default. A message over it is
-    /// refused with 0x97.
+    /// The maximum size of all retained messages in bytes; 64 MiB by default. A message that exceeds it is refused with
+    /// 0x97. One SUBSCRIBE delivers at most this many bytes of retained messages.
     public var maximumRetainedBytes = 64 * 1_048_576
     /// The highest topic alias that a client may use on one connection; 32 by default, 0 for none.
     public var topicAliasMaximum: UInt16 = 32
-    /// How many topic aliases the broker itself uses on one connection, where the client allows it; 0, none, by default.
+    /// The maximum number of topic aliases that the broker uses on one connection, if the client allows them; 0 by
+    /// default.
     ///
-    /// The first topics that are sent get one and keep it; those that come later are spelled out.
+    /// The first topics that are sent get an alias and keep it. Later topics are sent in full.
     public var maximumOutgoingTopicAliases: UInt16 = 0
 
     /// What happens to a message for a session whose queue is full.
     public enum QueueOverflow: Hashable, Sendable {
-        /// The message that has waited longest is dropped, or the new one when it is larger than the whole queue may be.
+        /// The oldest message is dropped. If the new message is larger than the whole queue may be, the new message is
+        /// dropped.
         case dropOldest
         /// The new message is dropped.
         case dropNewest
     }
 
-    /// Makes a configuration of the defaults.
+    /// Makes a configuration with the default values.
     public init() {}
 
     /// The limits for the decoder of a connection.

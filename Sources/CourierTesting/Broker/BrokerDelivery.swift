@@ -3,16 +3,16 @@ import MQTTCodec
 /// A message on its way to one session.
 struct BrokerDelivery: Sendable {
     let message: BrokerMessage
-    /// The lower of the message's QoS and the one that was granted ([MQTT-3.8.4-8]).
+    /// The lower of the message's QoS and the granted QoS ([MQTT-3.8.4-8]).
     var qos: PacketQoS
     /// The retain flag that the session sees.
     var isRetained: Bool
     /// The identifiers of the subscriptions that matched, lowest first.
     var identifiers: [UInt32] = []
-    /// The shared subscription that the session was chosen from.
+    /// The shared subscription that selected this session; `nil` for other subscriptions.
     var share: BrokerFilter?
 
-    /// A delivery because of one subscription.
+    /// Makes the delivery for one subscription.
     init(_ message: BrokerMessage, by options: SubscriptionTree.Options, share: BrokerFilter? = nil) {
         self.message = message
         qos = min(message.qos, options.qos)
@@ -21,14 +21,14 @@ struct BrokerDelivery: Sendable {
         self.share = share
     }
 
-    /// A delivery of a retained message to a new subscription, which sees that it was retained.
+    /// Makes the delivery of a retained message to a new subscription. Its retain flag is set.
     init(retained message: BrokerMessage, by options: SubscriptionTree.Options) {
         self.init(message, by: options)
         isRetained = true
     }
 
-    /// Takes in another subscription of the same session: there is one copy, with the highest QoS ([MQTT-3.3.4-2]) and
-    /// all identifiers ([MQTT-3.3.4-4]).
+    /// Adds another matching subscription of the same session. The session gets one copy, with the highest QoS
+    /// ([MQTT-3.3.4-2]) and all identifiers ([MQTT-3.3.4-4]).
     mutating func merge(_ options: SubscriptionTree.Options) {
         qos = max(qos, min(message.qos, options.qos))
         if message.isRetained, options.isRetainAsPublished { isRetained = true }
@@ -37,7 +37,7 @@ struct BrokerDelivery: Sendable {
         identifiers.insert(identifier, at: index)
     }
 
-    /// The packet that carries it to a client of `version`; `nil` when its QoS needs a packet id and there is none.
+    /// Returns the PUBLISH for a client of `version`; `nil` if the QoS needs a packet id and `id` is `nil`.
     func packet(
         _ id: PacketID?, isDuplicate: Bool, version: ProtocolVersion, at now: ContinuousClock.Instant
     ) -> Publish? {

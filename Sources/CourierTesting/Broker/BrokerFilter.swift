@@ -1,11 +1,11 @@
-/// A topic filter that the decoder has found well-formed, taken apart.
+/// A well-formed topic filter, split into its share name and levels.
 struct BrokerFilter: Hashable, Sendable {
     /// The share name of `$share/name/filter`; `nil` for a subscription that is not shared.
     let group: ExactText?
-    /// The levels of the filter behind it.
+    /// The levels of the topic filter, without `$share` and the share name.
     let levels: [ExactText]
 
-    /// Takes `filter` apart; MQTT 3 does not know shared subscriptions.
+    /// Splits `filter`. MQTT 3 does not have shared subscriptions, so `knowsSharing` is then `false`.
     init(_ filter: String, knowsSharing: Bool) {
         var bytes = Array(filter.utf8)[...]
         group = knowsSharing ? Self.takeGroup(from: &bytes) : nil
@@ -19,7 +19,7 @@ struct BrokerFilter: Hashable, Sendable {
 
     var hasWildcard: Bool { levels.contains(where: \.isWildcard) }
 
-    /// The filter as it was subscribed.
+    /// The filter as the client sent it.
     var text: String {
         let filter = levels.map(\.string).joined(separator: "/")
         return if let group { "$share/\(group.string)/\(filter)" } else { filter }
@@ -36,7 +36,7 @@ struct BrokerFilter: Hashable, Sendable {
 }
 
 extension BrokerFilter {
-    /// Whether topics of `levels` match; a wildcard in the first level does not match `$` ([MQTT-4.7.2-1]).
+    /// Whether the filter matches `topic`. A wildcard in the first level does not match `$` ([MQTT-4.7.2-1]).
     func matches(_ topic: [ExactText]) -> Bool {
         if passesBy(topic) { return false }
         for (index, level) in levels.enumerated() {
@@ -46,7 +46,7 @@ extension BrokerFilter {
         return levels.count == topic.count
     }
 
-    /// Whether every topic that `other` matches is matched by this filter too.
+    /// Whether this filter matches every topic that `other` matches.
     func covers(_ other: BrokerFilter) -> Bool {
         if passesBy(other.levels) { return false }
         for (index, level) in levels.enumerated() {
@@ -57,7 +57,7 @@ extension BrokerFilter {
         return levels.count == other.levels.count
     }
 
-    /// Whether there may be a topic that both filters match.
+    /// Whether a topic can exist that both filters match.
     func overlaps(_ other: BrokerFilter) -> Bool {
         if passesBy(other.levels) || other.passesBy(levels) { return false }
         for index in 0..<max(levels.count, other.levels.count) {

@@ -1,44 +1,45 @@
 import MQTTCodec
 
-/// One connection whose CONNECT was accepted, with all that is forgotten when it ends.
+/// One connection whose CONNECT was accepted, with the state that is discarded when the connection ends.
 struct BrokerLink: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     let version: ProtocolVersion
     let session: SessionID
     let username: String?
-    /// What is published when the connection ends without a normal DISCONNECT.
+    /// The will, which is published if the connection ends without a normal DISCONNECT.
     let will: BrokerWill?
-    /// After how long a silence the client counts as lost: 1.5 times the keep-alive ([MQTT-3.1.2-22]).
+    /// The silence after which the client counts as lost: 1.5 times the keep-alive ([MQTT-3.1.2-22]).
     let silenceLimit: Duration?
     var lastHeard: Instant
-    /// How many QoS 1 and 2 messages the client takes at a time.
+    /// The maximum number of QoS 1 and 2 messages in flight to the client.
     let receiveMaximum: Int
-    /// The largest packet that the client takes.
+    /// The maximum packet size of the client; `nil` for no limit.
     let maximumPacketSize: Int?
     /// Whether the session was to end with the connection when it began, which DISCONNECT may not change (3.14.2.2.2).
     let endsSession: Bool
-    /// The topics that the client gave an alias, for this connection only ([MQTT-3.3.2-7]).
+    /// The topic of each alias that the client defined, for this connection only ([MQTT-3.3.2-7]).
     var incomingAliases: [UInt16: String] = [:]
-    /// The aliases that the broker gave out.
+    /// The aliases that the broker assigned.
     var outgoingAliases: OutgoingAliases
-    /// The QoS 2 messages that came on this connection and wait for PUBREL.
+    /// The packet ids of QoS 2 messages that were received on this connection and wait for PUBREL.
     var unreleased: Set<PacketID> = []
-    /// Whether the connection takes no more messages for now.
+    /// Whether the connection accepts no more messages for now.
     var isCongested = false
 
-    /// When the client counts as lost. Not while it is congested: what it says is not read then, its pings included.
+    /// The time at which the client counts as lost. `nil` during congestion, because the client's packets, including
+    /// pings, are not read then.
     var deadline: Instant? { isCongested ? nil : silenceLimit.map { lastHeard.advanced(by: $0) } }
 }
 
-/// The topic aliases that the broker uses on one connection: the first topics get one and keep it.
+/// The topic aliases that the broker uses on one connection. The first topics get an alias and keep it.
 struct OutgoingAliases: Sendable {
     private var aliases: [ExactText: UInt16] = [:]
     private let limit: UInt16
 
     init(limit: UInt16) { self.limit = limit }
 
-    /// Replaces the topic of `publish` by its alias, or adds the alias that it will get by ``commit(_:)``.
+    /// Replaces the topic of `publish` by its alias, or adds a new alias, which ``commit(_:)`` makes valid.
     func apply(to publish: inout Publish) {
         guard limit > 0 else { return }
         if let alias = aliases[ExactText(publish.topic)] {
@@ -49,7 +50,7 @@ struct OutgoingAliases: Sendable {
         }
     }
 
-    /// `publish` is really sent, so that the client knows its alias from now on.
+    /// Records that `publish` is sent, so that the client knows its alias from now on.
     mutating func commit(_ publish: Publish) {
         guard limit > 0, !publish.topic.isEmpty, let alias = publish.properties.topicAlias else { return }
         aliases[ExactText(publish.topic)] = alias

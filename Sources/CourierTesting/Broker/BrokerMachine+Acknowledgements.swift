@@ -1,7 +1,8 @@
 import MQTTCodec
 
 extension BrokerMachine {
-    /// A QoS 1 message has arrived, or is refused, which ends it as well ([MQTT-4.4.0-2], [MQTT-4.8.2-6]).
+    /// Handles PUBACK, which ends the exchange of a QoS 1 message, even with a failure code ([MQTT-4.4.0-2],
+    /// [MQTT-4.8.2-6]).
     mutating func receivedPubAck(
         _ acknowledgement: Acknowledgement, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -39,7 +40,7 @@ extension BrokerMachine {
         }
     }
 
-    /// The client has forgotten a packet id, which is free again.
+    /// Handles PUBCOMP, which frees the packet id.
     mutating func receivedPubComp(
         _ acknowledgement: Acknowledgement, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension BrokerMachine {
-    /// Sends `packet`, or closes the connection when the client does not take one of that size ([MQTT-3.1.2-24]).
+    /// Sends `packet`. If it exceeds the client's maximum packet size, closes the connection ([MQTT-3.1.2-24]).
     mutating func send(_ packet: Packet, to id: ConnectionID, now: Instant, _ actions: inout [Action]) {
         guard let link = links[id] else { return }
         if let limit = link.maximumPacketSize, !packet.isEncodable(in: link.version, maximumSize: limit) {
@@ -10,8 +10,8 @@ extension BrokerMachine {
         actions.append(.send(packet, to: id))
     }
 
-    /// Ends a connection because of something else than its client's DISCONNECT, and tells the client why where its
-    /// version can: after an accepting CONNACK of MQTT 5 ([MQTT-3.14.0-1]).
+    /// Ends a connection for a reason other than the client's DISCONNECT. After an accepting CONNACK in MQTT 5, a
+    /// DISCONNECT with the reason is sent first ([MQTT-3.14.0-1]).
     mutating func fail(_ id: ConnectionID, _ reason: BrokerCloseReason, now: Instant, _ actions: inout [Action]) {
         if awaitingConnect.removeValue(forKey: id) != nil { return actions.append(.close(id, reason)) }
         guard let link = links[id] else { return }
@@ -22,7 +22,7 @@ extension BrokerMachine {
         end(id, reason, publishesWill: true, now: now, &actions)
     }
 
-    /// The client says good-bye.
+    /// Handles DISCONNECT.
     mutating func receivedDisconnect(
         _ disconnect: Disconnect, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -46,7 +46,8 @@ extension BrokerMachine {
         detach(link, publishesWill: publishesWill, now: now, &actions)
     }
 
-    /// The DISCONNECT that fits: without its sentence when it is too large, none when it still is.
+    /// Returns the DISCONNECT to send. The reason string is left out if the packet is too large with it. Returns `nil`
+    /// if the packet is still too large.
     private static func disconnect(
         _ code: PacketReasonCode, _ reason: BrokerCloseReason, maximumSize: Int?
     ) -> Packet? {
@@ -63,7 +64,7 @@ extension BrokerMachine {
 }
 
 extension BrokerMachine {
-    /// The connection of a session is gone: arranges for its will and its end.
+    /// Detaches a session from its ended connection, and schedules its will and its expiry.
     mutating func detach(_ link: BrokerLink, publishesWill: Bool, now: Instant, _ actions: inout [Action]) {
         let id = link.session
         guard let expiry = sessions[id].map(\.expiry) else { return }
@@ -80,8 +81,7 @@ extension BrokerMachine {
         if expiry == .zero { endSession(id, now: now, &actions) } else { note(deadline: expiresAt) }
     }
 
-    /// Publishes the will of a session when its delay is over at `instant` ([MQTT-3.1.2-8]); it is then forgotten
-    /// ([MQTT-3.1.2-10]).
+    /// Publishes and forgets the will of a session if its delay is over at `instant` ([MQTT-3.1.2-8], [MQTT-3.1.2-10]).
     mutating func publishPendingWill(
         of id: SessionID, ifDueAt instant: Instant, now: Instant, _ actions: inout [Action]
     ) {
@@ -91,8 +91,8 @@ extension BrokerMachine {
         publish(pending.will, of: client, now: now, &actions)
     }
 
-    /// Forgets a session whose client is away ([MQTT-4.1.0-2]): its will is published now, and messages of shared
-    /// subscriptions go to other members.
+    /// Removes a session whose client is not connected ([MQTT-4.1.0-2]). Its will is published now, and its
+    /// shared-subscription messages are sent to other members.
     mutating func endSession(_ id: SessionID, now: Instant, _ actions: inout [Action]) {
         guard let session = sessions.removeValue(forKey: id) else { return }
         sessionIDs[session.clientID] = nil

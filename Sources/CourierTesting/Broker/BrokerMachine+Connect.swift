@@ -25,7 +25,8 @@ extension BrokerMachine {
         resume(session, over: id, now: now, &actions)
     }
 
-    /// Answers a CONNECT that could not be decoded, where its version can be told from the error; the caller closes.
+    /// Answers a CONNECT that could not be decoded, if the error reveals the client's version. The caller closes the
+    /// connection.
     mutating func refuseMalformedConnect(_ error: DecodeError, from id: ConnectionID, _ actions: inout [Action]) {
         let version: ProtocolVersion
         switch error.violation {
@@ -38,7 +39,7 @@ extension BrokerMachine {
     }
 }
 
-/// For how long a session outlives its connection, as the client asked and as it is granted; `nil` is for ever.
+/// The time that a session outlives its connection: the requested and the granted time. `nil` means no limit.
 private struct SessionExpiry {
     let asked: Duration?
     let granted: Duration?
@@ -52,7 +53,7 @@ private struct SessionExpiry {
         granted = Self.capped(asked, maximum)
     }
 
-    /// 0xFFFFFFFF means for ever (3.1.2.11.2).
+    /// Converts seconds to a duration. 0xFFFFFFFF means no limit (3.1.2.11.2), so it becomes `nil`.
     static func duration(_ interval: UInt32) -> Duration? { interval == .max ? nil : .seconds(interval) }
 
     static func capped(_ expiry: Duration?, _ maximum: Duration?) -> Duration? {
@@ -62,7 +63,7 @@ private struct SessionExpiry {
 }
 
 extension BrokerMachine {
-    /// The time for which a session is kept that asks for `interval` seconds.
+    /// Returns the granted expiry if the client requests `interval` seconds.
     func grantedExpiry(_ interval: UInt32) -> Duration? {
         SessionExpiry.capped(SessionExpiry.duration(interval), configuration.maximumSessionExpiry)
     }
@@ -95,7 +96,7 @@ extension BrokerMachine {
         actions.append(.close(id, .refused(code)))
     }
 
-    /// The nearest code that a CONNACK of `version` has.
+    /// Returns the closest code that a CONNACK of `version` has.
     private static func olderCode(for code: PacketReasonCode, _ version: ProtocolVersion) -> PacketReasonCode {
         switch code {
         case .quotaExceeded, .serverBusy, .connectionRateExceeded, .useAnotherServer, .serverMoved:
@@ -104,7 +105,7 @@ extension BrokerMachine {
         }
     }
 
-    /// An identifier that no session has ([MQTT-3.2.2-16]).
+    /// Returns an identifier that no session uses ([MQTT-3.2.2-16]).
     private mutating func nextAssignedID() -> String {
         while true {
             lastAssignedNumber += 1
@@ -113,7 +114,7 @@ extension BrokerMachine {
         }
     }
 
-    /// Takes the session of `key` from the connection that has it ([MQTT-3.1.4-3]), and resumes or replaces it
+    /// Takes the session of `key` over from its present connection ([MQTT-3.1.4-3]), and resumes or replaces it
     /// ([MQTT-3.1.2-4] to [MQTT-3.1.2-6]).
     private mutating func claimSession(
         of key: ExactText, _ connect: Connect, _ id: ConnectionID, _ expiry: SessionExpiry, now: Instant,
@@ -153,7 +154,8 @@ extension BrokerMachine {
             outgoingAliases: OutgoingAliases(limit: aliases))
     }
 
-    /// What an MQTT 5 client has to know, in the order of their identifiers; what has its default value is left out.
+    /// Returns the CONNACK properties for an MQTT 5 client, in the order of their identifiers. Properties with default
+    /// values are left out.
     private func properties(assignedID: String?, _ expiry: SessionExpiry) -> PacketProperties {
         var properties = PacketProperties()
         if expiry.granted != expiry.asked, let granted = expiry.granted {

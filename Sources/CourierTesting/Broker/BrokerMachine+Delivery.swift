@@ -1,10 +1,10 @@
 import MQTTCodec
 
 extension BrokerMachine {
-    /// Sends a message on to all sessions with a matching subscription: one copy to each, and one to a member of each
-    /// shared subscription.
+    /// Forwards a message to all sessions with a matching subscription. Each session gets one copy. For each shared
+    /// subscription, one member gets a copy.
     ///
-    /// - Returns: How many copies there are.
+    /// - Returns: The number of copies, including copies that are dropped.
     @discardableResult
     mutating func route(
         _ message: BrokerMessage, _ levels: [ExactText], now: Instant, _ actions: inout [Action]
@@ -24,7 +24,7 @@ extension BrokerMachine {
         return deliveries.count + shares.count
     }
 
-    /// Sends what a new subscription asks for of the retained messages; those beyond the allowance are dropped.
+    /// Sends the retained messages that match a new subscription. Messages beyond the allowance are dropped.
     mutating func deliverRetained(
         _ filter: BrokerFilter, _ options: SubscriptionTree.Options, to session: SessionID, now: Instant,
         _ allowance: inout RetainedAllowance, _ actions: inout [Action]
@@ -39,8 +39,9 @@ extension BrokerMachine {
         }
     }
 
-    /// Gives the messages of shared subscriptions that `session` leaves behind to other members: those that were not sent,
-    /// and those of QoS 1 that were not acknowledged, but none of QoS 2 that was sent ([MQTT-4.8.2-5]).
+    /// Sends the shared-subscription messages of `session`, which has ended, to other members. These are the unsent
+    /// messages and the unacknowledged QoS 1 messages. A QoS 2 message that was sent stays with its client
+    /// ([MQTT-4.8.2-5]).
     mutating func redistribute(from session: BrokerSession, now: Instant, _ actions: inout [Action]) {
         let sent = session.outgoing.published.filter { $0.qos == .atLeastOnce }
         for delivery in sent + session.queue.all {
@@ -49,8 +50,8 @@ extension BrokerMachine {
         }
     }
 
-    /// A client has a session again: sends what was not acknowledged ([MQTT-4.4.0-1]), in the order in which it was sent
-    /// first ([MQTT-4.6.0-1], [MQTT-4.6.0-4]), and then what waited.
+    /// Resumes a session on a new connection. Unacknowledged packets are sent again ([MQTT-4.4.0-1]) in their original
+    /// order ([MQTT-4.6.0-1], [MQTT-4.6.0-4]), before queued messages.
     mutating func resume(_ session: SessionID, over id: ConnectionID, now: Instant, _ actions: inout [Action]) {
         for packetID in sessions[session]?.outgoing.connectionResumed() ?? [] {
             send(.pubRel(Acknowledgement(packetID: packetID)), to: id, now: now, &actions)
@@ -58,12 +59,12 @@ extension BrokerMachine {
         pump(session, now: now, &actions)
     }
 
-    /// Sends as much of what waits as the client takes at a time ([MQTT-3.3.4-9]).
+    /// Sends unsent and queued messages until the client's receive maximum is reached ([MQTT-3.3.4-9]).
     mutating func pump(_ session: SessionID, now: Instant, _ actions: inout [Action]) {
         guard let id = sessions[session]?.connection else { return }
         while hasRoomOnWire(session) {
             if let (packetID, delivery) = sessions[session]?.outgoing.nextUnsent() {
-                // A message that was sent once does not expire any more ([MQTT-4.3.3-7]).
+                // A message that was sent once no longer expires ([MQTT-4.3.3-7]).
                 if !transmit(delivery, packetID, isDuplicate: true, to: id, now: now, &actions) {
                     sessions[session]?.outgoing.end(packetID)
                 }
@@ -81,7 +82,7 @@ extension BrokerMachine {
 }
 
 extension BrokerMachine {
-    /// Whether the client takes one more QoS 1 or 2 message now.
+    /// Whether one more QoS 1 or 2 message can be sent to the client now.
     private func hasRoomOnWire(_ session: SessionID) -> Bool {
         guard let id = sessions[session]?.connection, let onWire = sessions[session]?.outgoing.onWireCount,
             let link = links[id], !link.isCongested
@@ -105,7 +106,7 @@ extension BrokerMachine {
             enqueue(delivery, for: session, now: now)
             return pump(session, now: now, &actions)
         }
-        // QoS 0 waits for nobody: neither for a client that is away, nor behind messages of other QoS.
+        // A QoS 0 message is never queued, so it is dropped if the client is not connected or is congested.
         guard let id = sessions[session]?.connection, links[id]?.isCongested == false else {
             dropped += 1
             return
@@ -113,8 +114,8 @@ extension BrokerMachine {
         _ = transmit(delivery, nil, isDuplicate: false, to: id, now: now, &actions)
     }
 
-    /// Queues a delivery, and drops as many as the limits and the overflow policy demand; one that need not wait is
-    /// never dropped.
+    /// Queues a delivery. If the queue is full, the overflow policy decides which deliveries are dropped. A delivery
+    /// that can be sent at once is never dropped.
     private mutating func enqueue(_ delivery: BrokerDelivery, for session: SessionID, now: Instant) {
         func isFull() -> Bool {
             guard let queue = sessions[session]?.queue else { return true }
@@ -123,7 +124,7 @@ extension BrokerMachine {
                 || queue.byteCount + delivery.message.byteCount > configuration.maximumQueuedBytes
         }
         if isFull() { sessions[session]?.queue.removeAll { $0.message.isExpired(at: now) } }
-        // One that not even an empty queue takes makes no room for itself.
+        // A message that exceeds the byte limit even of an empty queue must not push out other messages.
         let isTooLarge = delivery.message.byteCount > configuration.maximumQueuedBytes
         if isFull(), !isTooLarge, configuration.queueOverflow == .dropOldest {
             while isFull(), sessions[session]?.queue.popFirst() != nil { dropped += 1 }
@@ -135,7 +136,8 @@ extension BrokerMachine {
         }
     }
 
-    /// Sends a message, unless it is larger than the client takes: then it counts as sent ([MQTT-3.1.2-25]).
+    /// Sends a message; returns `false` if it was not sent. A message that is too large for the client is dropped and
+    /// counts as sent ([MQTT-3.1.2-25]).
     private mutating func transmit(
         _ delivery: BrokerDelivery, _ packetID: PacketID?, isDuplicate: Bool, to id: ConnectionID, now: Instant,
         _ actions: inout [Action]

@@ -1,31 +1,36 @@
 package import MQTTCodec
 
 extension BrokerMachine {
-    /// How many connections are open, those that wait for CONNECT included.
+    /// The number of open connections, including those that wait for CONNECT.
     public var connectionCount: Int { awaitingConnect.count + links.count }
-    /// How many sessions there are, connected or not.
+    /// The number of sessions, connected or not.
     public var sessionCount: Int { sessions.count }
-    /// How many retained messages there are; expired ones count until somebody asks for them.
+    /// The number of retained messages. An expired message counts until a subscriber requests it.
     public var retainedMessageCount: Int { retained.count }
-    /// How many messages were not delivered to a session: its queue was full, the packet too large for the client, or the
-    /// client away or congested at QoS 0. A message that the retained store has no room for, and that nobody can be told
-    /// about, counts too, and so do the retained messages of the filter at which one SUBSCRIBE had brought as many as it
-    /// may; its further filters are not looked at.
+    /// The number of dropped messages.
+    ///
+    /// A message to a session is dropped if the session's queue is full or the packet is too large for the client. A
+    /// QoS 0 message is also dropped if the client is not connected or is congested.
+    ///
+    /// A retained message counts if the store has no room for it and no reason code can report this. If one SUBSCRIBE
+    /// exceeds its limit of retained messages, the remaining messages of the current filter count. Its later filters
+    /// are not evaluated, so their messages do not count.
     public var droppedMessageCount: Int { dropped }
 
-    /// What a session looks like from outside.
+    /// The visible state of a session.
     package struct SessionState: Hashable, Sendable {
-        /// The connection of the client; `nil` while it is away.
+        /// The connection of the client; `nil` if the client is not connected.
         package let connection: ConnectionID?
-        /// When the session ends unless the client comes back; `nil` while it is connected, and for ever.
+        /// The time at which the session ends if the client does not reconnect. `nil` while it is connected, or if it
+        /// never expires.
         package let expiresAt: Instant?
         /// The filters, in the order of their bytes.
         package let filters: [String]
-        /// How many QoS 1 and 2 messages wait to be sent.
+        /// The number of QoS 1 and 2 messages in the queue.
         package let queuedCount: Int
-        /// The packet ids of the QoS 1 and 2 messages to the client that are not over, lowest first.
+        /// The packet ids of the unfinished QoS 1 and 2 messages to the client, lowest first.
         package let outgoingIDs: [PacketID]
-        /// How many of them count against the client's receive maximum now.
+        /// The number of these messages that count against the client's receive maximum now.
         package let onWireCount: Int
         /// The packet ids of the QoS 2 messages from the client that wait for PUBREL, lowest first.
         package let incomingIDs: [PacketID]
@@ -33,7 +38,7 @@ extension BrokerMachine {
         package let hasPendingWill: Bool
     }
 
-    /// The session of a client; `nil` when it has none.
+    /// Returns the session of a client; `nil` if it has none.
     package func sessionState(of clientID: String) -> SessionState? {
         guard let id = sessionIDs[ExactText(clientID)], let session = sessions[id] else { return nil }
         return SessionState(
@@ -45,8 +50,8 @@ extension BrokerMachine {
             hasPendingWill: session.pendingWill != nil)
     }
 
-    /// The client identifiers that have a session, in the order of their bytes.
+    /// The client identifiers of all sessions, in the order of their bytes.
     package var clientIDs: [String] { sessionIDs.keys.sorted().map(\.string) }
-    /// How many nodes the tree of subscriptions has; 0 when there is no subscription.
+    /// The number of nodes in the subscription tree; 0 without subscriptions.
     package var subscriptionNodeCount: Int { subscriptions.nodeCount }
 }

@@ -1,12 +1,13 @@
 public import MQTTCodec
 
 extension BrokerMachine {
-    /// Publishes a message of the broker's own; no access rule applies to it.
+    /// Publishes a message from the broker itself. No access rule applies to it.
     ///
-    /// Only the properties that belong to a message are forwarded, so no topic alias is. What PUBLISH cannot carry, such as
-    /// a topic with a wildcard, and a topic with too many levels are ignored.
+    /// Only the properties that belong to a message are forwarded, so a topic alias is ignored. The call has no effect
+    /// if PUBLISH cannot carry the message, for example with a wildcard in the topic, or if the topic has too many
+    /// levels.
     ///
-    /// - Returns: How many sessions it was sent to or queued for.
+    /// - Returns: The number of copies: one for each matching session and one for each matching shared subscription.
     @discardableResult
     public mutating func publish(
         topic: String, payload: [UInt8], qos: PacketQoS = .atMostOnce, isRetained: Bool = false,
@@ -24,13 +25,14 @@ extension BrokerMachine {
         return route(message, levels, now: now, &actions)
     }
 
-    /// Disconnects a client on the operator's behalf; its will is published and its session stays.
+    /// Disconnects a client on the operator's behalf. Its will is published and its session remains.
     ///
     /// - Parameters:
-    ///   - clientID: The client; one that is not connected is ignored.
-    ///   - reasonCode: What an MQTT 5 client is told, 0x98 by default; one that DISCONNECT cannot carry becomes 0x80.
-    ///   - now: The instant.
-    ///   - actions: Where the actions go.
+    ///   - clientID: The client. If it is not connected, the call has no effect.
+    ///   - reasonCode: The code that an MQTT 5 client receives, 0x98 by default. A code that DISCONNECT cannot carry
+    ///     becomes 0x80.
+    ///   - now: The present time.
+    ///   - actions: The array that the actions are appended to.
     public mutating func disconnect(
         _ clientID: String, reasonCode: PacketReasonCode = .administrativeAction, now: Instant,
         into actions: inout [Action]
@@ -39,7 +41,7 @@ extension BrokerMachine {
         fail(id, .administrative(reasonCode), now: now, &actions)
     }
 
-    /// Closes all connections, in MQTT 5 with 0x8B; sessions stay.
+    /// Closes all connections, in MQTT 5 with 0x8B. The sessions remain.
     public mutating func shutDown(now: Instant, into actions: inout [Action]) {
         for id in (Array(awaitingConnect.keys) + Array(links.keys)).sorted() {
             fail(id, .administrative(.serverShuttingDown), now: now, &actions)

@@ -1,10 +1,10 @@
 import MQTTCodec
 
 extension BrokerMachine {
-    /// How many QoS 2 messages of one connection may wait for PUBREL.
+    /// The maximum number of QoS 2 messages of one connection that wait for PUBREL.
     var incomingLimit: Int { max(Int(configuration.receiveMaximum), 1) }
 
-    /// Takes a message from a client, acknowledges it and sends it on.
+    /// Accepts a message from a client, acknowledges it and forwards it.
     mutating func receivedPublish(
         _ publish: Publish, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -23,7 +23,7 @@ extension BrokerMachine {
         }
     }
 
-    /// The client gives up its packet id; PUBCOMP lets it use it again ([MQTT-4.3.3-11]).
+    /// Handles PUBREL: frees the client's packet id and answers PUBCOMP ([MQTT-4.3.3-11]).
     mutating func receivedPubRel(
         _ acknowledgement: Acknowledgement, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -35,14 +35,14 @@ extension BrokerMachine {
         send(.pubComp(answer), to: id, now: now, &actions)
     }
 
-    /// An acknowledgement as `version` can express it: before MQTT 5 there is only success.
+    /// Makes an acknowledgement. Before MQTT 5, it always means success.
     func acknowledgement(_ id: PacketID, _ code: PacketReasonCode, _ version: ProtocolVersion) -> Acknowledgement {
         Acknowledgement(packetID: id, reasonCode: version >= .v5 ? code : .success)
     }
 }
 
 extension BrokerMachine {
-    /// Why the connection must end, if it must.
+    /// Returns the reason code if the PUBLISH violates the protocol, so that the connection must end; otherwise `nil`.
     private func violation(of publish: Publish, on link: BrokerLink) -> PacketReasonCode? {
         if publish.delivery.qos > configuration.maximumQoS { return .qosNotSupported }  // [MQTT-3.2.2-12]
         if publish.isRetained, !configuration.isRetainAvailable { return .retainNotSupported }  // [MQTT-3.2.2-13]
@@ -51,14 +51,14 @@ extension BrokerMachine {
             if publish.topic.isEmpty, link.incomingAliases[alias] == nil { return .protocolError }  // 3.3.2.3.4
         }
         if case .exactlyOnce(let id, _) = publish.delivery, link.version >= .v5 {
-            // [MQTT-3.3.4-7]; one that is sent again on this connection counts once.
+            // [MQTT-3.3.4-7]: a message that is sent again on this connection counts once.
             let isOneMore = !link.unreleased.contains(id)
             if isOneMore, link.unreleased.count >= incomingLimit { return .receiveMaximumExceeded }
         }
         return nil
     }
 
-    /// The topic that is meant; learns the alias where there is one.
+    /// Returns the topic of `publish`, and stores its topic alias if it defines one.
     private mutating func resolveTopic(of publish: Publish, on id: ConnectionID) -> String {
         guard let alias = publish.properties.topicAlias else { return publish.topic }
         if publish.topic.isEmpty { return links[id]?.incomingAliases[alias] ?? "" }
@@ -71,7 +71,7 @@ extension BrokerMachine {
         now: Instant, _ actions: inout [Action]
     ) {
         let isKnown = sessions[link.session]?.incoming.contains(packetID) ?? false
-        // Until PUBREL the same id is the same message, whatever DUP says ([MQTT-4.3.3-10]).
+        // Until PUBREL, a PUBLISH with the same id is the same message, whatever its DUP flag ([MQTT-4.3.3-10]).
         let code = isKnown ? .success : accept(publish, topic, link, now: now, &actions)
         if !code.isFailure {  // After a refusal the id is free at once ([MQTT-4.3.3-9]).
             sessions[link.session]?.incoming.insert(packetID)
@@ -80,7 +80,7 @@ extension BrokerMachine {
         send(.pubRec(acknowledgement(packetID, code, link.version)), to: id, now: now, &actions)
     }
 
-    /// Keeps and routes a message, or says why not.
+    /// Stores a retained message and forwards the message. Returns the reason code of the acknowledgement.
     private mutating func accept(
         _ publish: Publish, _ topic: String, _ link: BrokerLink, now: Instant, _ actions: inout [Action]
     ) -> PacketReasonCode {

@@ -1,8 +1,8 @@
 import MQTTCodec
 
 extension BrokerMachine {
-    /// Treats the filters as if each had come alone, and answers them together ([MQTT-3.8.4-5], [MQTT-3.8.4-6]). Retained
-    /// messages follow the SUBACK, as far as the ``RetainedAllowance`` goes.
+    /// Handles each filter as if it had its own SUBSCRIBE, and sends one SUBACK for all ([MQTT-3.8.4-5],
+    /// [MQTT-3.8.4-6]). Retained messages follow the SUBACK, within the ``RetainedAllowance``.
     mutating func receivedSubscribe(
         _ subscribe: Subscribe, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -18,7 +18,7 @@ extension BrokerMachine {
         }
     }
 
-    /// Removes subscriptions ([MQTT-3.10.4-1]); messages that wait already are still delivered.
+    /// Removes subscriptions ([MQTT-3.10.4-1]). Messages that are already queued are still delivered.
     mutating func receivedUnsubscribe(
         _ unsubscribe: Unsubscribe, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {
@@ -34,7 +34,7 @@ extension BrokerMachine {
     }
 }
 
-/// What becomes of one filter of a SUBSCRIBE.
+/// The outcome of one filter of a SUBSCRIBE.
 private enum SubscribeResult {
     case granted(BrokerFilter, SubscriptionTree.Options, wantsRetained: Bool)
     case refused(PacketReasonCode)

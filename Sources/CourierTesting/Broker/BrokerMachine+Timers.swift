@@ -1,6 +1,6 @@
 extension BrokerMachine {
-    /// Time has passed: closes connections that were silent too long, publishes wills whose delay is over, and ends
-    /// sessions. An early call does no harm.
+    /// Closes connections whose time limit has passed, publishes wills whose delay is over, and ends expired sessions.
+    /// An early call has no effect on them.
     public mutating func timerFired(now: Instant, into actions: inout [Action]) {
         guard let nextDeadline, now >= nextDeadline else { return }
         for (id, deadline) in awaitingConnect.sorted(by: { $0.key < $1.key }) where now >= deadline {
@@ -21,7 +21,7 @@ extension BrokerMachine {
         }
     }
 
-    /// Something has to be done at `deadline`.
+    /// Makes ``nextDeadline`` at most `deadline`.
     mutating func note(deadline: Instant?) {
         guard let deadline else { return }
         nextDeadline = min(nextDeadline ?? deadline, deadline)

@@ -1,10 +1,10 @@
 public import MQTTCodec
 
-/// A small MQTT 3.1, 3.1.1 and 5.0 broker as a pure state machine, good for demos and tests and no production broker.
+/// A small MQTT 3.1, 3.1.1 and 5.0 broker as a pure state machine, for demos and tests, not for production.
 ///
-/// It has no sockets, threads or clock: tell it what happened, and perform the ``Action``s that it appends, in their
-/// order. While ``nextDeadline`` is not `nil`, call ``timerFired(now:into:)`` once it has passed. The same inputs always
-/// give the same actions.
+/// It has no sockets, threads or clock. Call its methods for each event, and perform the ``Action``s that they append,
+/// in order. While ``nextDeadline`` is not `nil`, call ``timerFired(now:into:)`` once it has passed. The same inputs
+/// always give the same actions.
 ///
 /// ```swift
 /// var machine = BrokerMachine()
@@ -21,33 +21,35 @@ public import MQTTCodec
 /// actions.removeAll(keepingCapacity: true)
 /// ```
 ///
-/// What it promises: QoS 1 messages arrive at least once and QoS 2 messages exactly once, in order per publisher, topic
-/// and QoS, as long as the session lives and its queue does not overflow. What it does not do: it keeps nothing on disk,
-/// knows no extended authentication, and looks at every session when a timer fires. Everything that it keeps is limited by
-/// ``BrokerConfiguration``.
+/// QoS 1 messages arrive at least once and QoS 2 messages exactly once, in order per publisher, topic and QoS. This
+/// holds while the session exists and its queue does not overflow.
+///
+/// The broker stores nothing on disk, has no extended authentication, and checks every session when a timer fires.
+/// ``BrokerConfiguration`` limits everything that it stores.
 public struct BrokerMachine: Sendable {
-    /// The clock that all instants are of; the machine never reads it.
+    /// The type of all times; the machine never reads the clock itself.
     public typealias Instant = ContinuousClock.Instant
 
-    /// What the owner of the connections has to do.
+    /// An action that the owner of the connections must perform.
     public enum Action: Hashable, Sendable {
-        /// Read and write this connection in this version from now on; comes once, before the first packet is sent.
+        /// Use this version for the connection from now on. Occurs once per connection, before its first packet is
+        /// sent.
         case setVersion(ProtocolVersion, of: ConnectionID)
         /// Encode and send this packet.
         case send(Packet, to: ConnectionID)
-        /// Send what was given before, then close. Comes at most once; nothing about this connection follows.
+        /// Send all earlier packets, then close. Occurs at most once, and is the last action for the connection.
         case close(ConnectionID, BrokerCloseReason)
     }
 
-    /// What the broker offers, and its limits.
+    /// The features and limits of the broker.
     public let configuration: BrokerConfiguration
 
-    /// No deadline is earlier than this; it may have become later meanwhile. `nil` when there is none.
+    /// A lower bound of the next deadline; `nil` if there is no deadline. The real deadline may be later.
     ///
-    /// ``timerFired(now:into:)`` makes it exact again, so that a stale one costs one early call.
+    /// ``timerFired(now:into:)`` makes it exact again, so an outdated value costs one early call.
     public internal(set) var nextDeadline: Instant?
 
-    /// The connections that wait for CONNECT, each with the instant at which that takes too long.
+    /// The connections that wait for CONNECT, each with its timeout.
     var awaitingConnect: [ConnectionID: Instant] = [:]
     /// The connections whose CONNECT was accepted.
     var links: [ConnectionID: BrokerLink] = [:]
@@ -66,7 +68,7 @@ public struct BrokerMachine: Sendable {
             maximumCount: configuration.maximumRetainedMessages, maximumBytes: configuration.maximumRetainedBytes)
     }
 
-    /// A connection has been accepted; over ``BrokerConfiguration/maximumConnections`` it is closed at once.
+    /// Registers an accepted connection. Above ``BrokerConfiguration/maximumConnections``, it is closed at once.
     ///
     /// - Precondition: `id` was never used before.
     public mutating func connectionOpened(_ id: ConnectionID, now: Instant, into actions: inout [Action]) {
@@ -79,7 +81,7 @@ public struct BrokerMachine: Sendable {
         note(deadline: deadline)
     }
 
-    /// A packet has been decoded; one of a connection that is closed already is ignored.
+    /// Handles a decoded packet. A packet of a closed connection is ignored.
     public mutating func received(
         _ packet: Packet, from id: ConnectionID, now: Instant, into actions: inout [Action]
     ) {
@@ -110,10 +112,10 @@ public struct BrokerMachine: Sendable {
         }
     }
 
-    /// The decoder has refused the bytes of a connection, which is closed: after a DISCONNECT with the error's reason code
-    /// in MQTT 5, without a word before ([MQTT-4.13.1-1]).
+    /// Handles bytes that the decoder refused, and closes the connection. In MQTT 5, a DISCONNECT with the error's
+    /// reason code is sent first. In MQTT 3, nothing is sent ([MQTT-4.13.1-1]).
     ///
-    /// A CONNECT of an unknown version or with an empty identifier is answered by CONNACK.
+    /// A CONNECT with an unknown version or an empty identifier is answered by CONNACK.
     public mutating func receivedMalformed(
         _ error: DecodeError, from id: ConnectionID, now: Instant, into actions: inout [Action]
     ) {
@@ -121,25 +123,26 @@ public struct BrokerMachine: Sendable {
         fail(id, .malformed(error), now: now, &actions)
     }
 
-    /// The connection has ended on the other side, or has failed; one that is closed already is ignored.
+    /// Handles a connection that the client has closed or that has failed. A connection that is already closed is
+    /// ignored.
     ///
-    /// The will is published, after its delay, unless the client comes back before.
+    /// The will is published after its delay, unless the client reconnects before.
     public mutating func connectionLost(_ id: ConnectionID, now: Instant, into actions: inout [Action]) {
         awaitingConnect[id] = nil
         guard let link = links.removeValue(forKey: id) else { return }
         detach(link, publishesWill: true, now: now, &actions)
     }
 
-    /// The connection takes no more bytes for now: until ``connectionDrained(_:now:into:)``, QoS 0 messages for it are
-    /// dropped and others queued.
+    /// Marks a connection whose send buffer is full. Until ``connectionDrained(_:now:into:)``, QoS 0 messages for it
+    /// are dropped, and other messages are queued.
     ///
-    /// Answers are not held up: whoever does not want to buffer them must stop reading from the connection too. Silence
-    /// is therefore no reason to close it meanwhile. A client that never takes anything again holds one of
-    /// ``BrokerConfiguration/maximumConnections`` and what the limits of its queue allow, until its connection is lost or
-    /// closed for another reason.
+    /// Answers are still sent. To avoid buffering them, stop reading from the connection too. For this reason, the
+    /// keep-alive timeout is suspended during congestion. A client that never reads again occupies one of
+    /// ``BrokerConfiguration/maximumConnections`` and its queue, until its connection is lost or closed for another
+    /// reason.
     public mutating func connectionCongested(_ id: ConnectionID) { links[id]?.isCongested = true }
 
-    /// The connection takes bytes again; what was queued is sent, and its keep-alive is counted from now.
+    /// Marks a connection that accepts bytes again. Queued messages are sent, and the keep-alive timeout restarts.
     public mutating func connectionDrained(_ id: ConnectionID, now: Instant, into actions: inout [Action]) {
         guard let session = links[id]?.session else { return }
         links[id]?.isCongested = false

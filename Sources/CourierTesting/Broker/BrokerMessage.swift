@@ -10,11 +10,11 @@ struct BrokerMessage: Sendable {
     let isRetained: Bool
     /// The properties that are forwarded, unaltered and in order ([MQTT-3.3.2-18]).
     let properties: PacketProperties
-    /// When the broker got it, which its expiry counts from.
+    /// The time at which the broker received the message. The expiry counts from this time.
     let receivedAt: Instant
     /// The client that published it; `nil` when the broker itself did.
     let publisher: ExactText?
-    /// The seconds that it is worth something for.
+    /// The message expiry interval in seconds; `nil` for no expiry.
     private let expiry: UInt32?
 
     init(
@@ -31,7 +31,7 @@ struct BrokerMessage: Sendable {
         expiry = properties.messageExpiryInterval
     }
 
-    /// Whether a property of PUBLISH or of a will belongs to the message, and not to its way to the broker.
+    /// Whether a property of a PUBLISH or a will is forwarded with the message.
     private static func isForwarded(_ id: PropertyID) -> Bool {
         switch id {
         case .payloadFormatIndicator, .messageExpiryInterval, .contentType, .responseTopic, .correlationData,
@@ -41,7 +41,7 @@ struct BrokerMessage: Sendable {
         }
     }
 
-    /// About how much memory the message takes.
+    /// The approximate memory size of the message.
     var byteCount: Int {
         var count = topic.utf8.count + payload.count
         for property in properties.list {
@@ -55,14 +55,14 @@ struct BrokerMessage: Sendable {
         return count
     }
 
-    /// Whether its time is over ([MQTT-3.3.2-5]); a message that never waited is not expired.
+    /// Whether the message has expired ([MQTT-3.3.2-5]). A message that never waited is not expired.
     func isExpired(at now: Instant) -> Bool {
         guard let expiry, now > receivedAt else { return false }
         return receivedAt.duration(to: now) >= .seconds(expiry)
     }
 
-    /// The properties to send now: with the seconds that remain ([MQTT-3.3.2-6]) and the identifiers of the
-    /// subscriptions that matched ([MQTT-3.3.4-3]).
+    /// Returns the properties to send now, with the remaining seconds ([MQTT-3.3.2-6]) and the identifiers of the
+    /// matching subscriptions ([MQTT-3.3.4-3]).
     func properties(at now: Instant, identifiers: [UInt32]) -> PacketProperties {
         guard expiry != nil || !identifiers.isEmpty else { return properties }
         var properties = properties

@@ -1,13 +1,13 @@
 import MQTTCodec
 
-/// What the broker remembers of a client, which may outlive its connections (4.1).
+/// The state that the broker stores for a client, which may outlive its connections (4.1).
 struct BrokerSession: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Where the client is.
+    /// Whether the client is connected.
     enum Presence: Sendable {
         case connected(ConnectionID)
-        /// Gone; the session ends at `expiresAt`, never where that is `nil`.
+        /// Not connected. The session ends at `expiresAt`; `nil` means never.
         case away(expiresAt: Instant?)
     }
 
@@ -20,13 +20,13 @@ struct BrokerSession: Sendable {
     let id: SessionID
     let clientID: ExactText
     var presence: Presence
-    /// For how long the session outlives the connection; `nil` is for ever, zero not at all.
+    /// The time that the session outlives the connection. `nil` means no limit; with zero, it ends with the connection.
     var expiry: Duration?
     var pendingWill: PendingWill?
     var subscriptions: Set<BrokerFilter> = []
-    /// The QoS 1 and 2 messages that were not sent yet.
+    /// The QoS 1 and 2 messages that are not sent yet.
     var queue = DeliveryQueue()
-    /// The QoS 1 and 2 messages that were.
+    /// The QoS 1 and 2 messages that were sent and are not acknowledged.
     var outgoing = OutgoingExchanges()
     /// The QoS 2 messages from the client that wait for PUBREL.
     var incoming: Set<PacketID> = []

@@ -1,13 +1,13 @@
 import MQTTCodec
 
-/// A will message with the user whose rights it is published with.
+/// A will message with the user whose access rights apply to it.
 struct BrokerWill: Sendable {
     let will: Connect.Will
     let username: String?
 
     var delay: Duration { .seconds(will.properties.willDelayInterval ?? 0) }
 
-    /// The message as it is published at `now`, from when on its expiry counts.
+    /// Returns the will as a message that is published at `now`. Its expiry counts from then on.
     func message(from client: ExactText, at now: ContinuousClock.Instant) -> BrokerMessage {
         BrokerMessage(
             topic: will.topic, payload: will.payload, qos: will.qos, isRetained: will.isRetained,

@@ -1,12 +1,12 @@
-/// The name of one network connection to a ``BrokerMachine``, chosen by whoever owns the connection.
+/// The number of one network connection to a ``BrokerMachine``. The owner of the connection chooses it.
 ///
-/// A number must never be used twice in the life of a machine, so that late news about a connection cannot be mistaken
-/// for news about its successor.
+/// A machine must never get the same number twice. Otherwise a late event of an old connection would affect a newer
+/// one.
 public struct ConnectionID: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: UInt64
 
-    /// Makes an id of `rawValue`.
+    /// Makes an id with this number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
@@ -19,6 +19,6 @@ extension ConnectionID: Comparable, CustomStringConvertible {
 }
 
 extension ConnectionID: ExpressibleByIntegerLiteral {
-    /// Makes an id of a literal in the source.
+    /// Makes an id from an integer literal.
     public init(integerLiteral value: UInt64) { rawValue = value }
 }

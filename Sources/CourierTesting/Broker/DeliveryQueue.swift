@@ -1,9 +1,9 @@
-/// The deliveries that wait for a session, first in, first out; its owner keeps it within limits.
+/// The queued deliveries of a session, first in, first out. The caller enforces the limits.
 struct DeliveryQueue: Sendable {
     private var slots: [BrokerDelivery?] = []
-    /// Where the first delivery stands.
+    /// The index of the first delivery in `slots`.
     private var head = 0
-    /// About how much memory the messages take.
+    /// The approximate memory size of the messages.
     private(set) var byteCount = 0
 
     var count: Int { slots.count - head }
@@ -26,7 +26,7 @@ struct DeliveryQueue: Sendable {
         return delivery
     }
 
-    /// Removes the deliveries of which `isUseless` holds; the others keep their order.
+    /// Removes the deliveries that satisfy `isUseless`. The other deliveries keep their order.
     mutating func removeAll(where isUseless: (BrokerDelivery) -> Bool) {
         let kept = slots[head...].compactMap { $0 }.filter { !isUseless($0) }
         slots = kept

@@ -1,7 +1,7 @@
-/// A text that is equal to another only when their UTF-8 bytes are.
+/// A text that is compared by its UTF-8 bytes.
 ///
-/// Topics, filters and client identifiers must not be normalized ([MQTT-4.7.3-4]), and `String` calls texts equal that
-/// Unicode considers equivalent.
+/// Topics, filters and client identifiers must not be normalized ([MQTT-4.7.3-4]), but `String` considers canonically
+/// equivalent texts equal.
 struct ExactText: Hashable, Sendable {
     let bytes: [UInt8]
 
@@ -10,7 +10,7 @@ struct ExactText: Hashable, Sendable {
 
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The levels of a topic name or filter; an empty level is one too.
+    /// Splits a topic name or filter into its levels, including empty levels.
     static func levels(of text: some Sequence<UInt8>) -> [Self] {
         Array(text).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Self($0) }
     }

@@ -1,11 +1,11 @@
-/// What one SUBSCRIBE may bring of retained messages: as many, and as many bytes, as the store may hold.
+/// The limit on the retained messages that one SUBSCRIBE delivers: the store's limits on messages and bytes.
 ///
-/// One filter never asks for more. Thousands in one packet ask for the same messages again and again, and nobody is asked
-/// in between whether the connection takes more.
+/// One filter alone never exceeds it. But thousands of filters in one packet may match the same messages repeatedly,
+/// and congestion is not checked between them.
 struct RetainedAllowance: Sendable {
     private var count: Int
     private var byteCount: Int
-    /// Whether a message did not fit, so that no other is given out either.
+    /// Whether a message did not fit. Then no further message is delivered.
     private(set) var isSpent = false
 
     init(_ configuration: BrokerConfiguration) {
@@ -13,7 +13,7 @@ struct RetainedAllowance: Sendable {
         byteCount = configuration.maximumRetainedBytes
     }
 
-    /// Whether `message` may be given out, which is then taken from the allowance.
+    /// Subtracts `message` from the allowance; returns `false` if it does not fit.
     mutating func take(_ message: BrokerMessage) -> Bool {
         guard !isSpent, count > 0, message.byteCount <= byteCount else {
             isSpent = true

@@ -5,7 +5,7 @@ struct RetainedStore: Sendable {
     private struct Entry: Sendable {
         let message: BrokerMessage
         let levels: [ExactText]
-        /// Grows with each message, so that subscribers get them in the order of their arrival.
+        /// Increases with each message, so that subscribers receive them in order of arrival.
         let order: UInt64
     }
 
@@ -22,10 +22,10 @@ struct RetainedStore: Sendable {
 
     var count: Int { entries.count }
 
-    /// Keeps `message` in place of the one that its topic had ([MQTT-3.3.1-5]), or only removes that one when the payload
-    /// is empty ([MQTT-3.3.1-6], [MQTT-3.3.1-7]).
+    /// Stores `message` and replaces the previous one of its topic ([MQTT-3.3.1-5]). An empty payload only removes the
+    /// previous one ([MQTT-3.3.1-6], [MQTT-3.3.1-7]).
     ///
-    /// - Returns: Whether there was room; if not, nothing has changed.
+    /// - Returns: `false` if the store is full; nothing has then changed.
     mutating func store(_ message: BrokerMessage, now: Instant) -> Bool {
         let key = ExactText(message.topic)
         guard !message.payload.isEmpty else {
@@ -43,7 +43,7 @@ struct RetainedStore: Sendable {
         return true
     }
 
-    /// The messages that match `filter` and are not expired, oldest first.
+    /// Returns the messages that match `filter` and are not expired, oldest first.
     mutating func matches(_ filter: BrokerFilter, now: Instant) -> [BrokerMessage] {
         var matches: [Entry] = []
         if filter.hasWildcard {

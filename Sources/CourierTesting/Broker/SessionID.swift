@@ -1,4 +1,4 @@
-/// The number of a session, in the order in which sessions began; never used twice.
+/// The number of a session. Numbers increase in the order in which sessions begin, and are never reused.
 struct SessionID: Hashable, Comparable, Sendable {
     let number: UInt64
 

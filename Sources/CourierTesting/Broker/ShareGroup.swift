@@ -1,4 +1,4 @@
-/// The members of one shared subscription, of whom each message goes to one.
+/// The members of one shared subscription. Each message is sent to one of them.
 struct ShareGroup: Sendable {
     private struct Member: Sendable {
         let session: SessionID
@@ -6,14 +6,14 @@ struct ShareGroup: Sendable {
     }
 
     private var members: [Member] = []
-    /// Whose turn it is.
+    /// The index of the next member in turn.
     private var turn = 0
 
     var isEmpty: Bool { members.isEmpty }
 
     /// Adds a member, or replaces its options.
     ///
-    /// - Returns: Whether it is new.
+    /// - Returns: `true` if the member is new.
     mutating func insert(_ session: SessionID, _ options: SubscriptionTree.Options) -> Bool {
         if let index = members.firstIndex(where: { $0.session == session }) {
             members[index].options = options
@@ -23,9 +23,9 @@ struct ShareGroup: Sendable {
         return true
     }
 
-    /// Removes a member; the turns of the others stay in order.
+    /// Removes a member. The other members keep their turns.
     ///
-    /// - Returns: Whether it was one.
+    /// - Returns: `true` if the session was a member.
     mutating func remove(_ session: SessionID) -> Bool {
         guard let index = members.firstIndex(where: { $0.session == session }) else { return false }
         members.remove(at: index)
@@ -33,7 +33,7 @@ struct ShareGroup: Sendable {
         return true
     }
 
-    /// Chooses the next member in turn for whom `isPreferred`, or the next one at all where there is none.
+    /// Returns the next member in turn that satisfies `isPreferred`. If no member does, returns the next member.
     mutating func next(
         preferring isPreferred: (SessionID) -> Bool
     ) -> (session: SessionID, options: SubscriptionTree.Options)? {

@@ -1,9 +1,9 @@
 import MQTTCodec
 
-/// Who is subscribed to what, as a tree of filter levels.
+/// The subscriptions of all sessions, as a tree of filter levels.
 ///
-/// Neither adding nor matching recurses, and a match looks at each node at most once, so that no filter or topic of a
-/// client can exhaust the stack. Nodes without a subscription below them are removed.
+/// Neither adding nor matching is recursive, and a match visits each node at most once. So a client's filter or topic
+/// cannot exhaust the stack. Nodes without a subscription below them are removed.
 struct SubscriptionTree: Sendable {
     /// The options of one subscription.
     struct Options: Hashable, Sendable {
@@ -13,10 +13,10 @@ struct SubscriptionTree: Sendable {
         var identifier: UInt32?
     }
 
-    /// All subscriptions that a topic matches; the order within each list is not defined.
+    /// All subscriptions that match a topic. The order within each list is undefined.
     struct Matches: Sendable {
         var direct: [(session: SessionID, options: Options)] = []
-        /// The shared subscriptions, of which each gets one copy.
+        /// The matching shared subscriptions. Each gets one copy.
         var shared: [BrokerFilter] = []
     }
 
@@ -32,12 +32,12 @@ struct SubscriptionTree: Sendable {
 
     private static let root = 0
     private var nodes = [Node(parent: root, level: ExactText(""))]
-    /// The places in `nodes` that are free to be used again.
+    /// The indices in `nodes` that are free for reuse.
     private var vacant: [Int] = []
 
-    /// Adds a subscription, or replaces the options of one with the same filter ([MQTT-3.8.4-3]).
+    /// Adds a subscription, or replaces its options if the session already has this filter ([MQTT-3.8.4-3]).
     ///
-    /// - Returns: Whether it is new.
+    /// - Returns: `true` if the subscription is new.
     mutating func insert(_ filter: BrokerFilter, of session: SessionID, _ options: Options) -> Bool {
         var index = Self.root
         for level in filter.levels { index = child(level, of: index) }
@@ -49,7 +49,7 @@ struct SubscriptionTree: Sendable {
 
     /// Removes a subscription.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: `true` if the subscription existed.
     @discardableResult
     mutating func remove(_ filter: BrokerFilter, of session: SessionID) -> Bool {
         guard let index = node(at: filter.levels) else { return false }
@@ -60,7 +60,7 @@ struct SubscriptionTree: Sendable {
         return true
     }
 
-    /// Finds all subscriptions that a topic of `levels` matches.
+    /// Finds all subscriptions that match a topic.
     func matches(_ topic: [ExactText]) -> Matches {
         var matches = Matches()
         var frontier = [Self.root]
@@ -85,8 +85,8 @@ struct SubscriptionTree: Sendable {
         return matches
     }
 
-    /// Chooses who gets the next message of a shared subscription: its members in turn, those before whom `isPreferred`
-    /// first.
+    /// Chooses the member that gets the next message of a shared subscription. Members take turns, and those that
+    /// satisfy `isPreferred` come first.
     mutating func nextMember(
         of filter: BrokerFilter, preferring isPreferred: (SessionID) -> Bool
     ) -> (session: SessionID, options: Options)? {
@@ -94,7 +94,7 @@ struct SubscriptionTree: Sendable {
         return nodes[index].groups[group]?.next(preferring: isPreferred)
     }
 
-    /// How many nodes are in use, the root not counted.
+    /// The number of nodes in use, without the root.
     var nodeCount: Int { nodes.count - vacant.count - 1 }
 }
 

@@ -1,6 +1,6 @@
 public import CourierTransport
 
-/// The contract of `DuplexByteStream` as checks that an app runs on its own transport.
+/// Checks the contract of `DuplexByteStream`. An app runs them on its own transport.
 ///
 /// ```swift
 /// @Test func `our serial line keeps the laws`() async throws {
@@ -11,46 +11,47 @@ public import CourierTransport
 /// }
 /// ```
 ///
-/// Both ends are run by channels on one event loop, as a connection is.
+/// Each end belongs to a channel, and both channels run on one event loop.
 public enum DuplexByteStreamLaws {
-    /// One promise of the contract.
+    /// One requirement of the contract.
     public enum Law: String, CaseIterable, Sendable {
-        /// A read says how many bytes it brought and a write how many it took: never more than there are, and `.bytes` at
-        /// least one.
+        /// A read returns the number of bytes read, and a write the number of bytes accepted. The count never exceeds
+        /// the available bytes, and `.bytes` means at least one.
         case countsTruly
-        /// Bytes come in their order and unchanged, both ways at once, however many are written at a time.
+        /// Bytes arrive unchanged and in order, in both directions at once, for any size of writes.
         case keepsBytes
-        /// A read into little space leaves the rest for the next one.
+        /// A read into a small buffer leaves the remaining bytes for the next read.
         case readsInSmallPieces
-        /// More than goes at once is taken in parts, and the stream says when there is room again.
+        /// A write that exceeds the available space is accepted in parts. The stream signals when it can accept more.
         case resumesBigWrites
-        /// A direction whose reader does not read does not hold up the other.
+        /// If one end does not read, the other direction still works.
         case directionsAreIndependent
-        /// The end of the output lets the peer read what is left and then the end, and the other direction continues.
+        /// After the end of the output, the peer reads the remaining bytes and then the end. The other direction
+        /// continues.
         case endsOutputAlone
-        /// An orderly close lets the peer read what is left and then the end, not an error.
+        /// After an orderly close, the peer reads the remaining bytes and then the end, without an error.
         case closesInOrder
-        /// An abrupt close is an error to the peer.
+        /// After an abrupt close, the peer gets an error.
         case showsReset
-        /// A closed stream lets go of the readiness that it was opened with, so that it can call it no more.
+        /// A closed stream releases its readiness object, so that it cannot call it again.
         case closeIsFinal
     }
 
-    /// What a stream can do beyond what all must.
+    /// The optional abilities of a stream.
     public struct Abilities: Sendable {
         /// Whether one direction can end alone; `true` by default.
         public var canEndOutputAlone: Bool
-        /// Whether the peer can tell an abrupt end from an orderly one; `true` by default.
+        /// Whether the peer can distinguish an abrupt end from an orderly one; `true` by default.
         public var showsReset: Bool
-        /// Whether the peer is shown any end at all, which a serial line does not; `true` by default.
+        /// Whether the peer sees an end at all; `true` by default. A serial line, for example, shows none.
         public var showsEnd: Bool
 
-        /// Makes a list; everything by default.
+        /// Makes a set of abilities; all are `true` by default.
         ///
         /// - Parameters:
         ///   - canEndOutputAlone: Whether one direction can end alone.
-        ///   - showsReset: Whether the peer can tell an abrupt end from an orderly one.
-        ///   - showsEnd: Whether the peer is shown any end at all.
+        ///   - showsReset: Whether the peer can distinguish an abrupt end from an orderly one.
+        ///   - showsEnd: Whether the peer sees an end at all.
         public init(canEndOutputAlone: Bool = true, showsReset: Bool = true, showsEnd: Bool = true) {
             self.canEndOutputAlone = canEndOutputAlone
             self.showsReset = showsReset
@@ -58,14 +59,14 @@ public enum DuplexByteStreamLaws {
         }
     }
 
-    /// Checks all laws that the abilities allow, each with a new pair.
+    /// Checks all laws that the abilities allow, each with a new pair of streams.
     ///
     /// - Parameters:
-    ///   - abilities: What the stream can do; everything by default.
-    ///   - laws: Which laws; all by default.
-    ///   - patience: How much real time each law has in all, 2 minutes by default; then it counts as broken. The longest move
-    ///     2 MiB: give a slow stream more.
-    ///   - makePair: Makes two connected ends that were not opened.
+    ///   - abilities: The abilities of the stream; all by default.
+    ///   - laws: The laws to check; all by default.
+    ///   - patience: The real time limit of each law, 2 minutes by default. After this time, the law counts as broken.
+    ///     Some laws move 2 MiB, so a slow stream needs more time.
+    ///   - makePair: Makes two connected ends that are not opened yet.
     /// - Throws: ``LawViolation`` for the first law that is broken; a `TransportError` when no event loop can be made.
     public static func check(
         _ abilities: Abilities = Abilities(), laws: [Law] = Law.allCases, patience: Duration = .seconds(120),
@@ -81,7 +82,7 @@ public enum DuplexByteStreamLaws {
                         try await law.check(bench)
                         try bench.checkCounts()
                     } catch {
-                        // A wrong count is the cause of whatever else went wrong.
+                        // A wrong count can cause all other errors, so it is reported first.
                         try bench.checkCounts()
                         throw error
                     }
@@ -89,7 +90,7 @@ public enum DuplexByteStreamLaws {
                 }
             }
         } catch {
-            // Left to itself: a stream that blocks may be what was found, and holds up the end of its loop.
+            // The shutdown is not awaited, because a stream that blocks would also block the end of its loop.
             Task { await loop.shutdown() }
             throw error
         }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Runs one law with a limit on its time, and names it in what it throws.
+/// Runs one law with a time limit, and adds the law's name to its errors.
 enum LawRun {
     /// Runs `body`.
     ///
-    /// - Throws: ``LawViolation`` for a finding, for an error of what is examined, and after `patience` of real time. A `body`
-    ///   that hangs is left behind: nobody can end it.
+    /// - Throws: ``LawViolation`` for a finding, for an error of the tested implementation, and after `patience` of
+    ///   real time. A `body` that hangs is abandoned, because nothing can end it.
     static func run(
         _ law: String, patience: Duration, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

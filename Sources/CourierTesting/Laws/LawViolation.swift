@@ -3,7 +3,7 @@ public struct LawViolation: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the law, such as `batchesAreAtomic`.
     public let law: String
 
-    /// What should have happened, and what did.
+    /// The expected and the actual behavior.
     public let finding: String
 
     init(_ law: String, _ finding: String) {
@@ -15,7 +15,7 @@ public struct LawViolation: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(law): \(finding)" }
 }
 
-/// What a check reports as broken, before the law's name is put in front of it.
+/// A broken requirement, before the law's name is added.
 struct Finding: Error {
     let text: String
     init(_ text: String) { self.text = text }
@@ -31,7 +31,7 @@ func require<Value: Equatable>(_ what: String, _ found: Value, is expected: Valu
     if found != expected { throw Finding("\(what) is \(brief(found)) and should be \(brief(expected))") }
 }
 
-/// A value in words of bearable length.
+/// Returns a description of a value, shortened if it is long.
 func brief<Value>(_ value: Value) -> String {
     let text = "\(value)"
     return text.count <= 400 ? text : "\(text.prefix(400))…"

@@ -1,9 +1,9 @@
 import CourierTransport
 import Synchronization
 
-/// A stream that is examined: passes everything on and looks at what it answers.
+/// A wrapper that forwards all calls to the tested stream and checks the returned counts.
 ///
-/// A false count does not reach the channel, which would trap: it becomes an error, and is remembered.
+/// An impossible count would make the channel trap. So the wrapper records it and returns an error instead.
 final class MeasuredStream: DuplexByteStream {
     private struct Held {
         weak var readiness: StreamReadiness?
@@ -25,10 +25,10 @@ final class MeasuredStream: DuplexByteStream {
     }
 
     var name: String { stream.name }
-    /// Whether the stream still has what it was opened with.
+    /// Whether the stream still holds the readiness object that it was opened with.
     var holdsReadiness: Bool { state.withLock { $0.readiness?.readiness != nil } }
 
-    /// The first count that cannot be true.
+    /// The first impossible count, as a message.
     var falseCount: String? { state.withLock { $0.falseCount } }
 
     func open(_ readiness: StreamReadiness) throws(TransportError) {

@@ -2,7 +2,7 @@ public import CourierCore
 public import Foundation
 import Synchronization
 
-/// The contract of `MessageAdapter` as checks that an app runs on its own adapter.
+/// Checks the contract of `MessageAdapter`. An app runs them on its own adapter.
 ///
 /// ```swift
 /// @Test func `our adapter keeps the laws`() async throws {
@@ -10,35 +10,37 @@ import Synchronization
 /// }
 /// ```
 public enum MessageAdapterLaws {
-    /// One promise of the contract.
+    /// One requirement of the contract.
     public enum Law: String, CaseIterable, Sendable {
-        /// The content type is a MIME type, and always the same.
+        /// The content type is a MIME type, and it never changes.
         case namesItsContentType
-        /// What was written is read as the same value, on any topic.
+        /// An encoded value decodes to an equal value, on any topic.
         case roundTrips
-        /// Payloads are read wherever they begin in their memory, as slices of a read buffer do not begin at 0.
+        /// Payloads are decoded correctly if they are slices whose indices do not start at 0.
         case readsSlices
-        /// A value of a type that is not the adapter's is not written, and not read: the next adapter is asked.
+        /// The adapter declines to encode or decode a type that it does not support, so that the next adapter is asked.
         case refusesForeignTypes
-        /// Bytes that are not the adapter's format are an error.
+        /// Decoding bytes that are not in the adapter's format throws an error.
         case refusesMalformedPayloads
-        /// What is read depends on the payload alone, not on what came before, errors included.
+        /// A decoded value depends only on its payload, not on earlier calls or errors.
         case keepsNoState
-        /// Many threads may use it at the same time.
+        /// Many threads may use the adapter at the same time.
         case worksConcurrently
     }
 
-    /// A type that no adapter can know.
+    /// A type that no adapter supports.
     private struct ForeignValue {}
 
     /// Checks all laws.
     ///
     /// - Parameters:
     ///   - adapter: The adapter.
-    ///   - values: Values that it can write and read, at least two that differ; ends of ranges and empty ones find most.
-    ///   - malformed: Payloads that are not its format; none by default, for adapters that take all bytes.
-    ///   - topic: A topic that it may be used for.
-    ///   - patience: How much real time each law has in all, 2 minutes by default; then it counts as broken.
+    ///   - values: Values that it can encode and decode, at least two different ones. Limits of ranges and empty values
+    ///     find the most errors.
+    ///   - malformed: Payloads that are not in its format. Leave this empty, as by default, if the adapter accepts all
+    ///     bytes.
+    ///   - topic: A topic that the adapter accepts.
+    ///   - patience: The real time limit of each law, 2 minutes by default. After this time, the law counts as broken.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func check<Value: Equatable & Sendable>(
         _ adapter: any MessageAdapter, values: [Value], malformed: [Data] = [], topic: String = "laws/adapter",
@@ -61,7 +63,7 @@ public enum MessageAdapterLaws {
     }
 }
 
-/// Threads that begin together.
+/// Threads that start their work at the same moment.
 private final class AdapterCrew: Sendable {
     private struct State {
         var ended = 0
@@ -79,7 +81,7 @@ private final class AdapterCrew: Sendable {
         self.completion = completion
     }
 
-    /// Returns when all have come here.
+    /// Returns when all threads have reached this call.
     func awaitAll() {
         condition.lock()
         started.add(1, ordering: .relaxed)
@@ -88,7 +90,7 @@ private final class AdapterCrew: Sendable {
         condition.unlock()
     }
 
-    /// One has done its work; the last reports for all.
+    /// Records the result of one thread. The last thread reports the result of all.
     func ended(_ result: Result<Void, any Error>) {
         let errors = state.withLock { state -> [any Error]? in
             state.ended += 1
@@ -99,7 +101,7 @@ private final class AdapterCrew: Sendable {
     }
 }
 
-/// An adapter under examination, with material for it.
+/// A tested adapter with its test values.
 private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
     let adapter: any MessageAdapter
     let values: [Value]
@@ -169,7 +171,7 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
         }
     }
 
-    /// On threads of its own, which run at the same time however busy the tasks' executor is.
+    /// Uses its own threads, which run in parallel even if the executor of Swift tasks is busy.
     func worksConcurrently() async throws {
         let (threads, rounds) = (8, 250)
         let errors = await withCheckedContinuation { continuation in

@@ -1,6 +1,6 @@
 public import CourierCore
 
-/// The contract of `MessageStore` as checks that an app runs on its own store.
+/// Checks the contract of `MessageStore`. An app runs them on its own store.
 ///
 /// ```swift
 /// @Test func `our store keeps the laws`() async throws {
@@ -9,75 +9,76 @@ public import CourierCore
 /// }
 /// ```
 ///
-/// What can be seen only across a crash, such as durability, is not among them.
+/// The checks do not cover behavior across a crash, such as durability.
 public enum MessageStoreLaws {
-    /// One promise of the contract.
+    /// One requirement of the contract.
     public enum Law: String, CaseIterable, Sendable {
         /// A new store holds nothing and has no last message id.
         case beginsEmpty
-        /// A message is read with all its fields as it was stored, in either direction.
+        /// A stored message is read with all its fields unchanged, in both directions.
         case keepsMessages
-        /// Messages are read in the order of their ids, however they were stored.
+        /// Messages are read in the order of their ids, in whatever order they were stored.
         case readsInOrderOfIDs
-        /// A page holds at most `limit` messages, all above the id; the pages together are everything once.
+        /// A page holds at most `limit` messages, all with ids above the given one. All pages together contain each
+        /// message once.
         case pages
-        /// The same id in the two directions names two messages.
+        /// The same id in the two directions identifies two different messages.
         case directionsAreSeparate
-        /// A message's progress is the last that was stored, also backwards, and touches no other message.
+        /// A message's progress is the last stored value, even if it is a step back. It affects no other message.
         case progressIsKept
         /// The changes of one batch take effect in their order.
         case changesApplyInOrder
-        /// Removing or changing what is not there succeeds and changes nothing.
+        /// Removing or changing a missing row succeeds and changes nothing.
         case missingRowsAreNoError
-        /// The last message id is the highest ever stored, also behind removals and `removeAll`.
+        /// The last message id is the highest id ever stored, even after removals and `removeAll`.
         case idsGrow
-        /// Incoming messages are chosen by the topic filter as MQTT matches, before pages are made.
+        /// The topic filter selects incoming messages by MQTT's rules, before the limit of a page applies.
         case incomingMatchesFilter
-        /// Incoming messages whose time is over are not read and can be removed; outgoing ones stay.
+        /// Expired incoming messages are not read and can be removed. Expired outgoing messages remain.
         case expiryConcernsIncoming
-        /// Messages keep the boot and the time since the boot, and expire as `StoredMessage.isOver(at:)` says, whatever the date
-        /// does.
+        /// Messages keep their boot and their time since the boot. They expire as `StoredMessage.isOver(at:)` defines,
+        /// even if the date changes.
         case agesByBootTime
-        /// The strikes of a message are the last that were stored, and its progress does not change them.
+        /// A message's strikes are the last stored value, and its progress does not change them.
         case strikesAreKept
-        /// A rejected message leaves the outgoing ones, and is read with its reason until it is removed.
+        /// A rejected message is no longer an outgoing message. It is read with its reason until it is removed.
         case rejectedAreKept
-        /// Packet ids are a set that grows and shrinks by the changes.
+        /// Packet ids are a set that the changes add to and remove from.
         case packetIDsAreASet
-        /// The session is the last that was stored, or always `nil`, and goes with `removeAll`.
+        /// The session is the last stored one, or always `nil`. `removeAll` removes it.
         case sessionIsKept
-        /// Each filter has one entry, with what was wanted last; filters are told apart by their bytes.
+        /// Each filter has one entry with its last stored value. Filters are compared by their bytes.
         case subscriptionsAreByFilter
-        /// The summary counts what can be read.
+        /// The summary counts the rows that can be read.
         case summaryCounts
-        /// Rows of one scope are not seen, counted or removed by another.
+        /// Rows of one scope cannot be seen, counted or removed in another scope.
         case scopesAreSeparate
-        /// Each completion is called, and once.
+        /// Each completion is called exactly once.
         case completesOnce
-        /// A completion is called on a thread of the store, never inside `commit`.
+        /// A completion is called on a thread of the store, never during the call of `commit`.
         case completesOutsideOfTheCall
-        /// Batches take effect, and complete, in the order of their calls.
+        /// Batches take effect and complete in the order of their calls.
         case batchesKeepTheirOrder
-        /// A read sees every batch whose completion came before it was called.
+        /// A read sees every batch that completed before the read was called.
         case readsSeeCompletedBatches
         /// A read never sees a part of a batch.
         case batchesAreAtomic
-        /// Commits from many tasks and in several scopes at the same time all take effect.
+        /// Concurrent commits from many tasks and in several scopes all take effect.
         case takesConcurrentCommits
-        /// A batch that a full store refuses fails with `storeFull` and has changed nothing.
+        /// If a full store refuses a batch, the batch fails with `storeFull` and changes nothing.
         case refusalChangesNothing
-        /// A full store accepts a batch that only removes, and then has room again.
+        /// A full store accepts a batch that only removes rows, and then has room again.
         case fullStoreRemoves
-        /// A rejected message makes room for a new one.
+        /// A rejected message does not count against the limit of the store.
         case rejectedTakeNoRoom
     }
 
-    /// Checks all laws but those about limits, each on a new store.
+    /// Checks all laws except those about limits, each on a new store.
     ///
     /// - Parameters:
     ///   - makeStore: Makes a store that is new and empty.
-    ///   - laws: Which laws; all by default.
-    ///   - patience: How much real time each law has in all, 2 minutes by default; then it counts as broken.
+    ///   - laws: The laws to check; all by default.
+    ///   - patience: The real time limit of each law, 2 minutes by default. After this time, the law counts as broken.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func check(
         _ makeStore: @escaping @Sendable () async throws -> any MessageStore,
@@ -96,7 +97,7 @@ public enum MessageStoreLaws {
     ///
     /// - Parameters:
     ///   - makeStore: Makes a store that is new, empty and small: it has room for less than 2,000 messages of 1 KiB.
-    ///   - patience: How much real time each law has in all, 2 minutes by default; then it counts as broken.
+    ///   - patience: The real time limit of each law, 2 minutes by default. After this time, the law counts as broken.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func checkLimits(
         _ makeStore: @escaping @Sendable () async throws -> any MessageStore, patience: Duration = .seconds(120)
@@ -106,7 +107,7 @@ public enum MessageStoreLaws {
 }
 
 extension MessageStoreLaws.Law {
-    /// Whether a store with a small limit is needed.
+    /// Whether the law needs a store with a small limit.
     public var concernsLimits: Bool {
         [.refusalChangesNothing, .fullStoreRemoves, .rejectedTakeNoRoom].contains(self)
     }

@@ -2,14 +2,15 @@ import CourierCore
 import Foundation
 import Synchronization
 
-/// The laws about batches in a row and at the same time.
+/// The laws about consecutive and concurrent batches.
 enum StoreCommitLaws {
     static func completesOnce(_ probe: StoreProbe) async throws {
         for id in 1...20 as ClosedRange<UInt64> {
             try await probe.commit(.enqueue(StoreProbe.message(id)))
             try await probe.commit()
         }
-        // Behind this one, a second call for those before has come if the store makes one.
+        // If the store calls a completion twice, the second call of the earlier batches happens before this commit
+        // completes.
         try await probe.commit(.removeAll)
         try require(probe.surplus.count == 0, "\(probe.surplus.count) completions were called again")
     }
@@ -29,7 +30,7 @@ enum StoreCommitLaws {
         }
     }
 
-    /// Tells whether the present thread is inside a call that it made.
+    /// Records whether the present thread is inside a call of `commit`.
     private final class InsideCall: Sendable {
         private let caller: ObjectIdentifier
         private let hasReturned = Atomic(false)
@@ -52,7 +53,7 @@ enum StoreCommitLaws {
                 number.isMultiple(of: 3)
                 ? [.removeOutgoing(StoreProbe.id(2))]
                 : [.progress(StoreProbe.id(1), .sent(packetID: UInt16(number))), .enqueue(StoreProbe.message(2))]
-            // Not awaited, so that many wait for the store.
+            // Not awaited, so that many batches wait in the store.
             probe.store.commit(batch, in: probe.scope) { result in
                 log.completed(number, result)
             }
@@ -93,7 +94,7 @@ enum StoreCommitLaws {
                 }
             }
             group.addTask {
-                // Continues reading behind a finding: a store may wait for its reader.
+                // Continues to read after a finding, because a store may wait for its reader.
                 var finding: String?
                 repeat {
                     let counted = try await probe.summary().outgoingCount
@@ -163,7 +164,7 @@ private final class CompletionOrder: Sendable {
         waiting?.resume()
     }
 
-    /// All numbers, when as many have come as are expected.
+    /// Returns all numbers when the expected count is reached.
     func all() async -> [Int] {
         await withCheckedContinuation { continuation in
             let isComplete = state.withLock { state in
@@ -177,7 +178,7 @@ private final class CompletionOrder: Sendable {
     }
 }
 
-/// Is raised until somebody lowers it.
+/// A flag that stays raised until it is lowered.
 private final class Flag: Sendable {
     private let value = Atomic(true)
     var isRaised: Bool { value.load(ordering: .sequentiallyConsistent) }

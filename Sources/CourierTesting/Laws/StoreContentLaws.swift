@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The laws about what is in a store: one batch at a time.
+/// The laws about the content of a store, with one batch at a time.
 enum StoreContentLaws {
     static func beginsEmpty(_ probe: StoreProbe) async throws {
         let summary = StoreSummary(outgoingCount: 0, incomingCount: 0, payloadBytes: 0, lastMessageID: nil)
@@ -34,7 +34,7 @@ enum StoreContentLaws {
     }
 
     static func readsInOrderOfIDs(_ probe: StoreProbe) async throws {
-        // In an order that is neither that of storing, nor its reverse, nor that of decimal texts.
+        // The ids are not in storing order, reverse order, or the order of their decimal texts.
         for id in [40, 5, 300, 41, 6] as [UInt64] {
             try await probe.commit(.enqueue(StoreProbe.message(id)), .keep(StoreProbe.message(id)))
         }
@@ -49,7 +49,7 @@ enum StoreContentLaws {
             try await pages(of: ids, limit, "outgoing") { try await probe.outgoingIDs(after: $0, limit: limit) }
             try await pages(of: ids, limit, "incoming") { try await probe.incomingIDs(after: $0, limit: limit) }
         }
-        // The id need not be there, and what is removed between two pages makes no gap.
+        // The id of a page need not exist, and a removal between two pages does not hide other messages.
         try await probe.commit(.removeOutgoing(StoreProbe.id(6)), .removeIncoming(StoreProbe.id(6)))
         try require("the page behind id 4", try await probe.outgoingIDs(after: 4, limit: 2), is: [9, 12])
         try require("the incoming page behind id 4", try await probe.incomingIDs(after: 4, limit: 2), is: [9, 12])
@@ -220,7 +220,7 @@ enum StoreContentLaws {
     }
 
     static func subscriptionsAreByFilter(_ probe: StoreProbe) async throws {
-        // The last two look alike and differ in their bytes.
+        // The last two filters look the same, but their bytes differ.
         let filters = try ["a/b", "A/b", "a/+", "$share/g/a/b", "caf\u{E9}", "cafe\u{301}"].map { try TopicFilter($0) }
         var wanted = filters.map { StoredSubscription($0, .subscribed(.one)) }
         try await probe.commit(wanted.map { .want($0) })
@@ -275,7 +275,8 @@ enum StoreContentLaws {
     }
 
     static func scopesAreSeparate(_ probe: StoreProbe) async throws {
-        // Two have the same letters in other bytes, and the last two are alike to a store that joins the names.
+        // Two names look the same, but their bytes differ. The last two scopes are equal if a store joins the two
+        // names.
         let probes = [
             probe.inScope(clientID: "a", broker: "one:1883"), probe.inScope(clientID: "a", broker: "two:1883"),
             probe.inScope(clientID: "b", broker: "one:1883"),

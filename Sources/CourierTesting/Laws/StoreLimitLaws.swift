@@ -2,14 +2,14 @@ import CourierCore
 
 /// The laws about a store that is full.
 enum StoreLimitLaws {
-    /// How many messages of 1 KiB a store takes at most that is meant to be small.
+    /// The number of 1 KiB messages that a small store must not exceed.
     private static let smallLimit: UInt64 = 2_000
 
     static func refusalChangesNothing(_ probe: StoreProbe) async throws {
         let (refused, error, before) = try await fill(probe)
         try require(error.code == .storeFull, "a full store refuses with \(error.code) instead of storeFull")
         try require("the store behind a refused batch", try await probe.snapshot(), is: before)
-        // Once more, with what would have room in front of what has none.
+        // Repeats it with changes that would fit in front of changes that do not fit.
         let batch = [.rememberPacketID(40_000), .removeOutgoing(StoreProbe.id(1))] + Self.batch(refused, times: 4)
         guard case .failure = await probe.result(of: batch) else { throw Finding("the same batch was accepted later") }
         try require("the store behind a batch that removes and is refused", try await probe.snapshot(), is: before)
@@ -30,7 +30,7 @@ enum StoreLimitLaws {
         let ids = before.outgoing.map(\.message.id)
         try await probe.commit(ids.map { .reject($0, reason: "laws", at: StoreProbe.moment) })
         try require("outgoing messages when all are rejected", try await probe.outgoingIDs(), is: [])
-        // As many as there were, of the same size.
+        // Stores as many messages as before, of the same size.
         try await probe.commit(batch(next + 10, times: UInt64(ids.count)))
         try require("outgoing messages behind rejections", try await probe.outgoingIDs().count, is: ids.count)
     }

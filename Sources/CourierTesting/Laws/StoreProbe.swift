@@ -2,7 +2,7 @@ import CourierCore
 import Foundation
 import Synchronization
 
-/// A store under examination, seen from one scope.
+/// A store under test, limited to one scope.
 struct StoreProbe: Sendable {
     /// Everything a scope holds.
     struct Snapshot: Equatable {
@@ -14,12 +14,12 @@ struct StoreProbe: Sendable {
         let summary: StoreSummary
     }
 
-    /// More than any law stores.
+    /// A page limit above the number of rows that any law stores.
     static let everything = 100_000
 
     let store: any MessageStore
     var scope = StoreScope(clientID: "laws", broker: "broker.example:1883")
-    /// How often completions were called, beyond once for each batch.
+    /// Counts completions that were called more than once for a batch.
     let surplus = CompletionSurplus()
 
     init(_ store: any MessageStore) { self.store = store }
@@ -42,7 +42,8 @@ struct StoreProbe: Sendable {
     func commit(_ changes: StoreChange...) async throws(Finding) { try await commit(changes) }
 
     func result(of changes: [StoreChange]) async -> Result<Void, CourierError> {
-        // Not a checked one: a store that never completes is a finding, and `once` sees to the rest.
+        // An unchecked continuation: a store that never completes is a finding, and `Once` ignores repeated
+        // completions.
         await withUnsafeContinuation { continuation in
             let once = Once(surplus: surplus)
             store.commit(changes, in: scope) { result in
@@ -110,7 +111,7 @@ struct StoreProbe: Sendable {
             storedAt: moment, expiresAt: expiresAt)
     }
 
-    /// A moment that every way of storing dates keeps exactly.
+    /// A date that every storage format represents exactly.
     static let moment = Date(timeIntervalSinceReferenceDate: 800_000_000.5)
 
     static func id(_ number: UInt64) -> StoredMessage.ID { StoredMessage.ID(rawValue: number) }

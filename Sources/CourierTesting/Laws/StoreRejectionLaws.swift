@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The laws about messages for which the broker ended connections.
+/// The laws about rejected messages, which made the broker end connections.
 enum StoreRejectionLaws {
     static func strikesAreKept(_ probe: StoreProbe) async throws {
         func check(_ expected: [Int], _ when: String) async throws {

@@ -1,6 +1,6 @@
 import CourierTransport
 
-/// Two connected ends under examination, each run by a channel.
+/// Two connected ends under test, each with its own channel.
 struct StreamBench: Sendable {
     let left: StreamEnd
     let right: StreamEnd
@@ -17,7 +17,7 @@ struct StreamBench: Sendable {
         return bench
     }
 
-    /// Throws when a stream has named a count that cannot be true.
+    /// Throws if a stream has returned an impossible count.
     func checkCounts() throws(Finding) {
         for stream in streams {
             if let falseCount = stream.falseCount { throw Finding(falseCount) }
@@ -114,14 +114,14 @@ struct StreamBench: Sendable {
         try await right.expect([1])
         await left.perform { $0.abort() }
         _ = try await left.expectClose()
-        // What the stream announced before is on its way through the loop.
+        // Earlier signals of the stream may still wait in the loop.
         for _ in 0..<10 { await left.onLoop { _ in } }
         try require(!streams[0].holdsReadiness, "a closed stream does not let go of its readiness")
     }
 
     // MARK: Material
 
-    /// Bytes that repeat only after a long time, the same for the same seed.
+    /// Returns bytes with a long period. The same seed gives the same bytes.
     static func bytes(_ count: Int, seed: Int) -> [UInt8] {
         var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1
         var bytes: [UInt8] = []

@@ -1,8 +1,8 @@
 import CourierTransport
 
-/// The owner of one end's channel, which compares what comes with what should.
+/// The handler of one end's channel, which compares the received bytes with the expected ones.
 ///
-/// Safe to share: everything mutable is touched on the loop only, whose channel calls it.
+/// Safe to share: mutable state is used only on the loop, where the channel calls this handler.
 final class StreamEnd: ChannelHandler, @unchecked Sendable {
     private enum Goal {
         case bytes(Int)
@@ -19,7 +19,7 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    // MARK: Doing
+    // MARK: Actions
 
     /// Opens a channel on `stream`; once.
     func open(_ stream: any DuplexByteStream) async {
@@ -46,7 +46,7 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Waits for as many bytes and compares them; they are then forgotten.
+    /// Waits for as many bytes as `expected` has, compares them, and discards them.
     func expect(_ expected: [UInt8]) async throws {
         await wait(for: .bytes(expected.count))
         let (found, reason) = await onLoop { end in
@@ -71,7 +71,7 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
         try require(hasEnded, "the peer's output did not end in order, but so: \(brief(reason))")
     }
 
-    /// Waits for the end of the input or of the stream; `nil` when the input ended in order.
+    /// Waits for the end of the input or of the stream; returns `nil` if the input ended in order.
     func firstEnd() async -> ChannelCloseReason? {
         await wait(for: .endOfInput)
         return await onLoop { $0.hasInputEnded ? nil : $0.closeReason }
@@ -105,7 +105,7 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
         continuation.resume()
     }
 
-    // MARK: What the channel tells
+    // MARK: Channel events
 
     func received(_ bytes: RawSpan) -> Int {
         bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) }

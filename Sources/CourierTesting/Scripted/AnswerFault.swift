@@ -21,7 +21,7 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
     /// The packet type of the answers.
     public let type: PacketType
 
-    /// The number of answers that it applies to, from its step on.
+    /// The number of answers that the fault applies to, counted from its step.
     public let count: Int
 
     let kind: Kind

@@ -18,8 +18,8 @@ import MQTTCodec
 /// The broker's packets are sent again byte for byte, after the same packets of the client and with the same delay, by
 /// the clock of the loop. The client must send its packets again, in any order between two packets of the broker: the
 /// same types, for PUBLISH the same topic and QoS, and for SUBSCRIBE and UNSUBSCRIBE the same filters. If a client uses
-/// other packet ids, the answers have them, too. Each ping is answered. But if the recorded broker did not answer the
-/// last ping, no ping from there on is answered.
+/// other packet ids, the answers use them, too. Each ping is answered. However, if the recorded broker did not answer
+/// the last ping, that ping and later ones are not answered.
 ///
 /// A recording contains no secrets. A client that authenticates by AUTH receives `*` instead of the broker's data.
 public struct RecordedTraffic: Sendable {

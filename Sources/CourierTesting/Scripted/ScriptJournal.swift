@@ -4,7 +4,7 @@ import Synchronization
 
 /// The events of a ``ScriptedBroker``, and the callers that wait for future ones. Belongs to the broker's loop.
 struct ScriptJournal {
-    /// What a test waits for.
+    /// The event that a test waits for.
     enum Goal {
         case packet(PacketPattern, remaining: Int, connection: Int?)
         case opening(Int)
@@ -21,14 +21,14 @@ struct ScriptJournal {
         }
     }
 
-    /// What has come.
+    /// The event that was found.
     enum Finding {
         case packet(ReceivedPacket)
         case connection(RecordedConnection)
         case played
     }
 
-    /// Somebody who waits. Both sides know it, so that cancelling can overtake the beginning.
+    /// The identity of one waiting caller. It exists before the wait begins, so that a cancellation can arrive first.
     final class Waiter: Sendable {
         let isCancelled = Atomic(false)
     }
@@ -42,10 +42,10 @@ struct ScriptJournal {
     let packetLimit: Int
     private(set) var connections: [RecordedConnection] = []
     private(set) var failures: [ScriptFailure] = []
-    /// What came on all connections, in order.
+    /// The received packets of all connections, in order.
     private(set) var packets: [ReceivedPacket] = []
     private var playedCount = 0
-    /// How many connections the script has.
+    /// The number of connections in the script.
     private let scriptedCount: Int
     private var waiting: [Waiting] = []
     private var isShutDown = false
@@ -55,7 +55,7 @@ struct ScriptJournal {
         self.packetLimit = packetLimit
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func opened(at now: ContinuousClock.Instant) -> Int {
         connections.append(RecordedConnection(number: connections.count + 1, openedAt: now))
@@ -63,7 +63,7 @@ struct ScriptJournal {
         return connections.count
     }
 
-    /// `false` when so much has been recorded that there is no room.
+    /// Records a packet; returns `false` if the limit is reached.
     mutating func received(_ packet: Packet, on number: Int, at now: ContinuousClock.Instant) -> Bool {
         guard packets.count < packetLimit else { return false }
         let received = ReceivedPacket(packet: packet, connection: number, receivedAt: now)
@@ -101,7 +101,7 @@ struct ScriptJournal {
         for met in takeWaiting(where: { _ in true }) { met.continuation.resume(throwing: Self.gone(met.goal)) }
     }
 
-    // MARK: Who waits
+    // MARK: Waiting callers
 
     mutating func wait(_ waiter: Waiter, for goal: Goal, _ continuation: CheckedContinuation<Finding, any Error>) {
         if waiter.isCancelled.load(ordering: .relaxed) { return continuation.resume(throwing: CancellationError()) }
@@ -123,7 +123,7 @@ struct ScriptJournal {
             connection: nil, step: nil, expectation: "", event: "the broker was shut down before \(goal.words) came")
     }
 
-    /// What has come already; otherwise `goal` is what is left to come.
+    /// Returns the event if it has already happened. Otherwise, subtracts the matching packets so far from `goal`.
     private func search(_ goal: inout Goal) -> Finding? {
         switch goal {
         case .packet:
@@ -141,7 +141,7 @@ struct ScriptJournal {
         }
     }
 
-    /// Finishes those whose connection, end or script has come.
+    /// Resumes the callers whose connection, end of connection or end of script has happened.
     private mutating func settle() {
         let all = waiting
         waiting = []
@@ -164,7 +164,7 @@ struct ScriptJournal {
 }
 
 extension ScriptJournal.Goal {
-    /// Counts a packet that came, if it is meant.
+    /// Counts a received packet if it matches.
     fileprivate mutating func count(_ received: ReceivedPacket) {
         guard case .packet(let pattern, let remaining, let connection) = self, remaining > 0,
             connection == nil || connection == received.connection, pattern.matches(received.packet)

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension ScriptPlayer {
-    /// Does with `packet` what a well-behaved broker does that keeps no sessions and has no other clients.
+    /// Answers `packet` as a correct broker does that keeps no sessions and has no other clients.
     mutating func answer(_ packet: Packet, _ now: Instant, _ actions: inout [Action]) {
         switch packet {
         case .connect(let connect):
@@ -30,7 +30,7 @@ extension ScriptPlayer {
         }
     }
 
-    /// Sends an answer, unless a fault is for it.
+    /// Sends an answer, unless a fault applies to it.
     private mutating func say(_ packet: Packet, _ now: Instant, _ actions: inout [Action]) {
         guard let index = faults.firstIndex(where: { $0.fault.type == packet.type && $0.remaining > 0 }) else {
             return actions.append(.send(packet))
@@ -56,7 +56,7 @@ extension ScriptPlayer {
         }
     }
 
-    /// Asks to be told of the gate, once.
+    /// Requests a notification when the gate is released, once for each gate.
     mutating func watch(_ gate: ScriptGate, _ actions: inout [Action]) {
         if watched.insert(ObjectIdentifier(gate)).inserted { actions.append(.watch(gate)) }
     }

@@ -1,14 +1,14 @@
 import MQTTCodec
 
 extension ScriptPlayer {
-    /// How many messages of a flood are made before others have their turn.
+    /// The number of messages that a flood sends before other work of the loop can run.
     private static let floodChunk = 64
 
     func maySendMore(of flood: PublishFlood) -> Bool {
         flood.qos == .atMostOnce || flood.exceedsReceiveMaximum || inFlight.count < receiveMaximum
     }
 
-    /// Sends some of the messages that are left; how many.
+    /// Sends some of the remaining messages; returns their number.
     mutating func sendChunk(of flood: PublishFlood, sent: Int, _ actions: inout [Action]) -> Int {
         var count = 0
         while !isCongested, count < Self.floodChunk, sent + count < flood.count, maySendMore(of: flood) {
@@ -21,7 +21,7 @@ extension ScriptPlayer {
         return count
     }
 
-    /// A packet id that is not in flight, while there is one.
+    /// Returns a packet id that is not in flight, if there is one.
     private mutating func nextID() -> PacketID? {
         for _ in 0...UInt16.max {
             lastID &+= 1

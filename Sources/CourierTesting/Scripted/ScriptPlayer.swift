@@ -1,10 +1,10 @@
 import MQTTCodec
 
-/// Plays the script of one connection, as a pure machine: what came goes in, and what is to be done comes out.
+/// Plays the script of one connection as a pure state machine: its inputs are events, and its outputs are actions.
 ///
-/// `running → serving` at the end of the script, or `→ ended`, which is final, when the connection was cut or the script has
-/// failed. Perform the actions in their order, call ``timerFired(now:into:)`` at ``nextDeadline``, and call
-/// ``proceed(now:into:)`` while ``wantsToProceed``.
+/// The state becomes `serving` at the end of the script. It becomes `ended`, which is final, when the connection was
+/// cut or the script has failed. Perform the actions in order, call ``timerFired(now:into:)`` at ``nextDeadline``, and
+/// call ``proceed(now:into:)`` while ``wantsToProceed``.
 struct ScriptPlayer: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -16,12 +16,12 @@ struct ScriptPlayer: Sendable {
         case cutAfterReceiving(Int, CutStyle)
         case stopReading
         case resumeReading
-        /// Say when the gate is released. Comes once for each gate.
+        /// Report when the gate is released. Occurs once for each gate.
         case watch(ScriptGate)
-        /// The last but for `.finished` and `.failed`.
+        /// Cut the connection. Only `.finished` or `.failed` may follow.
         case cut(CutStyle)
         case failed(ScriptFailure)
-        /// The script has been played. Comes at most once.
+        /// The script has been played. Occurs at most once.
         case finished
     }
 
@@ -45,7 +45,7 @@ struct ScriptPlayer: Sendable {
     struct ActiveFault: Sendable {
         let fault: AnswerFault
         var remaining: Int
-        /// What waits for its group to fill.
+        /// The answers that wait until their group is full.
         var group: [Packet] = []
     }
 
@@ -55,12 +55,12 @@ struct ScriptPlayer: Sendable {
     private var state = State.ready
     private var hasFinished = false
     private var inbox = PacketInbox()
-    /// What was last expected.
+    /// The packet that matched the last expectation.
     private var lastPacket: Packet?
     var version = ProtocolVersion.v311
     var receiveMaximum = Int(UInt16.max)
     var faults: [ActiveFault] = []
-    /// In the order of their deadlines.
+    /// Delayed packets, in the order of their deadlines.
     var delayed: [Delayed] = []
     var held: [(gate: ScriptGate, packet: Packet)] = []
     var watched: Set<ObjectIdentifier> = []
@@ -68,7 +68,7 @@ struct ScriptPlayer: Sendable {
     var inFlight: Set<PacketID> = []
     var lastID: UInt16 = 0
 
-    /// Whether so much waits to be written that a flood has to wait.
+    /// Whether the send buffer is so full that a flood must wait.
     var isCongested = false
 
     init(_ steps: [ScriptStep], connection: Int) {
@@ -80,9 +80,9 @@ struct ScriptPlayer: Sendable {
         if case .group(let steps) = step { steps.flatMap(flatten) } else { [step] }
     }
 
-    // MARK: What the owner asks
+    // MARK: State for the owner
 
-    /// When ``timerFired(now:into:)`` wants to be called.
+    /// The time at which ``timerFired(now:into:)`` must be called; `nil` for none.
     var nextDeadline: Instant? {
         let first = delayed.first?.deadline
         let own: Instant? =
@@ -95,13 +95,13 @@ struct ScriptPlayer: Sendable {
         return min(own, first ?? own)
     }
 
-    /// Whether there is more to say at once.
+    /// Whether the script can send more at once.
     var wantsToProceed: Bool {
         guard !isCongested, case .flooding(let flood, let sent) = state else { return false }
         return sent >= flood.count || maySendMore(of: flood)
     }
 
-    /// What the script still waits for, for a message; `nil` when it has been played.
+    /// The step that the script still waits for, as a failure; `nil` if the script has been played.
     var unplayed: ScriptFailure? {
         hasFinished ? nil : failure("the script has not come further")
     }
@@ -125,7 +125,7 @@ struct ScriptPlayer: Sendable {
         fail("the client sent malformed bytes: \(error)", &actions)
     }
 
-    /// There is room to write again, or ``wantsToProceed``.
+    /// Continues when the connection can be written again, or while ``wantsToProceed``.
     mutating func proceed(now: Instant, into actions: inout [Action]) { run(now, &actions) }
 
     mutating func released(_ gate: ScriptGate, now: Instant, into actions: inout [Action]) {
@@ -146,13 +146,14 @@ struct ScriptPlayer: Sendable {
         run(now, &actions)
     }
 
-    /// A limit of bytes was reached and the connection cut, as the script wanted.
+    /// Handles a cut at a byte limit, which the script requested.
     mutating func connectionCut(into actions: inout [Action]) {
         state = .ended
         finish(&actions)
     }
 
-    /// The client is gone. What it should have done before is a failure; what the script would have said is not.
+    /// Handles the end of the connection. It is a failure if the script still expects something from the client, but
+    /// not if only steps of the broker remain.
     mutating func connectionLost(_ why: String, into actions: inout [Action]) {
         guard !hasFinished else { return end() }
         switch state {
@@ -210,7 +211,7 @@ struct ScriptPlayer: Sendable {
         }
     }
 
-    /// Plays a recording as far as it goes; `false` when it has to wait, or has failed.
+    /// Plays a recording as far as possible; returns `false` if it must wait or has failed.
     private mutating func play(_ replay: ReplayPlayer, _ now: Instant, _ actions: inout [Action]) -> Bool {
         var replay = replay
         while let packet = next() {
@@ -235,7 +236,7 @@ struct ScriptPlayer: Sendable {
         }
     }
 
-    /// Takes up the next step.
+    /// Begins the next step.
     private mutating func begin(_ now: Instant, _ actions: inout [Action]) {
         guard nextStep < steps.count else {
             state = .serving(until: nil)
@@ -295,7 +296,7 @@ struct ScriptPlayer: Sendable {
         actions.append(.finished)
     }
 
-    /// Ends the connection because of what `event` says, which the client sees and the test is told.
+    /// Fails the script because of `event`, and ends the connection.
     private mutating func fail(_ event: String, _ actions: inout [Action]) {
         if case .ended = state { return }
         actions.append(.failed(failure(event)))
@@ -312,7 +313,7 @@ struct ScriptPlayer: Sendable {
         return ScriptFailure(connection: connection, step: number, expectation: step.description, event: event)
     }
 
-    /// The next packet that came, with what follows from it in any case.
+    /// Returns the next received packet, after it has updated the exchanges that the packet ends.
     private mutating func next() -> Packet? {
         guard let packet = inbox.popFirst() else { return nil }
         switch packet {

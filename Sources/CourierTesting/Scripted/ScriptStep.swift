@@ -5,7 +5,7 @@ public import MQTTCodec
 /// The steps are performed in order. After the last step, the broker behaves correctly, so a script contains only the
 /// deviations.
 public enum ScriptStep: Sendable {
-    // MARK: What the client is to do
+    // MARK: Client packets
 
     /// Requires that the next packet matches; otherwise the script fails. The packet is not answered. A PINGREQ before
     /// it is answered and skipped, unless a PINGREQ is expected.
@@ -14,7 +14,7 @@ public enum ScriptStep: Sendable {
     /// Behaves correctly until a matching packet is received, which is not answered.
     case serve(until: PacketPattern)
 
-    // MARK: What the broker says
+    // MARK: Broker packets
 
     /// Answers the packet that was last expected, as a correct broker does.
     case answer
@@ -31,7 +31,7 @@ public enum ScriptStep: Sendable {
     /// Replays a recording. A packet that the rest of the recording does not contain fails the script.
     case replay(RecordedTraffic)
 
-    // MARK: What goes wrong later
+    // MARK: Later faults
 
     /// Applies a fault to answers from now on.
     case fault(AnswerFault)
@@ -44,7 +44,7 @@ public enum ScriptStep: Sendable {
     /// point are handled.
     case cutAfterReceiving(byteCount: Int, CutStyle)
 
-    // MARK: What takes time
+    // MARK: Pauses
 
     /// Sends nothing for this time, by the clock of the broker's loop. Packets that are received meanwhile are handled
     /// afterwards. Answers that a fault has delayed are still sent at their time.
@@ -63,7 +63,7 @@ public enum ScriptStep: Sendable {
     /// Resumes reading.
     case resumeReading
 
-    // MARK: How it ends
+    // MARK: End of the connection
 
     /// Cuts the connection after the sent packets.
     case cut(CutStyle)

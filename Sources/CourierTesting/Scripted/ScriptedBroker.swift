@@ -64,8 +64,8 @@ public final class ScriptedBroker: Sendable {
     ///   - address: The address to listen on; a free port of 127.0.0.1 by default.
     ///   - tls: The server's TLS context; `nil`, the default, means no TLS.
     ///   - webSocket: The settings of WebSocket; `nil`, the default, means no WebSocket.
-    ///   - loop: Where it runs, maybe together with the client, so that a ``VirtualClock`` settles both at once; by default a
-    ///     loop of its own, in real time.
+    ///   - loop: The event loop of the broker; by default its own loop, in real time. Pass the client's loop if one
+    ///     ``VirtualClock`` must settle both at once.
     ///   - packetLimit: The most packets that are recorded.
     /// - Returns: The broker, which runs until ``shutdown()``.
     /// - Throws: `TransportError` when the address cannot be listened on.
@@ -125,7 +125,7 @@ public final class ScriptedBroker: Sendable {
         if ownsLoop { await loop.shutdown() }
     }
 
-    // MARK: What came
+    // MARK: Records
 
     /// All connections that clients have opened, in order, with their records.
     public var connections: [RecordedConnection] {
@@ -150,7 +150,7 @@ public final class ScriptedBroker: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: The packet to wait for.
-    ///   - number: Its number among matching packets, counted from 1; the first by default.
+    ///   - number: Its position among the matching packets; 1, the first, by default.
     ///   - connection: The number of the connection, counted from 1; by default, packets of all connections are counted.
     /// - Returns: The packet.
     /// - Throws: ``ScriptFailure`` if the script fails or the broker is shut down first, `CancellationError` if
@@ -189,7 +189,7 @@ public final class ScriptedBroker: Sendable {
     private static let mismatch = ScriptFailure(
         connection: nil, step: nil, expectation: "", event: "the broker found something else than was asked for")
 
-    // MARK: How the script went
+    // MARK: Results of the script
 
     /// The failures of the scripts, in order.
     public var failures: [ScriptFailure] {

@@ -1,9 +1,9 @@
 import CourierTransport
 import MQTTCodec
 
-/// One connection of a ``ScriptedBroker``: bytes to packets and back, with the limits at which it is cut.
+/// One connection of a ``ScriptedBroker``. It decodes and encodes packets, and cuts the connection at byte limits.
 ///
-/// Safe to share: everything mutable is touched on the loop only, whose channel calls it.
+/// Safe to share: mutable state is used only on the loop, where the channel calls this handler.
 final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     private struct ByteLimit {
         let count: Int
@@ -21,7 +21,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     private var buffer = PacketBuffer()
     private var actions: [ScriptPlayer.Action] = []
     private var phase = Phase.open
-    /// How many bytes came, and how many of them have been taken apart.
+    /// The number of received bytes, and the number of those that are decoded.
     private var receivedCount = 0
     private var consumedCount = 0
     private var isReceiving = false
@@ -38,11 +38,11 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
         self.channel = channel
         self.host = host
         player = ScriptPlayer(steps, connection: number)
-        // A CONNECT says its own version; until then the lenient one of 3.1.1 is right.
+        // A CONNECT names its version. Until then, the more lenient rules of 3.1.1 apply.
         decoder = PacketDecoder(version: .v311, sender: .client)
     }
 
-    /// What the script still waits for.
+    /// The step that the script still waits for.
     var unplayed: ScriptFailure? { player.unplayed }
 
     func abort() {
@@ -51,7 +51,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
         channel.abort()
     }
 
-    // MARK: What the channel tells
+    // MARK: Channel events
 
     func opened(_ channel: ByteChannel) { drive { $0.opened(now: $1, into: &$2) } }
 
@@ -153,7 +153,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
         case .cutAfterReceiving(let count, let style):
             let limit = ByteLimit(count: count, style: style)
             receiveLimit = limit
-            // While bytes are dealt with it is looked at behind each packet.
+            // While received bytes are decoded, the limit is checked after each packet instead.
             if !isReceiving, receivedCount >= count { reachedLimit(limit) }
         case .stopReading:
             isReadingStopped = true

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The connections of a ``ScriptedBroker`` with its script and journal.
 ///
-/// Safe to share: everything mutable is touched on the loop only, which each entry checks.
+/// Safe to share: mutable state is used only on the loop, which each method checks.
 final class ScriptedHost: @unchecked Sendable {
     let packetLimit: Int
     private let loop: EventLoop
@@ -42,7 +42,7 @@ final class ScriptedHost: @unchecked Sendable {
         }
     }
 
-    /// Why not everything has been played as written, or `nil` when it has.
+    /// Returns the first failure or the first unfinished step; `nil` if all scripts were played.
     func shortcoming() async -> ScriptFailure? {
         await withCheckedContinuation { continuation in
             loop.execute { [self] in continuation.resume(returning: findShortcoming()) }
@@ -65,9 +65,9 @@ final class ScriptedHost: @unchecked Sendable {
         journal.shutDown()
     }
 
-    // MARK: What connections tell
+    // MARK: Events of connections
 
-    /// Makes the owner of a new channel.
+    /// Makes the handler of a new channel.
     func accept(_ channel: ByteChannel) -> ScriptedConnection {
         loop.preconditionOnLoop()
         let number = journal.opened(at: loop.now)
@@ -78,7 +78,7 @@ final class ScriptedHost: @unchecked Sendable {
         return connection
     }
 
-    /// `false` when no more can be recorded.
+    /// Records a packet; returns `false` if the limit is reached.
     func received(_ packet: Packet, on number: Int) -> Bool { journal.received(packet, on: number, at: loop.now) }
     func counted(received: Int, on number: Int) { journal.counted(received: received, on: number) }
     func counted(sent: Int, on number: Int) { journal.counted(sent: sent, on: number) }

@@ -131,7 +131,7 @@ public final class VirtualClock: LoopClock {
         for wake in wakes { wake() }
     }
 
-    // MARK: What a loop asks
+    // MARK: Calls of a loop
 
     /// Returns zero if the timer is due, and otherwise `nil`, so that the loop sleeps until it is woken: real time has
     /// no effect on deadlines.
