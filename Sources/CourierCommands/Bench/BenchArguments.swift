@@ -4,18 +4,18 @@ package import CommandArguments
 package struct BenchArguments: Sendable {
     package var connection = ConnectionArguments(.publisher)
     package var count = 10_000
-    /// Bytes of a payload.
+    /// The size of a payload in bytes.
     package var size = 64
-    /// Messages a second; `nil` is as fast as they arrive.
+    /// The messages per second; `nil` means as many as possible.
     package var rate: Int?
-    /// How many may be under way at the same time.
+    /// The maximum number of messages that are sent and not received yet.
     package var window = 100
-    /// Where the report is drawn.
+    /// The file of the SVG report.
     var report: ReportFile?
 
     package init() {}
 
-    /// The options of `pub` and `sub` that mean something here.
+    /// The options of `pub` and `sub` that `bench` also accepts.
     private static let shared: Set<String> = [
         "-h", "-p", "--unix", "--proxy", "-u", "-P", "-V", "-M", "--ws", "--cafile", "--capath", "--cert", "--key",
         "--keyform", "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What `courier bench` has found out, and the lines that it prints of it.
+/// The results of `courier bench`, and the lines that it prints.
 struct BenchReport {
-    /// How long the longest bar is, in characters.
+    /// The length of the longest bar in characters.
     private static let width = 50
 
     let sentCount: Int
@@ -10,13 +10,13 @@ struct BenchReport {
     let timeline: RateTimeline
     let duration: Duration
     let size: Int
-    /// When the last message came, of a run that then waited in vain for others; `nil` of one that did not.
+    /// The time of the last message, if the run ended because further messages did not arrive; otherwise `nil`.
     var lastArrival: Duration?
 
-    /// For how long messages came.
+    /// The seconds in which messages arrived.
     private var seconds: Double { (lastArrival ?? duration) / .seconds(1) }
 
-    /// Messages a second that arrived.
+    /// The messages per second that arrived.
     var rate: Double { seconds > 0 ? Double(histogram.total) / seconds : 0 }
 
     var lines: [String] {

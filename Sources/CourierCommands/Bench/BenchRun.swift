@@ -5,19 +5,20 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// One run of `courier bench`: a client publishes, another one gets the messages and sees how long they took.
+/// One run of `courier bench`. One client publishes, and another client receives the messages and measures their
+/// latency.
 ///
-/// Safe to share: everything that changes is touched on the queue only.
+/// Safe to share: mutable state is used only on the queue.
 final class BenchRun: @unchecked Sendable {
     private enum Phase: Equatable { case connecting, running, closing }
 
-    /// Nothing has come for so long: the rest is lost.
+    /// If no message arrives for this time, the remaining ones are lost.
     private static let silenceLimit = Duration.seconds(10)
-    /// How often a paced run sends what is due.
+    /// The interval at which a run with a fixed rate sends the messages that are due.
     private static let pace = DispatchTimeInterval.milliseconds(2)
 
-    /// What its clients are called, and its topic by default. Not by the process id, which other machines have, too, and not
-    /// longer than what every broker takes with a letter behind it. [MQTT-3.1.3-5]
+    /// The prefix of the client ids, and the default topic. A process id is not unique across machines, so it is not
+    /// used. With one more letter, the name fits the limit that every broker accepts. [MQTT-3.1.3-5]
     let name: String
     let topic: String
 
@@ -42,7 +43,7 @@ final class BenchRun: @unchecked Sendable {
     private var shownCount = 0
     private var subscriptions: [AnyCancellable] = []
     private var timers: [any DispatchSourceTimer] = []
-    /// Waits until the client takes messages again; `nil` while it does.
+    /// The task that waits until the client accepts messages again; `nil` if the client accepts them.
     private var roomWaiter: Task<Void, Never>?
     private var signals: SignalWatch?
 
@@ -88,7 +89,7 @@ final class BenchRun: @unchecked Sendable {
         case .connectionSuccess: if isPublisher { isPublisherConnected = true }
         case .subscribeSuccess: if !isPublisher { hasSubscribed = true }
         case .subscribeFailure(_, _, let error):
-            // A lost connection is told as such.
+            // A lost connection is reported as such.
             if (error as? CourierError)?.code != .connectionLost { denied(error) }
             return
         case .connectionFailure(_, let error): return failed(error, isLost: false)
@@ -114,7 +115,7 @@ final class BenchRun: @unchecked Sendable {
         close(problem.exitCode)
     }
 
-    /// Without the subscription nothing will ever arrive.
+    /// Ends the run if the subscription fails, because no message can arrive without it.
     private func denied(_ error: (any Error)?) {
         guard phase != .closing else { return }
         console.tell("Error: \((error as? CourierError)?.message ?? "The subscription failed.")")
@@ -135,7 +136,7 @@ final class BenchRun: @unchecked Sendable {
 
     // MARK: Messages
 
-    /// Sends what may be under way.
+    /// Sends messages until the window is full.
     private func send() {
         guard phase == .running, roomWaiter == nil else { return }
         var due = settings.count
@@ -159,7 +160,8 @@ final class BenchRun: @unchecked Sendable {
         }
     }
 
-    /// The window has more than the client takes at once: sends on when it has room.
+    /// Waits until the client accepts more messages, and then continues to send. The window can exceed the client's
+    /// limit.
     private func awaitRoom() {
         roomWaiter = Task { [self] in
             try? await publisher.readyToPublish()  // Where it throws, the run has ended.
@@ -179,11 +181,11 @@ final class BenchRun: @unchecked Sendable {
         lastArrival = .now
         timeline.add(after: begunAt.duration(to: lastArrival))
         if histogram.total >= settings.count { return finish(ExitCode.success) }
-        // Several together, so that they share a packet of TCP.
+        // Sends several messages together, so that they share a TCP packet.
         if settings.rate == nil, sentCount - histogram.total <= settings.window / 2 { send() }
     }
 
-    /// Nanoseconds by the clock that both clients have.
+    /// Nanoseconds of a clock that both clients share.
     private static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -196,7 +198,7 @@ final class BenchRun: @unchecked Sendable {
             console.tell("Error: Nothing has arrived for 10 seconds; \(sentCount - histogram.total) messages are lost.")
             return finish(ExitCode.failure, lastArrival: begunAt.duration(to: lastArrival))
         }
-        // Where messages are lost, no arrival may make room in the window.
+        // If messages are lost, no arrival frees a slot of the window.
         send()
         guard phase == .running, console.isErrorTerminal else { return }
         let rate = histogram.total - shownCount
@@ -225,7 +227,7 @@ final class BenchRun: @unchecked Sendable {
         }
     }
 
-    /// What was measured.
+    /// A description of the broker and the load.
     private var subtitle: String {
         let options = settings.connection.connectOptions
         let place = settings.connection.unixPath ?? "\(options.host):\(options.port)"

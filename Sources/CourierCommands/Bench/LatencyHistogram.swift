@@ -1,6 +1,6 @@
-/// How often which time was taken, in buckets that are exact to an eighth: 0 to more than an hour in 300 numbers.
+/// Counts latencies in buckets that are exact to one eighth. About 300 buckets cover 0 to more than an hour.
 struct LatencyHistogram: Hashable, Sendable {
-    /// Buckets for each doubling.
+    /// The number of buckets for each doubling.
     private static let perDoubling = 8
     private static let count = 40 * perDoubling
 
@@ -17,7 +17,8 @@ struct LatencyHistogram: Hashable, Sendable {
         most = max(most, nanoseconds)
     }
 
-    /// The time that `share` of all were not longer than, 0 to 1: exact to an eighth, and never above the longest.
+    /// The smallest time that the fraction `share` of all latencies does not exceed. It is exact to one eighth, and
+    /// never above the longest latency.
     func percentile(_ share: Double) -> UInt64 {
         let wanted = max(1, Int((Double(total) * share).rounded(.up)))
         var seen = 0
@@ -28,17 +29,17 @@ struct LatencyHistogram: Hashable, Sendable {
         return most
     }
 
-    /// One line of the picture.
+    /// One bar of the chart.
     struct Bar: Hashable, Sendable {
-        /// What is below this time, in nanoseconds, and not in an earlier line.
+        /// The exclusive upper limit of the bar in nanoseconds. The limit of the previous bar is its lower limit.
         let end: UInt64
         let count: Int
     }
 
-    /// A bar for each doubling from the first that has something to the last.
+    /// One bar for each doubling, from the first used one to the last used one.
     var bars: [Bar] { bars(joining: Self.perDoubling) }
 
-    /// Two, four or eight bars for each doubling, or one: the finest that are not too many.
+    /// One, two, four or eight bars for each doubling: the finest division with at most `limit` bars.
     func bars(atMost limit: Int) -> [Bar] {
         let fine = [1, 2, 4].lazy.map { bars(joining: $0) }.first { $0.count <= limit }
         return fine ?? bars
@@ -61,7 +62,7 @@ struct LatencyHistogram: Hashable, Sendable {
         return min(index, count - 1)
     }
 
-    /// The first time behind a bucket.
+    /// The exclusive upper limit of a bucket.
     private static func end(of index: Int) -> UInt64 {
         guard index >= perDoubling else { return UInt64(index) + 1 }
         let exponent = UInt64(index / perDoubling + 2)

@@ -1,6 +1,6 @@
-/// How many messages came when: spans of equal length, which grow so that there are never more than some hundred.
+/// Counts arrivals in time spans of equal length. The spans grow, so that there are never more than ``limit``.
 struct RateTimeline: Hashable, Sendable {
-    /// The most spans; at that many, two become one.
+    /// The maximum number of spans. When it is reached, every two spans are merged.
     static let limit = 240
 
     /// A part of the time, in seconds.
@@ -10,21 +10,21 @@ struct RateTimeline: Hashable, Sendable {
         let count: Int
 
         var end: Double { start + length }
-        /// Messages a second.
+        /// The messages per second.
         var rate: Double { length > 0 ? Double(count) / length : 0 }
     }
 
-    /// How long a span is.
+    /// The length of a span.
     private(set) var span = Duration.milliseconds(50)
     private var counts: [Int] = []
 
-    /// Counts a message that came so long after the beginning.
+    /// Counts a message that arrived at this time after the start.
     mutating func add(after time: Duration) {
         let index = reach(time)
         counts[index] += 1
     }
 
-    /// Sees to it that this time is in a span, and says in which.
+    /// Adds spans until they include this time; returns the index of its span.
     @discardableResult private mutating func reach(_ time: Duration) -> Int {
         while time >= span * Self.limit { widen() }
         let index = max(0, Int(time / span))
@@ -37,8 +37,8 @@ struct RateTimeline: Hashable, Sendable {
         counts = stride(from: 0, to: counts.count, by: 2).map { counts[$0..<min($0 + 2, counts.count)].reduce(0, +) }
     }
 
-    /// All spans up to the end of the run, also where nothing comes any more; none where nothing has come. A short rest
-    /// counts with the span before it, whose rate would not be one otherwise.
+    /// Returns all spans up to the end of the run, including empty ones; no spans if no message arrived. A short rest
+    /// is merged with the span before it, because its rate would not be meaningful.
     func points(until duration: Duration) -> [Point] {
         guard !counts.isEmpty else { return [] }
         var whole = self

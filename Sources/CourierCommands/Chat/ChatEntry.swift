@@ -1,35 +1,35 @@
-/// One thing that can be read in a room.
+/// One entry in a room.
 struct ChatEntry: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        /// Somebody said it.
+        /// A message of a person.
         case speech(person: String, name: String)
-        /// Somebody does it.
+        /// An action of a person, such as `/me waves`.
         case action(person: String, name: String)
-        /// What happened, told by this program.
+        /// A notice of this program.
         case notice
-        /// What went wrong.
+        /// A problem.
         case problem
     }
 
-    /// How far a line of one's own is on its way.
+    /// The delivery state of a line that this user has sent.
     enum Delivery: Hashable, Sendable {
-        /// It was not written here, or the broker has it.
+        /// The broker has received it, or another person has sent it.
         case done
         /// The broker has not acknowledged it.
         case pending
         case failed(String)
     }
 
-    /// Counts up within a room.
+    /// Increases within a room.
     var number = 0
     let kind: Kind
     let text: String
     let time: WallTime
-    /// The message's, for lines of one's own.
+    /// The message id, for lines of this user.
     var messageID: String?
     var delivery = Delivery.done
 
-    /// The line that is printed where there is no screen.
+    /// The text to print if there is no screen.
     func line(in room: ChatName?) -> String {
         let place = room.map { "[\($0.text)] " } ?? ""
         let body =

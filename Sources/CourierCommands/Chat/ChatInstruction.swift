@@ -1,20 +1,20 @@
-/// What a typed line asks for.
+/// The instruction in a typed line.
 enum ChatInstruction: Hashable, Sendable {
     case say(String)
     case act(String)
     case join(String)
-    /// Leave a room; the one that is shown without a name.
+    /// Leave a room; without a name, the shown room.
     case leave(String?)
     case rooms
     case who
     case name(String)
     case help
     case quit
-    /// It begins like a command and is none.
+    /// The line begins like a command, but is not a known command.
     case unknown(String)
     case nothing
 
-    /// The words behind which the program listens, and what they do.
+    /// The commands with their arguments and meanings.
     static let words: [(word: String, argument: String, meaning: String)] = [
         ("/join", "ROOM", "join a room, or show it"), ("/leave", "[ROOM]", "leave a room"),
         ("/rooms", "", "list your rooms"), ("/who", "", "list who is in this room"),
@@ -22,7 +22,7 @@ enum ChatInstruction: Hashable, Sendable {
         ("/quit", "", "leave all rooms and end"),
     ]
 
-    /// Reads a line; `//` begins a line that is said with one slash.
+    /// Reads a line. To send a text that begins with a slash, a user types two slashes.
     init(_ line: String) {
         if line.hasPrefix("//") {
             self = .say(String(line.dropFirst()))

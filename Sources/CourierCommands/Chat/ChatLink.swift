@@ -4,17 +4,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The chat's connection: reads rooms and people, and sends what is said.
+/// The chat's connection. It receives messages and presence, and sends lines and cards.
 final class ChatLink: Sendable {
-    /// How long an end waits for what is on the way.
+    /// The time limit for unanswered messages at the end.
     static let closingTime = Duration.seconds(2)
 
-    /// Tells what happens, on the queue.
+    /// Reports events on the queue.
     private struct Teller: Sendable {
         let queue: DispatchQueue
         let told: @Sendable (ChatModel.Event) -> Void
 
-        /// Returns when it was taken in: a reader does not run ahead.
+        /// Returns after the event was handled, so that a reader waits for the model.
         func tell(_ event: ChatModel.Event) async {
             await withCheckedContinuation { continuation in
                 queue.async {
@@ -30,18 +30,19 @@ final class ChatLink: Sendable {
         var readers: [ChatName: Task<Void, Never>] = [:]
         var peopleReader: Task<Void, Never>?
         var isConnected = false
-        /// Why there is no connection, as it was seen last.
+        /// The last problem of the connection.
         var problem: ConnectionProblem?
-        /// Whether a task waits to learn that the client tries no more.
+        /// Whether a task waits for the end of the client's attempts.
         var isAwaitingEnd = false
-        /// How many lines and cards the broker has not answered; bounded by ``ChatModel/pendingLimit`` and the one card.
+        /// The number of lines and cards without an answer of the broker. ``ChatModel/pendingLimit`` and the single
+        /// card bound it.
         var unansweredCount = 0
         var isAnnouncing = false
-        /// The newest card, while the one before is on its way.
+        /// The newest card, while an earlier card is unanswered.
         var waitingCard: ChatPresence?
-        /// Whether the broker has heard that this program goes.
+        /// Whether the broker has confirmed that this user has left.
         var hasSaidGoodbye = false
-        /// Who waits for the end.
+        /// The closure to call at the end.
         var done: (@Sendable () -> Void)?
     }
 
@@ -58,10 +59,10 @@ final class ChatLink: Sendable {
     /// - Parameters:
     ///   - settings: The command line, completed.
     ///   - console: Where warnings are printed.
-    ///   - failed: Learns why there is no connection, and whether the client tries no more, before the model does; on the
-    ///     queue.
-    ///   - told: Learns what happens, on the queue.
-    /// - Throws: What is wrong with the command line.
+    ///   - failed: Called on the queue, before `told`, with the connection problem, and with whether the client makes
+    ///     no further attempts.
+    ///   - told: Called on the queue with each event.
+    /// - Throws: The error of an invalid command line.
     init(
         _ settings: ChatArguments, _ console: Console,
         failed: @escaping @Sendable (ConnectionProblem, _ isFinal: Bool) -> Void,
@@ -72,7 +73,7 @@ final class ChatLink: Sendable {
         connection = try CommandConnection(settings.connection, console, told: .init()) { config in
             config.messageAdapters = [Self.cards, Self.lines]
             config.will = will
-            // Version 5 where the broker speaks it, unless -V asks for the other.
+            // Prefers MQTT 5 and falls back to 3.1.1, unless `-V` requests another version.
             if settings.connection.version == .v5 { config.protocolVersion = .preferVersion5 }
         }
         self.person = person
@@ -81,7 +82,7 @@ final class ChatLink: Sendable {
         state.withLock { $0.events = events }
     }
 
-    /// Where everything happens.
+    /// The queue of all events.
     var queue: DispatchQueue { connection.queue }
 
     private static func will(of person: String) throws -> WillMessage {
@@ -90,9 +91,9 @@ final class ChatLink: Sendable {
             isRetained: true)
     }
 
-    // MARK: What is to be done
+    // MARK: Calls of the owner
 
-    /// Connects, and listens to who is there.
+    /// Connects, and subscribes to the presence of other people.
     func start() {
         connection.client.connect()
         let reader = Task { [teller, client = connection.client] in
@@ -101,7 +102,7 @@ final class ChatLink: Sendable {
                     await teller.tell(.presence(presence))
                 }
             } catch {
-                // An event has told it, and the chat continues.
+                // An event has already reported the error, and the chat continues.
             }
         }
         state.withLock { $0.peopleReader = reader }
@@ -124,20 +125,21 @@ final class ChatLink: Sendable {
 
     func leave(_ room: ChatName) { state.withLock { $0.readers.removeValue(forKey: room) }?.cancel() }
 
-    /// Sends a line behind those before it; ``ChatModel/Event/settled(id:failure:)`` follows.
+    /// Sends a line after all earlier lines. ``ChatModel/Event/settled(id:failure:)`` follows.
     func send(_ message: ChatMessage, in room: ChatName) {
         publish(message, to: ChatTopics.messages(in: room), by: Self.lines) { [teller] failure in
             teller.told(.settled(id: message.id, failure: failure))
         }
     }
 
-    /// Says who one is; of several that wait for the broker, only the last is said.
+    /// Announces this user's card. If several cards wait, only the newest is sent.
     func announce(_ card: ChatPresence.Card) { announce(ChatPresence(person: person, card: card)) }
 
-    /// Sends what is on the way, says that one has gone, and ends the connection. A broker that has not heard it is left
-    /// without a word, when the process ends: then it publishes the will, which says the same [MQTT-3.1.2-8].
+    /// Waits for unanswered messages, announces that the user has left, and ends the connection. If the broker did not
+    /// confirm this, no DISCONNECT is sent. The broker then publishes the will, which has the same content
+    /// [MQTT-3.1.2-8].
     ///
-    /// - Parameter done: Called once, on the queue; after ``closingTime`` at the latest, but for the connection's own end.
+    /// - Parameter done: Called once, on the queue, after at most ``closingTime`` plus the time to end the connection.
     func close(_ done: @escaping @Sendable () -> Void) {
         let (isConnected, readers) = state.withLock { state in
             defer { state.readers = [:] }
@@ -150,7 +152,7 @@ final class ChatLink: Sendable {
         queue.asyncAfter(deadline: .now() + Self.closingTime.seconds) { [self] in end() }
     }
 
-    /// Ends what ``close(_:)`` has begun, once.
+    /// Ends the connection after ``close(_:)``, once.
     private func end() {
         let (done, hasSaidGoodbye) = state.withLock { ($0.done.take(), $0.hasSaidGoodbye) }
         guard let done else { return }
@@ -177,12 +179,13 @@ final class ChatLink: Sendable {
             if presence.card == nil { state.hasSaidGoodbye = failure == nil }
             return state.waitingCard.take()
         }
-        // A card that is lost is said again with the next connection.
+        // A lost card is sent again on the next connection.
         teller.told(failure.map { .isAlone($0) } ?? .announced)
         if let next { announce(next) }
     }
 
-    /// Sends a value without waiting for those before it; `answered` learns, on the queue, why others do not have it.
+    /// Sends a value without waiting for earlier ones. `answered` is called on the queue, with the reason if sending
+    /// has failed.
     private func publish<Value>(
         _ value: Value, to topic: Topic<Value>, by adapter: some MessageAdapter, isRetained: Bool = false,
         _ answered: @escaping @Sendable (_ failure: String?) -> Void
@@ -215,7 +218,7 @@ final class ChatLink: Sendable {
         if isLast { end() }
     }
 
-    // MARK: What happens
+    // MARK: Client events
 
     private func happened(_ event: CourierEventType, _ failed: @escaping @Sendable (ConnectionProblem, Bool) -> Void) {
         switch event {
@@ -246,12 +249,12 @@ final class ChatLink: Sendable {
         let problem =
             connection.watch.takeRefusal(error.reasonCode).map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
-        // A refusal without a reason code is one of MQTT 5, and the attempt with 3.1.1 follows at once.
+        // A refusal without a reason code comes from MQTT 5, and an attempt with 3.1.1 follows at once.
         if error.code == .connectionRefused, error.reasonCode == nil { return }
         state.withLock { $0.problem = problem }
         failed(problem, false)
         guard error.isFinal else { return teller.told(.waiting(problem.lines.last ?? "")) }
-        // A client that has another server to try continues all the same, and only it knows.
+        // After a final error, a client that has another server continues, and only the client knows this.
         let isAwaited = state.withLock { state in
             defer { state.isAwaitingEnd = true }
             return state.isAwaitingEnd

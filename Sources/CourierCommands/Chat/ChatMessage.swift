@@ -1,21 +1,21 @@
-/// What somebody says in a room, as JSON: `{"id":"…","person":"…","name":"ada","text":"hello","isAction":false,"time":1}`.
+/// A message in a room, as JSON: `{"id":"…","person":"…","name":"ada","text":"hello","isAction":false,"time":1}`.
 ///
-/// Only `text` must be there, so that a line of mosquitto_pub is enough for a program that wants to say something.
+/// Only `text` is required, so that another program can take part with a line of mosquitto_pub.
 struct ChatMessage: Codable, Hashable, Sendable {
-    /// How many bytes of UTF-8 a text has; of one that others have made longer, no more are read.
+    /// The maximum size of a text in UTF-8 bytes. Longer texts of other people are cut.
     static let textLimit = 4_000
-    /// How many bytes of UTF-8 an id has, that of a message or a client.
+    /// The maximum size of a message id or client id in UTF-8 bytes.
     static let idLimit = 1_024
 
-    /// Unlike that of every other message of this person.
+    /// Unique among all messages of this person.
     var id = ""
     /// The client id.
     var person = ""
     var name = ChatName.somebody
     var text: String
-    /// Whether it tells what somebody does: `/me waves`.
+    /// Whether the text describes an action: `/me waves`.
     var isAction = false
-    /// When it was said, in seconds since 1970.
+    /// The time of sending, in seconds since 1970.
     var time: Double?
 
     init(id: String, person: String, name: String, text: String, isAction: Bool, time: Double) {

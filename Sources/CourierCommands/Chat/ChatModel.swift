@@ -1,8 +1,8 @@
 import Foundation
 
-/// The chat as a state machine: what happens goes in, what is to be done comes out.
+/// The chat as a state machine: its inputs are events, and its outputs are actions.
 ///
-/// It knows nothing of sockets, terminals and clocks. ``ChatView`` draws it.
+/// It uses no sockets, terminals or clocks. ``ChatView`` draws it.
 struct ChatModel: Sendable {
     enum Event: Sendable {
         // What a person does.
@@ -13,21 +13,21 @@ struct ChatModel: Sendable {
         case resized(TerminalSize)
         // What the connection does.
         case connected
-        /// There is no connection, and another attempt follows.
+        /// The connection failed or was lost, and another attempt follows.
         case waiting(String)
         case subscribed(to: ChatName)
         case refused(ChatName, String)
-        /// The list of people was subscribed to.
+        /// The broker has granted the subscription to the list of people.
         case listens
-        /// The broker does not tell who is there, or does not tell others of this program.
+        /// The broker does not show other people, or does not show this program to them.
         case isAlone(String)
-        /// The broker has this program's card.
+        /// The broker has received this program's card.
         case announced
-        /// ``echoTime`` has passed since then, on the connection of this number.
+        /// ``echoTime`` has passed since then, on the connection with this number.
         case echoIsLate(connection: Int)
         case message(ChatMessage, in: ChatName)
         case presence(ChatPresence)
-        /// The broker has a message, or will not have it.
+        /// The broker has accepted a message, or the message has failed.
         case settled(id: String, failure: String?)
     }
 
@@ -35,14 +35,14 @@ struct ChatModel: Sendable {
         case join(ChatName)
         case leave(ChatName)
         case send(ChatMessage, in: ChatName)
-        /// Say who one is, and where.
+        /// Announce this user's name and rooms.
         case announce(ChatPresence.Card)
-        /// Tell after ``echoTime`` that it has passed.
+        /// Report when ``echoTime`` has passed.
         case awaitEcho(connection: Int)
-        /// Something new can be read in a room.
+        /// Show a new entry of a room.
         case tell(ChatEntry, in: ChatName?)
         case suspend
-        /// Draw everything anew.
+        /// Draw the whole screen again.
         case redraw
         case end
     }
@@ -53,36 +53,37 @@ struct ChatModel: Sendable {
         case waiting(String)
     }
 
-    /// How many rooms one may be in.
+    /// The maximum number of rooms that the user can join.
     static let roomLimit = 16
-    /// How many people are known; more are not shown.
+    /// The maximum number of people in the list. Others are not shown.
     static let peopleLimit = 1_000
-    /// How many lines may wait for the broker.
+    /// The maximum number of lines that wait for the broker's acknowledgement.
     static let pendingLimit = 1_000
-    /// How often, on one connection, a presence that somebody else has ended is announced anew.
+    /// The maximum number of times per connection that this program's presence is announced again after a clearing by
+    /// another client.
     static let reannouncementLimit = 5
-    /// How long a broker that has this program's card may take to show it to this program.
+    /// The time limit in which the broker must deliver this program's own card back to it.
     static let echoTime = Duration.seconds(5)
 
     /// The client id of this program.
     let person: String
     private(set) var name: ChatName
     private(set) var connection = Connection.connecting
-    /// The rooms in the order of joining, behind a place for notices, which is shown while there are none.
+    /// The rooms in the order of joining. The first entry holds notices, and is shown only while there are no rooms.
     private(set) var rooms = [ChatRoom(nil)]
-    /// Which of them is shown.
+    /// The index of the shown room.
     private(set) var shownRoom = 0
-    /// Who is there, by client id, this program included.
+    /// The present people by client id, including this program's user.
     private(set) var people: [String: ChatPresence.Card] = [:]
     private(set) var input = InputLine(byteLimit: ChatMessage.textLimit)
     private(set) var size = TerminalSize.usual
-    /// Where the view ends; `nil` when it shows the newest.
+    /// The last visible line; `nil` if the view follows the newest line.
     private(set) var scroll: ChatView.Place?
-    /// How many lines wait for the broker.
+    /// The number of lines that wait for the broker's acknowledgement.
     private(set) var pendingCount = 0
-    /// Whether all are known who were there before.
+    /// Whether the list of people who were present before is complete.
     private(set) var knowsPeople = false
-    /// Who was there before the connection was lost, and was not seen since.
+    /// The people who were present before the connection was lost, and are not seen again yet.
     private var unseenPeople: Set<String> = []
     private var sentCount = 0
     private var connectionCount = 0
@@ -90,11 +91,11 @@ struct ChatModel: Sendable {
     private var hasInputEnded = false
     private var isEnding = false
 
-    /// A chat that has not begun.
+    /// Makes a chat that has not begun.
     ///
     /// - Parameters:
     ///   - person: The client id.
-    ///   - name: How others see it.
+    ///   - name: The name that other people see.
     init(person: String, name: ChatName) {
         self.person = person
         self.name = name
@@ -103,13 +104,13 @@ struct ChatModel: Sendable {
     /// The room that is shown.
     var room: ChatRoom { rooms[shownRoom] }
 
-    /// The rooms one is in.
+    /// The names of the joined rooms.
     var roomNames: [ChatName] { rooms.compactMap(\.name) }
 
-    /// What others learn of this program.
+    /// The card that other people see.
     var card: ChatPresence.Card { ChatPresence.Card(name: name.text, rooms: roomNames.map(\.text)) }
 
-    /// Who is in a room, by name; two of the same name have the end of their client ids behind it.
+    /// The people in a room, by name. If two have the same name, the end of their client ids follows the name.
     func people(in room: ChatName?) -> [(person: String, name: String)] {
         guard let room else { return [] }
         let there = people.filter { $0.value.rooms.contains(room.text) }
@@ -119,12 +120,12 @@ struct ChatModel: Sendable {
         }.sorted { ($0.name, $0.person) < ($1.name, $1.person) }
     }
 
-    /// Takes in what has happened.
+    /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: What it is.
-    ///   - now: The present.
-    /// - Returns: What is to be done, in this order.
+    ///   - event: The event.
+    ///   - now: The present time.
+    /// - Returns: The actions to perform, in order.
     mutating func handle(_ event: Event, now: WallTime) -> [Action] {
         if isEnding { return [] }
         switch event {
@@ -160,7 +161,7 @@ struct ChatModel: Sendable {
             guard number == connectionCount, connection == .connected, !knowsPeople else { return [] }
             return handle(.isAlone("the broker does not show it to this program."), now: now)
         case .subscribed(let room):
-            // The first word in a room, and not one after each loss.
+            // Shown only in an empty room, so that it is not repeated after each lost connection.
             guard let place = place(of: room), rooms[place].entries.isEmpty else { return [] }
             return [append(entry(.notice, "You are in \(room.text).", now), place)]
         case .refused(let room, let reason):
@@ -184,7 +185,7 @@ struct ChatModel: Sendable {
         return .tell(entry, in: rooms[place].name)
     }
 
-    /// Says something in the room that is shown.
+    /// Adds a notice to the shown room.
     private mutating func notice(_ text: String, _ now: WallTime) -> Action {
         append(entry(.notice, text, now), shownRoom)
     }
@@ -203,16 +204,16 @@ struct ChatModel: Sendable {
         guard let place = place(of: room) else { return [] }
         rooms.remove(at: place)
         if shownRoom >= place { show(shownRoom > place || place == rooms.count ? shownRoom - 1 : shownRoom) }
-        // The place for notices is for those who are nowhere.
+        // The place for notices is shown only while there are no rooms.
         if shownRoom == 0, rooms.count > 1 { show(1) }
         return [.leave(room)] + announcement
     }
 
-    /// Others learn where one is, once a connection is there; a later one says it by itself.
+    /// Announces the rooms if connected. Otherwise the next connection announces them.
     private var announcement: [Action] { connection == .connected ? [.announce(card)] : [] }
 }
 
-// MARK: - What others do
+// MARK: - Events of other people
 
 extension ChatModel {
     private mutating func received(_ message: ChatMessage, _ room: ChatName, _ now: WallTime) -> [Action] {
@@ -232,10 +233,10 @@ extension ChatModel {
         return set(presence, now)
     }
 
-    /// What others see of this program. It comes behind what the broker had kept of them.
+    /// Handles this program's own card. The broker sends it after the retained cards of other people.
     private mutating func receivedOwn(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
         guard let card = presence.card else {
-            // The will of a connection that was lost came late.
+            // The will of an earlier, lost connection arrived late.
             guard connection == .connected, reannouncementCount < Self.reannouncementLimit else { return [] }
             reannouncementCount += 1
             return [.announce(self.card)]
@@ -255,13 +256,13 @@ extension ChatModel {
         return append(entry(.notice, "Here: \(Self.list(others.map(\.name))).", now), place)
     }
 
-    /// Some names, and how many more there are.
+    /// Lists some names, and the number of further names.
     private static func list(_ names: [String]) -> String {
         let shown = names.prefix(50).joined(separator: ", ")
         return names.count > 50 ? "\(shown) and \(names.count - 50) more" : shown
     }
 
-    /// Takes a presence in, and tells in the rooms what is different.
+    /// Stores a presence, and adds notices to the rooms about the changes.
     private mutating func set(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
         let before = people[presence.person]
         people[presence.person] = presence.card
@@ -289,7 +290,7 @@ extension ChatModel {
     }
 }
 
-// MARK: - What this program's user does
+// MARK: - Actions of the user
 
 extension ChatModel {
     private mutating func handle(_ key: Key, _ now: WallTime) -> [Action] {
@@ -319,7 +320,7 @@ extension ChatModel {
         if count > 0 { show(1 + (shownRoom - 1 + distance + count) % count) }
     }
 
-    /// Completes the word before the cursor: a command, or the name of somebody who is here.
+    /// Completes the word before the cursor: a command, or the name of a person in the room.
     private mutating func complete() {
         let before = input.textBeforeCursor
         let word = before.split(separator: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""

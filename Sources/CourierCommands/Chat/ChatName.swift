@@ -1,18 +1,18 @@
 import Foundation
 
-/// What a room or a person is called: one line that is not long.
+/// The name of a room or a person: one short line.
 struct ChatName: Hashable, Sendable {
-    /// How many characters it may have.
+    /// The maximum number of characters.
     static let limit = 32
-    /// How many bytes of UTF-8 it may have: room for letters of any script and their accents, and for no tower of them.
+    /// The maximum size in UTF-8 bytes. It has room for accents in any script, but not for many marks on one character.
     static let byteLimit = 8 * limit
 
     let text: String
 
-    /// Takes a name as it was typed; `nil` when nothing is left of it, or too much.
+    /// Reads a typed name; returns `nil` if it is empty or too long.
     ///
-    /// Spaces around it do not count, and a letter with its accent is one character however it was typed, so that the same
-    /// name is the same room.
+    /// Surrounding spaces are removed. Unicode normalization makes equal-looking names equal, so that they are the same
+    /// room.
     init?(_ typed: some StringProtocol) {
         let trimmed = typed.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
         let hasControl = trimmed.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -22,17 +22,17 @@ struct ChatName: Hashable, Sendable {
         text = trimmed
     }
 
-    /// What somebody else is called, who says anything: as much of it as a name may have, or `somebody` when that is none.
+    /// Returns another person's name, shortened to the limits, or `somebody` if it is not a valid name.
     static func heard(_ text: String) -> String {
         ChatName(text.prefix(bytes: byteLimit).prefix(limit))?.text ?? somebody
     }
 
-    /// Who does not say what they are called.
+    /// The name of a person without a valid name.
     static let somebody = "somebody"
 
-    /// As it stands in a topic.
+    /// The name as a topic level.
     var level: String { TopicLevel.escape(text) }
 
-    /// How the rules are told.
+    /// The rule for names, in words.
     static let rule = "A name has 1 to \(limit) characters."
 }

@@ -2,11 +2,11 @@ import CourierCore
 import CourierMQTT
 import Foundation
 
-/// Whether somebody is there, and in which rooms.
+/// Whether a person is present, and in which rooms.
 struct ChatPresence: Hashable, Sendable {
-    /// What somebody says of themselves, as JSON: `{"name":"ada","rooms":["lobby"]}`.
+    /// A person's own description as JSON: `{"name":"ada","rooms":["lobby"]}`.
     struct Card: Codable, Hashable, Sendable {
-        /// How many rooms of one person are read.
+        /// The maximum number of rooms of one person that are read.
         static let roomLimit = 32
 
         var name: String
@@ -27,11 +27,11 @@ struct ChatPresence: Hashable, Sendable {
 
     /// The client id, which is in the topic.
     var person: String
-    /// `nil` when they have gone: an empty message, which also ends what the broker has kept [MQTT-3.3.1-6].
+    /// `nil` if the person has left. The message is then empty, which also clears the retained message [MQTT-3.3.1-6].
     var card: Card?
 }
 
-/// Reads presence from messages of which one without content means something, and whose topic says who it is.
+/// Decodes presence. An empty message has a meaning here, and the topic contains the client id.
 struct ChatPresenceAdapter: MessageAdapter {
     private let json = JSONMessageAdapter()
 

@@ -1,12 +1,12 @@
-/// A room that this program is in, and what was said there.
+/// A room that the user has joined, with its entries.
 struct ChatRoom: Sendable {
-    /// How many entries are kept; the oldest go.
+    /// The maximum number of stored entries; the oldest are removed.
     static let entryLimit = 2_000
 
-    /// `nil` for the place where notices are while there is no room.
+    /// `nil` for the place that shows notices while there are no rooms.
     let name: ChatName?
     private(set) var entries: [ChatEntry] = []
-    /// How many lines of others have come while another room was shown.
+    /// The number of unread lines of other people.
     var unreadCount = 0
     /// The number of the next entry.
     private var nextNumber = 0
@@ -18,13 +18,13 @@ struct ChatRoom: Sendable {
         entry.number = nextNumber
         nextNumber += 1
         entries.append(entry)
-        // Several at once, since those that stay are moved.
+        // Removes several entries at once, because the remaining ones must be moved.
         if entries.count > Self.entryLimit + Self.entryLimit / 4 {
             entries.removeFirst(entries.count - Self.entryLimit)
         }
     }
 
-    /// Tells how far a line of one's own is; `false` when it is not here.
+    /// Sets the delivery state of this user's line; returns `false` if the line is not stored here.
     mutating func set(_ delivery: ChatEntry.Delivery, ofMessage id: String) -> Bool {
         guard let place = entries.lastIndex(where: { $0.messageID == id }) else { return false }
         entries[place].delivery = delivery

@@ -4,18 +4,18 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// One run of `courier chat`: on a whole terminal, or with lines in and out.
+/// One run of `courier chat`, on a full-screen terminal or line by line.
 ///
-/// Safe to share: everything that changes is touched on the link's queue only, but for the link itself, which is set before
-/// anything can happen there; what the reading thread shares with the queue is in ``LineWindow``.
+/// Safe to share: mutable state is used only on the link's queue. The link itself is set before the queue can use it.
+/// ``LineWindow`` holds the state that the queue shares with the reading thread.
 final class ChatRun: @unchecked Sendable {
     private enum Phase: Equatable {
         case running
-        /// So many lines are not acknowledged.
+        /// This number of lines is not acknowledged.
         case closing(unsentCount: Int)
     }
 
-    /// The longest line that is read; one that is longer than a text is told and left out, and reading continues.
+    /// The longest line that is read. If a line is too long for a message, it is reported and skipped.
     private static let lineLimit = LineReader.chunk
 
     private let settings: ChatArguments
@@ -34,7 +34,7 @@ final class ChatRun: @unchecked Sendable {
     private var isDrawingDue = false
     private var hasConnected = false
     private var isReading = false
-    /// What it ends with when all has been said.
+    /// The exit code if all lines are sent.
     private var exitCode = ExitCode.success
 
     init(_ settings: ChatArguments, _ console: Console) throws {
@@ -56,7 +56,7 @@ final class ChatRun: @unchecked Sendable {
         }
         self.link = link
         try link.queue.sync {
-            // Without a screen it may continue when the terminal has gone, as nohup wants it.
+            // Without a screen, it may continue after the terminal has closed, so that `nohup` works.
             signals = ending.watch([SIGINT, SIGTERM] + (hasScreen ? [SIGHUP] : []), on: link.queue) { [weak self] in
                 self?.close($0)
             }
@@ -74,7 +74,7 @@ final class ChatRun: @unchecked Sendable {
         happened(.resized(screen.size))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private func terminalTold(_ event: TerminalScreen.Event) {
         switch event {
@@ -98,7 +98,7 @@ final class ChatRun: @unchecked Sendable {
             }
         }
         let actions = model.handle(event, now: .now())
-        // A script learns of a line that was not taken, and of a room that it is not in.
+        // The exit code reports to scripts that a line failed or a room could not be joined.
         if !hasScreen, event.isForRooms, actions.contains(where: \.isProblem) { exitCode = ExitCode.failure }
         for action in actions { perform(action) }
         if !hasScreen {
@@ -125,7 +125,7 @@ final class ChatRun: @unchecked Sendable {
         }
     }
 
-    /// Draws behind everything that has come together.
+    /// Draws once after all events that arrive together.
     private func drawSoon() {
         guard hasScreen, !isDrawingDue else { return }
         isDrawingDue = true
@@ -141,17 +141,19 @@ final class ChatRun: @unchecked Sendable {
         if entry.kind == .problem { return console.tell("Error: \(GlyphText(entry.text).string)") }
         console.write(entry.line(in: room) + "\n")
         console.flush()
-        // Whoever read has gone.
+        // The reader has closed the output.
         if console.isOutputClosed { close(ExitCode.success) }
     }
 
-    /// There is no connection. That is the end where the client tries no more and, without a screen, before the first one.
+    /// Handles a missing connection. Ends if the client makes no further attempts. Without a screen, also ends if no
+    /// connection was opened before.
     private func failed(_ problem: ConnectionProblem, isFinal: Bool) {
         guard isFinal || (!hasScreen && !hasConnected) else { return }
         close(problem.exitCode, saying: problem.lines)
     }
 
-    /// Reads lines on a thread of its own, when the chat knows who is there; blocks while many are under way.
+    /// Reads lines on a separate thread, after the list of people is known. Blocks while too many lines are
+    /// unacknowledged.
     private func readLines() {
         guard !isReading else { return }
         isReading = true
@@ -195,7 +197,7 @@ final class ChatRun: @unchecked Sendable {
 }
 
 extension ChatModel.Event {
-    /// Whether it is a line, or the broker's answer on a room that one asked for.
+    /// Whether the event concerns a line, or the broker's answer about a room that the user has joined.
     fileprivate var isForRooms: Bool {
         switch self {
         case .line, .refused: true

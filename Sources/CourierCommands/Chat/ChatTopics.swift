@@ -2,10 +2,10 @@ import CourierCore
 
 /// The topics of the chat, each with the type of its messages.
 enum ChatTopics {
-    /// What is said in a room; not retained.
+    /// The messages of a room; not retained.
     static let messages = Topic<ChatMessage>("courier-chat/rooms/{room}/messages", qos: .one)
-    /// Who is there: retained by whoever it is, and cleared when they go, by themselves or by their will. A client has one
-    /// will only, so the rooms are in the message and not in the topic.
+    /// The present people. Each client retains its own card. The client or its will clears the card when the person
+    /// leaves. A client has only one will, so the card contains all rooms.
     static let people = Topic<ChatPresence>("courier-chat/people/{person}", qos: .one)
 
     static func messages(in room: ChatName) -> Topic<ChatMessage> { messages(room: room.level) }

@@ -2,8 +2,8 @@ import CommandArguments
 
 /// The argument of `-L`: `scheme://[user[:password]@]host[:port]/topic`.
 ///
-/// It is taken apart as the mosquitto clients do: nothing is percent-encoded, the topic is all that stands behind the first
-/// slash, and the ports of `ws` and `wss` are those of MQTT.
+/// It is parsed as the mosquitto clients do: without percent-encoding, with the topic after the first slash, and with
+/// the ports of MQTT for `ws` and `wss`.
 struct BrokerURL: Hashable {
     private static let schemes: KeyValuePairs<String, (port: Int, isSecure: Bool, isWebSocket: Bool)> = [
         "mqtt://": (1_883, false, false), "mqtts://": (8_883, true, false), "ws://": (1_883, false, true),

@@ -1,27 +1,27 @@
 import CourierCore
 import Dispatch
 
-/// Learns that a client tries no more, and why.
+/// Detects that a client makes no further attempts, and why.
 ///
-/// After an error that is final a client that has another server to try continues all the same, and only it knows.
+/// After a final error, a client that has another server continues, and only the client knows this.
 ///
-/// Safe to share: everything that changes is touched on the connection's queue only.
+/// Safe to share: mutable state is used only on the connection's queue.
 final class ClientStop: @unchecked Sendable {
     private let connection: CommandConnection
     private let stopped: @Sendable (ConnectionProblem) -> Void
-    /// The last final one since there was a connection.
+    /// The last final error since the last connection.
     private var problem: ConnectionProblem?
 
-    /// Watches the client of a connection; `stopped` is called on its queue, once.
+    /// Watches the client of a connection. `stopped` is called on its queue, once.
     init(_ connection: CommandConnection, stopped: @escaping @Sendable (ConnectionProblem) -> Void) {
         self.connection = connection
         self.stopped = stopped
     }
 
-    /// There is a connection.
+    /// Records that a connection was opened.
     func connected() { problem = nil }
 
-    /// A connection ended by an error that is final, unless there is another server.
+    /// Records a final error. The client continues if it has another server.
     func failed(_ problem: ConnectionProblem) {
         let isAwaited = self.problem != nil
         self.problem = problem

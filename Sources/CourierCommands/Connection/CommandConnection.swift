@@ -7,27 +7,27 @@ import CourierSQLite
 package import Dispatch
 import Foundation
 
-/// The client of one command, with what surrounds it: its queue, its watch, its store and its inspector.
+/// The client of one command, with its queue, watch, store and inspector.
 ///
-/// Everything that the client tells is told on ``queue``.
+/// All callbacks of the client run on ``queue``.
 package final class CommandConnection: Sendable {
-    /// What a command makes of what it is told.
+    /// The callbacks of a command.
     package struct ClientCallbacks: Sendable {
-        /// Learns of every event of the client, on the queue.
+        /// Receives every event of the client, on the queue.
         package var event: @Sendable (CourierEventType) -> Void = { _ in }
-        /// Learns of messages that the broker refused, on the queue.
+        /// Receives messages that the broker refused, on the queue.
         package var refusedPublish: @Sendable (ConnectionWatch.RefusedPublish) -> Void = { _ in }
-        /// Learns, on the queue, that the output takes no more debug lines; again with each of them.
+        /// Called on the queue for each debug line that the output no longer accepts.
         package var outputClosed: @Sendable () -> Void = {}
 
         package init() {}
     }
 
-    /// Where everything happens, one thing after the other.
+    /// The serial queue of all callbacks.
     package let queue: DispatchQueue
     /// The client.
     package let client: any CourierClient
-    /// What the packets say.
+    /// The watch on the client's packets.
     package let watch: ConnectionWatch
     private let store: SQLiteMessageStore?
     private let inspector: MQTTChuckServer?
@@ -38,11 +38,11 @@ package final class CommandConnection: Sendable {
     /// Makes the client, which does not connect yet.
     ///
     /// - Parameters:
-    ///   - arguments: What the command line says, checked.
-    ///   - console: Where debug lines, and the address of the inspector's page, are printed.
-    ///   - told: Who is told.
+    ///   - arguments: The checked connection options of the command line.
+    ///   - console: Prints debug lines and the address of the inspector's page.
+    ///   - told: The callbacks.
     ///   - adjust: Changes the configuration before the client is made.
-    /// - Throws: ``ArgumentError`` for what cannot be done, and ``CourierError`` for a store that cannot be opened.
+    /// - Throws: ``ArgumentError`` for an unsupported request, and ``CourierError`` for a store that cannot be opened.
     package init(
         _ arguments: ConnectionArguments, _ console: Console, told: ClientCallbacks,
         adjust: (inout MQTTClientConfig) -> Void = { _ in }
@@ -88,7 +88,7 @@ package final class CommandConnection: Sendable {
 
     /// Ends the connection in order and closes the store.
     ///
-    /// - Parameter done: Called once, on the queue: whether everything was written, DISCONNECT behind it, or why not.
+    /// - Parameter done: Called once, on the queue. Success means that everything was written, including DISCONNECT.
     package func close(_ done: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
         let ended: @Sendable (Result<Void, CourierError>) -> Void = { [queue, store] result in
             guard let store else { return done(result) }
@@ -100,7 +100,7 @@ package final class CommandConnection: Sendable {
         do {
             try client.disconnect(disconnectOptions, completion: ended)
         } catch {
-            // The broker allows no such DISCONNECT: the connection ends with a plain one.
+            // The broker does not allow this DISCONNECT, so the connection ends with a plain one.
             console.tell("Warning: \((error as? CourierError)?.message ?? "\(error)")")
             client.disconnect(completion: ended)
         }

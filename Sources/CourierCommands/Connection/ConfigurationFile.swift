@@ -1,9 +1,9 @@
 import CommandArguments
 import Foundation
 
-/// Where options come from before those of the command line: the file of `-o`, or the one that this user has.
+/// The options that are read before the command line: from the file of `-o`, or from the user's own file.
 ///
-/// A line is an option and, behind the first space, its value; a line that begins with `#` is a comment.
+/// Each line contains an option and, after the first space, its value. A line that begins with `#` is a comment.
 struct ConfigurationFile {
     /// The longest file that is read, in bytes.
     static let sizeLimit = 1 << 20
@@ -17,7 +17,7 @@ struct ConfigurationFile {
     ///   - named: The path of the file of `-o`, if there is one.
     ///   - name: The name of the user's file in `$XDG_CONFIG_HOME` or `~/.config`.
     ///   - environment: The environment.
-    /// - Throws: ``ArgumentError`` for a file that is named and cannot be read.
+    /// - Throws: ``ArgumentError`` if the file of `-o` cannot be read.
     init(at named: String?, orNamed name: String, in environment: [String: String]) throws(ArgumentError) {
         if let named {
             guard let text = Self.text(of: named) else {

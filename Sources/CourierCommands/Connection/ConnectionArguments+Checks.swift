@@ -2,9 +2,9 @@ package import CommandArguments
 import CourierTransport
 import Glibc
 
-/// What can only be said of all options together.
+/// Checks that need all options together.
 extension ConnectionArguments {
-    /// Whether TLS is spoken.
+    /// Whether the connection uses TLS.
     package var isSecure: Bool {
         !tls.isOff
             && (tls.authoritiesFile != nil || tls.authoritiesFolder != nil || tls.usesSystemAuthorities
@@ -12,14 +12,14 @@ extension ConnectionArguments {
                 || port == 8_883)
     }
 
-    /// Finds everything that ``checkUsage()`` and ``checkSetup()`` find.
+    /// Runs ``checkUsage()`` and ``checkSetup()``.
     package func check() throws {
         try checkUsage()
         try checkProperties()
         try checkSetup()
     }
 
-    /// Finds options that contradict each other, or need others that are not there, as the mosquitto clients do.
+    /// Finds options that contradict each other or lack a required option, as the mosquitto clients do.
     package func checkUsage() throws(ArgumentError) {
         if will.topic == nil {
             if will.payload != nil { throw ArgumentError("Will payload given, but no will topic given.") }
@@ -59,13 +59,13 @@ extension ConnectionArguments {
     /// - Throws: ``StartFailure`` in the words of the mosquitto clients.
     package func checkProperties() throws(StartFailure) {
         var properties = properties
-        // The options give this property, too.
+        // These options also set this property.
         if version == .v5, optionSessionExpiry ?? 0 > 0 { properties.use("session-expiry-interval", in: .connect) }
         if let problem = properties.problem { throw StartFailure(problem, showsUsage: true) }
     }
 
-    /// Finds a client id and credentials that the version of MQTT does not allow, and files that are not there: only for `pub`,
-    /// `sub` and `rr`, which report them in the words of the mosquitto clients.
+    /// Finds a client id and credentials that the MQTT version does not allow, and missing files. Only `pub`, `sub` and
+    /// `rr` call it, and report in the words of the mosquitto clients.
     ///
     /// - Throws: ``StartFailure`` with these words.
     package func checkStart() throws(StartFailure) {
@@ -89,7 +89,7 @@ extension ConnectionArguments {
         if isSecure { try checkFiles() }
     }
 
-    /// Opens each file of TLS: a missing file is a mistake of the command line, and no failure of TLS.
+    /// Opens each TLS file. A missing file is an error of the command line, not of TLS.
     private func checkFiles() throws(StartFailure) {
         for path in [tls.authoritiesFile, tls.certificateFile, tls.isKeyInHardware ? nil : tls.keyFile].compactMap(
             \.self)
@@ -107,8 +107,8 @@ extension ConnectionArguments {
 
     /// Finds unsupported options, and values that TLS does not accept.
     ///
-    /// - Throws: ``StartFailure`` in the words of the mosquitto clients, and ``ArgumentError`` for what only this program
-    ///   refuses.
+    /// - Throws: ``StartFailure`` in the words of the mosquitto clients, and ``ArgumentError`` for values that only
+    ///   this program refuses.
     package func checkSetup() throws {
         if let refusal = refusals.first { throw refusal }
         if let form = tls.keyForm, form != "pem", form != "engine" {
@@ -157,7 +157,7 @@ extension ConnectionArguments {
             do throws(TransportError) {
                 _ = try TLSPreSharedKey(identity: identity, hex: key)
             } catch {
-                // Without the key, which is a secret.
+                // The message leaves out the key, which is a secret.
                 throw ArgumentError(
                     "The value of --psk is not an even number of hexadecimal digits.",
                     hint: "Write it like 00112233aabbccdd.")
@@ -199,10 +199,10 @@ extension ConnectionArguments {
         }
     }
 
-    /// The session expiry of `-x` and `-c`, in seconds: for ever with `-c` alone.
+    /// The session expiry of `-x` and `-c` in seconds. With `-c` alone, it is unlimited.
     private var optionSessionExpiry: UInt32? { sessionExpiry ?? (isCleanSession ? nil : .max) }
 
-    /// How long the broker is to keep the session, in seconds: for ever with `-c`, not at all without.
+    /// The requested session expiry in seconds: from `-x`, unlimited with `-c` alone, from `-D`, or else 0.
     var wantedSessionExpiry: UInt32 {
         optionSessionExpiry ?? properties.connect.sessionExpiry ?? 0
     }

@@ -4,27 +4,27 @@ import CourierTransport
 import Foundation
 import Glibc
 
-/// The way from the command line to the SDK.
+/// Converts the command line to the types of the SDK.
 extension ConnectionArguments {
-    /// Seconds between attempts after a loss, as the mosquitto clients have it.
+    /// The seconds between attempts after a lost connection, as in the mosquitto clients.
     static let reconnectInterval: UInt16 = 1
 
-    /// How long the end of a connection waits for the broker to close too, after DISCONNECT was written. Bytes of the
-    /// broker that come meanwhile are read: unread, they would reset the connection, and the broker could miss DISCONNECT.
+    /// The time to wait, after DISCONNECT was written, until the broker closes the connection too. Received bytes are
+    /// read meanwhile. Unread bytes would reset the connection, and the broker might then miss DISCONNECT.
     private static let peerCloseTimeout = Duration.milliseconds(100)
-    /// MQTT 3.1 has no empty client id, and allows 23 bytes.
+    /// MQTT 3.1 does not allow an empty client id, and allows at most 23 bytes.
     private static let randomClientID = "courier-" + String(repeating: "%", count: 15)
 
-    /// The client id that is sent; empty lets the broker choose one.
+    /// The client id in CONNECT. If it is empty, the broker assigns one.
     package var sentClientID: String {
-        // In the SDK's client ids a percent sign stands for a random character.
+        // In the SDK's client ids, a percent sign is replaced by a random character.
         clientID ?? clientIDPrefix.map { "\($0)\(getpid())" } ?? (version == .v31 ? Self.randomClientID : "")
     }
 
-    /// The host as messages call it.
+    /// The host name for messages to the user.
     package var shownHost: String { unixPath ?? host ?? "localhost" }
 
-    /// Where and as whom to connect.
+    /// The host, port and credentials of the connection.
     package var connectOptions: ConnectOptions {
         ConnectOptions(
             host: shownHost, port: unixPath == nil ? UInt16(clamping: port ?? defaultPort) : 0, keepAlive: keepAlive,
@@ -46,9 +46,9 @@ extension ConnectionArguments {
         }
     }
 
-    /// The configuration of a client for these arguments, which ``check()`` has found right.
+    /// The client configuration for these arguments, which ``check()`` must have accepted.
     ///
-    /// The message store, the observer and the delivery queue are the command's to add.
+    /// The command adds the message store, the observer and the delivery queue.
     ///
     /// - Returns: The configuration.
     package func configuration() -> MQTTClientConfig {
@@ -88,7 +88,7 @@ extension ConnectionArguments {
         return config
     }
 
-    /// The fields of DISCONNECT.
+    /// The fields of the DISCONNECT packet.
     var disconnectOptions: DisconnectOptions {
         DisconnectOptions(
             sessionExpiry: properties.disconnect.sessionExpiry.map { .seconds($0) },

@@ -3,9 +3,9 @@ import CourierCore
 import CourierMQTT
 import CourierTransport
 
-/// The options that every command with a connection has, with the letters and meanings of the mosquitto clients.
+/// The connection options of all commands, with the letters and meanings of the mosquitto clients.
 extension ConnectionArguments {
-    /// Where to, as whom, how.
+    /// The options for the server, the credentials and the protocol.
     package static var groups: [OptionGroup<ConnectionArguments>] {
         [
             OptionGroup("Connection", connection), OptionGroup("Session", session), OptionGroup("Will", will),
@@ -289,7 +289,7 @@ extension ConnectionArguments {
         ) { settings, _ in settings.isInspected = true },
     ]
 
-    /// `-q`, which each command words in its own way.
+    /// `-q`, with a help text for each command.
     package static func qos(_ help: String) -> Option<Self> {
         Option(OptionNames("q", "qos"), .one("QOS", .words(["0", "1", "2"])), help, missing: "QoS") {
             let qos = NumberText.whole($1[0])
@@ -298,12 +298,12 @@ extension ConnectionArguments {
         }
     }
 
-    /// `-t`, which each command words in its own way.
+    /// `-t`, with a help text for each command.
     package static func topic(_ help: String) -> Option<Self> {
         Option(OptionNames("t", "topic"), .one("TOPIC"), help, missing: "topic") { try $0.add(topic: $1[0]) }
     }
 
-    /// What is asked of the broker with subscriptions, in MQTT 5; before, it has no effect, as with the mosquitto clients.
+    /// The MQTT 5 subscription options. They have no effect in older versions, as in the mosquitto clients.
     package static let subscription: [Option<Self>] = [
         Option(
             OptionNames(nil, "retain-handling"), .one("WHEN", .words(["always", "new", "never"])),
@@ -323,7 +323,7 @@ extension ConnectionArguments {
         ) { settings, _ in settings.subscriptionOptions.keepsRetainFlag = true },
     ]
 
-    /// Takes a topic to publish to or to subscribe to.
+    /// Adds a topic to publish or subscribe to.
     mutating func add(topic: String, of argument: String = "-t") throws {
         try MalformedText.check(topic, of: argument)
         switch role {
@@ -346,7 +346,7 @@ extension ConnectionArguments {
         applyPlace(of: url)
     }
 
-    /// Takes all but the topic.
+    /// Applies all parts of the URL except the topic.
     mutating func applyPlace(of url: BrokerURL) {
         host = url.host
         port = url.port

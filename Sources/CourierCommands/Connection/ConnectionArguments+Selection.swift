@@ -1,7 +1,7 @@
 package import CommandArguments
 
 extension ConnectionArguments {
-    /// The groups of those options that a command has use for; groups of none are left out.
+    /// The option groups with only the named options. Groups without such options are left out.
     ///
     /// - Parameter names: Their main names, such as `-h`.
     /// - Returns: The groups, in the order of help.

@@ -3,13 +3,13 @@ package import CourierCore
 package import CourierMQTT
 package import CourierTransport
 
-/// What a command line says about the connection: as it was typed, checked for its form only.
+/// The connection options of a command line, as typed. Only their form is checked.
 package struct ConnectionArguments: Sendable {
-    /// What the connection is for, which decides what `-t` may be and which defaults hold.
+    /// The kind of command, which decides the allowed values of `-t` and the defaults.
     package enum Role: Sendable {
         case publisher, subscriber, requester
 
-        /// The name of the configuration file, which the mosquitto clients have too.
+        /// The name of the configuration file, which is the same as for the mosquitto clients.
         var fileName: String {
             switch self {
             case .publisher: "mosquitto_pub"
@@ -19,13 +19,13 @@ package struct ConnectionArguments: Sendable {
         }
     }
 
-    /// What runs beneath MQTT.
+    /// The transport protocol below MQTT.
     package enum Transport: Sendable { case tcp, webSocket }
 
     /// The version of MQTT.
     package enum Version: Sendable { case v31, v311, v5 }
 
-    /// The will, of which the topic must be there at the end.
+    /// The will. Its topic must be set when all options are read.
     package struct Will: Sendable {
         package var topic: String?
         package var payload: String?
@@ -33,7 +33,7 @@ package struct ConnectionArguments: Sendable {
         package var isRetained = false
     }
 
-    /// How TLS is spoken.
+    /// The TLS options.
     package struct TLS: Sendable {
         package var authoritiesFile: String?
         package var authoritiesFolder: String?
@@ -46,13 +46,13 @@ package struct ConnectionArguments: Sendable {
         package var ciphers: String?
         package var keyLogFile: String?
         package var usesSystemAuthorities = false
-        /// Whether a URL asks for it, which says nothing of whom to trust.
+        /// Whether a URL requests TLS. A URL does not name trusted certificates.
         package var isWanted = false
         package var isOff = false
         /// The key of `--psk`, in hexadecimal digits.
         package var preSharedKey: String?
         package var preSharedKeyIdentity: String?
-        /// The engine of `--tls-engine`, from which the key comes if `--keyform` is engine.
+        /// The engine of `--tls-engine`. It contains the key if `--keyform` is `engine`.
         package var engine: String?
         /// Whether ``keyFile`` is the URI of a key in hardware.
         var isKeyInHardware: Bool { keyForm == "engine" }
@@ -72,7 +72,7 @@ package struct ConnectionArguments: Sendable {
     package var password: String?
     package var keepAlive: UInt16 = 60
     package var isCleanSession = true
-    /// In seconds; `UInt32.max` is for ever, `nil` was not said.
+    /// The session expiry in seconds. `UInt32.max` means no limit; `nil` means that no option sets it.
     package var sessionExpiry: UInt32?
     package var will = Will()
     package var tls = TLS()
@@ -80,9 +80,9 @@ package struct ConnectionArguments: Sendable {
     package var maximumInFlight = 20
     package var properties = PropertyArguments()
     package var proxy: ProxyConfiguration?
-    /// Whether DNS is asked for service records of the host.
+    /// Whether the client looks up DNS service records (SRV) of the host.
     package var usesServiceRecords = false
-    /// What is asked of the broker with each subscription.
+    /// The options of each subscription.
     package var subscriptionOptions = SubscriptionOptions()
     package var isDebugging = false
     package var isQuiet = false
@@ -97,13 +97,13 @@ package struct ConnectionArguments: Sendable {
     /// Whether the inspector's page is served.
     package var isInspected = false
 
-    /// The defaults of a role.
+    /// Makes the defaults of a role.
     package init(_ role: Role) {
         self.role = role
         version = role == .requester ? .v5 : .v311
     }
 
-    /// The level of `-q` as the SDK calls it.
+    /// The QoS of `-q` as a type of the SDK.
     package var level: QoS { Self.level(qos) }
 
     static func level(_ qos: Int) -> QoS { qos == 2 ? .two : qos == 1 ? .one : .zero }

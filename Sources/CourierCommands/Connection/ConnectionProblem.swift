@@ -3,18 +3,18 @@ import CourierTransport
 
 /// Why there is no connection, in the words and with the exit codes of the mosquitto clients.
 package struct ConnectionProblem: Hashable, Sendable {
-    /// The line that scripts know.
+    /// The line that scripts expect.
     package let line: String
-    /// What the line leaves out, such as the host and the reason; `nil` if nothing.
+    /// Details that are not in the line, such as the host and the reason; `nil` if there are none.
     package let detail: String?
-    /// Whether the line names the reason, so that the detail is worth printing for a person at a terminal only.
+    /// Whether the line contains the reason. The detail is then printed only for a person at a terminal.
     private let namesReason: Bool
-    /// What the command ends with.
+    /// The exit code of the command.
     package let exitCode: Int32
 
-    /// The broker refused.
+    /// Describes a refusal by the broker.
     ///
-    /// - Parameter refusal: Its CONNACK.
+    /// - Parameter refusal: The CONNACK.
     package init(_ refusal: ConnectionWatch.Refusal) {
         let words: String
         if refusal.isVersion5 {
@@ -37,9 +37,9 @@ package struct ConnectionProblem: Hashable, Sendable {
         4: "bad user name or password", 5: "not authorised",
     ]
 
-    /// No connection came about.
+    /// Describes a connection that could not be opened.
     ///
-    /// - Parameter error: What the client says.
+    /// - Parameter error: The error of the client.
     package init(unopened error: CourierError) {
         let system = (error.cause as? TransportError).flatMap { Self.words(of: $0.code) }
         (line, exitCode) = system.map { ($0, ExitCode.failure) } ?? Self.opening(error)
@@ -47,9 +47,9 @@ package struct ConnectionProblem: Hashable, Sendable {
         namesReason = system.map { !$0.contains("TLS") } ?? false
     }
 
-    /// The connection broke.
+    /// Describes a lost connection.
     ///
-    /// - Parameter error: What the client says.
+    /// - Parameter error: The error of the client.
     package init(lost error: CourierError) {
         switch error.code {
         case .protocolViolation, .malformedPacket:

@@ -3,10 +3,10 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// Reads in the packets what the client's own interface does not say: the broker's return codes, and, for `-d`, every
-/// packet as the mosquitto clients print it.
+/// Reads from the packets the facts that the client's interface does not report: the broker's return codes and, for
+/// `-d`, every packet as the mosquitto clients print it.
 package final class ConnectionWatch: PacketObserver {
-    /// What packets said so far.
+    /// The state collected from packets.
     private struct State {
         var refusal: Refusal?
         var names: [UInt64: String] = [:]
@@ -17,10 +17,10 @@ package final class ConnectionWatch: PacketObserver {
     package struct Refusal: Hashable, Sendable {
         /// The byte on the wire: a return code of 3.1.1, or a reason code of 5.
         package let code: UInt8
-        /// Whether it is of MQTT 5.
+        /// Whether the CONNACK is an MQTT 5 packet.
         package let isVersion5: Bool
 
-        /// What MQTT 5 calls it; `nil` for a return code that 3.1.1 does not have.
+        /// The reason code in MQTT 5; `nil` for a return code that 3.1.1 does not define.
         var reasonCode: ReasonCode? { isVersion5 ? ReasonCode(rawValue: code) : Self.returnCodes[code] }
 
         private static let returnCodes: [UInt8: ReasonCode] = [
@@ -41,12 +41,12 @@ package final class ConnectionWatch: PacketObserver {
     private let showsGrants: Bool
     private let refused: @Sendable (RefusedPublish) -> Void
 
-    /// A watch on the connections of one client.
+    /// Makes a watch for the connections of one client.
     ///
     /// - Parameters:
-    ///   - print: Takes a line for each packet, on the event loop; `nil` makes none.
-    ///   - showsGrants: Whether the codes of SUBACK have a line of their own; `false` by default.
-    ///   - refused: Learns of messages that the broker refused, on the event loop.
+    ///   - print: Receives a line for each packet, on the event loop; `nil` prints no lines.
+    ///   - showsGrants: Whether the codes of SUBACK are printed on a separate line; `false` by default.
+    ///   - refused: Receives messages that the broker refused, on the event loop.
     package init(
         print: (@Sendable (String) -> Void)? = nil, showsGrants: Bool = false,
         refused: @escaping @Sendable (RefusedPublish) -> Void = { _ in }
@@ -56,11 +56,11 @@ package final class ConnectionWatch: PacketObserver {
         self.refused = refused
     }
 
-    /// The last refusal, until it is asked for again.
+    /// Returns the last refusal and clears it.
     package func takeRefusal() -> Refusal? { state.withLock { $0.refusal.take() } }
 
-    /// The last refusal, until it is asked for again, if it is this one: a later one is of an attempt whose end is still to
-    /// be told.
+    /// Returns and clears the last refusal if it has this code. A refusal with another code belongs to a later attempt
+    /// whose end is not reported yet.
     func takeRefusal(_ code: ReasonCode?) -> Refusal? {
         state.withLock { state in state.refusal?.reasonCode == code ? state.refusal.take() : nil }
     }
@@ -121,7 +121,7 @@ package final class ConnectionWatch: PacketObserver {
         for line in lines { print(line) }
     }
 
-    /// The second byte of a packet's body; 0 where there is none.
+    /// Returns the second byte of a packet's body; 0 if there is none.
     private static func secondByte(of frame: PacketFrame, in bytes: [UInt8]) -> UInt8 {
         var place = frame.start + 1
         while place < frame.end, bytes[place] & 0x80 != 0 { place += 1 }  // The remaining length.

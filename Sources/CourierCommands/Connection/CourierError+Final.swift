@@ -2,7 +2,8 @@ import CourierCore
 import CourierTransport
 
 extension CourierError {
-    /// Whether the client tries no more after it, unless it has another server to try: docs/reference/events.md has `stop` there.
+    /// Whether the client makes no further attempts after this error, unless it has another server.
+    /// docs/reference/events.md marks these errors with `stop`.
     var isFinal: Bool {
         switch code {
         case .invalidConfiguration: true

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// What `-d` prints for a packet, in the words of libmosquitto.
+/// The lines that `-d` prints for a packet, in the words of libmosquitto.
 struct PacketLines {
     /// The client id.
     let name: String
@@ -13,7 +13,7 @@ struct PacketLines {
     /// - Parameters:
     ///   - packet: The packet.
     ///   - code: The second byte of its body, which is the return code of CONNACK in every version.
-    ///   - lastPacketID: The last packet id that was given out; messages of QoS 0, which have none, are counted with it.
+    ///   - lastPacketID: The last packet id that was assigned. It also counts QoS 0 messages, which have no id.
     /// - Returns: The lines, without their ends.
     func lines(of packet: Packet, code: UInt8, lastPacketID: inout UInt16) -> [String] {
         let verb = isOutgoing ? "sending" : "received"

@@ -2,14 +2,14 @@ import CommandArguments
 package import CourierCore
 import Foundation
 
-/// The properties of MQTT 5 that `-D` names, by the packet they belong to.
+/// The MQTT 5 properties of `-D`, grouped by packet.
 package struct PropertyArguments: Sendable {
-    /// The packets whose properties can be named.
+    /// The packets that accept properties.
     package enum Command: String, CaseIterable, Sendable {
         case connect, publish, subscribe, unsubscribe, disconnect, auth, will, puback, pubrec, pubrel, pubcomp
     }
 
-    /// Those of CONNECT.
+    /// The properties of CONNECT.
     package struct Connect: Sendable {
         package var receiveMaximum: UInt16?
         package var maximumPacketSize: UInt32?
@@ -22,20 +22,20 @@ package struct PropertyArguments: Sendable {
         package var authenticationData: String?
     }
 
-    /// Those of SUBSCRIBE.
+    /// The properties of SUBSCRIBE.
     package struct Subscribe: Sendable {
         package var identifier: UInt32?
         package var userProperties: [MessageProperties.UserProperty] = []
     }
 
-    /// Those of DISCONNECT.
+    /// The properties of DISCONNECT.
     package struct Disconnect: Sendable {
         package var sessionExpiry: UInt32?
         package var reasonString: String?
         package var userProperties: [MessageProperties.UserProperty] = []
     }
 
-    /// A property that was given, with its number if it has one.
+    /// A property that was set, with its number if it has one.
     private struct Given: Sendable {
         let command: Command
         let name: String
@@ -44,7 +44,7 @@ package struct PropertyArguments: Sendable {
 
     package var connect = Connect()
     package var publish = MessageProperties()
-    /// The topic alias of the messages; `nil` leaves it to the client.
+    /// The topic alias of the messages; `nil` lets the client choose.
     package var topicAlias: UInt16?
     package var subscribe = Subscribe()
     /// The user properties of UNSUBSCRIBE.
@@ -54,7 +54,7 @@ package struct PropertyArguments: Sendable {
     package var willDelay = Duration.zero
     private var given: [Given] = []
 
-    /// How many words belong to `-D`: `user-property` has two values.
+    /// The number of words that belong to a `-D`. `user-property` has two values.
     static func wordCount(_ words: ArraySlice<String>) -> Int {
         guard words.count > 2, Command(rawValue: words[words.startIndex].lowercased()) != nil else { return 3 }
         return words[words.startIndex + 1].lowercased() == "user-property" ? 4 : 3
@@ -62,7 +62,7 @@ package struct PropertyArguments: Sendable {
 }
 
 extension PropertyArguments {
-    /// The properties as mosquitto names them, with the packets that a client may put them into (MQTT 5.0 §2.2.2.2).
+    /// The properties as mosquitto names them, with the packets in which a client may send them (MQTT 5.0 §2.2.2.2).
     private enum Kind {
         case byte, short, long, variable, binary, text, pair
     }
@@ -100,7 +100,7 @@ extension PropertyArguments {
     /// The largest subscription identifier (MQTT 5.0 §3.8.2.1.2).
     private static let largestIdentifier = 268_435_455
 
-    /// Takes the words behind a `-D`.
+    /// Adds the property in the words after `-D`.
     ///
     /// - Throws: ``ArgumentError`` and ``StartFailure`` in the words of the mosquitto clients.
     mutating func add(_ words: [String]) throws {
@@ -217,14 +217,15 @@ extension PropertyArguments {
         }
     }
 
-    // MARK: All together
+    // MARK: Checks of all properties
 
     /// Counts a property that another option sets, so that a duplicate is found.
     mutating func use(_ name: String, in command: Command) {
         given.append(Given(command: command, name: name, number: 1))
     }
 
-    /// What the mosquitto clients say of properties that are given twice, or have a value that MQTT does not allow.
+    /// The message of the mosquitto clients about duplicate properties or values that MQTT does not allow; `nil` if all
+    /// are valid.
     var problem: String? {
         for (command, title) in Self.titles {
             let properties = given.filter { $0.command == command }

@@ -1,14 +1,14 @@
 import CommandArguments
 
 extension WholeNumber {
-    /// A decimal number within a range, and nothing else.
+    /// Reads a decimal number within a range, without further text.
     ///
     /// - Parameters:
-    ///   - text: What was typed.
-    ///   - range: What is allowed.
-    ///   - name: What an error calls it.
+    ///   - text: The typed text.
+    ///   - range: The allowed range.
+    ///   - name: The name of the value in error messages.
     /// - Returns: The number.
-    /// - Throws: That it is none, or out of range.
+    /// - Throws: ``ArgumentError`` if the text is not a number or is out of range.
     static func value(_ text: String, in range: ClosedRange<Int>, of name: String) throws(ArgumentError) -> Int {
         guard let number = Int(text), range.contains(number) else {
             throw ArgumentError(

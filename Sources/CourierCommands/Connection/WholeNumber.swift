@@ -1,4 +1,4 @@
-/// Numbers as C's `strtoll` reads them with base 0, where nothing may stand behind them.
+/// Reads numbers as C's `strtoll` does with base 0, but without further text after the number.
 enum WholeNumber {
     /// The number: decimal, hexadecimal after `0x`, octal after `0`; `nil` for anything else.
     static func value(_ text: String) -> Int? {

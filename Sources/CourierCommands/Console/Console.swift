@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What a command writes to and reads from, and what it was started with.
+/// The input, output and environment of a command.
 ///
 /// Commands take it as an argument, so that a test can give them files of its own.
 package final class Console: Sendable {
-    /// How much output waits at most before it is written.
+    /// The maximum size of buffered output in bytes.
     static let bufferSize = 64 << 10
 
-    /// The environment it was started with.
+    /// The environment of the process.
     package let environment: [String: String]
-    /// Where messages are read from.
+    /// The descriptor that messages are read from.
     package let input: Int32
-    /// Where messages are printed.
+    /// The descriptor that messages are printed to.
     package let output: Int32
     private let errors: Int32
     private let waiting = Mutex<[UInt8]>([])
@@ -21,18 +21,18 @@ package final class Console: Sendable {
 
     private struct State {
         var isQuiet = false
-        /// Whether the cursor stands behind what ``draw(_:)`` has drawn.
+        /// Whether the cursor is behind the line that ``draw(_:)`` has drawn.
         var isBehindDrawing = false
-        /// Why the output takes nothing more: an error number.
+        /// The error number of the output, if it can no longer be written.
         var outputFailure: Int32?
     }
 
-    /// A console of these descriptors, which stay open.
+    /// Makes a console for these descriptors, which it does not close.
     ///
     /// - Parameters:
-    ///   - input: Where messages are read from; standard input by default.
-    ///   - output: Where messages are printed; standard output by default.
-    ///   - errors: Where errors are printed; standard error by default.
+    ///   - input: The descriptor for input; standard input by default.
+    ///   - output: The descriptor for messages; standard output by default.
+    ///   - errors: The descriptor for errors; standard error by default.
     ///   - environment: The environment; the process's by default.
     package init(
         input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO, errors: Int32 = STDERR_FILENO,
@@ -44,22 +44,22 @@ package final class Console: Sendable {
         self.environment = environment
     }
 
-    /// Whether a person looks at the output.
+    /// Whether the output is a terminal.
     package var isOutputTerminal: Bool { isatty(output) == 1 }
-    /// Whether a person looks at the errors.
+    /// Whether the error output is a terminal.
     package var isErrorTerminal: Bool { isatty(errors) == 1 }
-    /// Whether a person types the input.
+    /// Whether the input is a terminal.
     package var isInputTerminal: Bool { isatty(input) == 1 }
 
-    /// Whether output may have colours: a person looks at it, and did not say otherwise (no-color.org).
+    /// Whether output may have colors: it is a terminal, and the user has not disabled colors (no-color.org).
     package var hasColours: Bool {
         isOutputTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Whether the output takes nothing more: whoever read it has gone, or it cannot be written.
+    /// Whether the output can no longer be written, for example because its reader has closed it.
     package var isOutputClosed: Bool { state.withLock { $0.outputFailure != nil } }
 
-    /// Why the output cannot be written, in the system's words; `nil` also where whoever read it has gone.
+    /// The system's message why the output cannot be written; `nil` if its reader has closed it.
     package var outputProblem: String? {
         guard let failure = state.withLock({ $0.outputFailure }), failure != EPIPE, failure != ECONNRESET else {
             return nil
@@ -69,7 +69,7 @@ package final class Console: Sendable {
 
     // MARK: Output
 
-    /// Takes bytes to be printed, which ``flush()`` does at the latest.
+    /// Adds bytes to the output buffer. They are printed by ``flush()`` at the latest.
     package func write(_ bytes: some Sequence<UInt8>) {
         let isFull = waiting.withLock { waiting in
             waiting.append(contentsOf: bytes)
@@ -78,10 +78,10 @@ package final class Console: Sendable {
         if isFull { flush() }
     }
 
-    /// Takes text to be printed.
+    /// Adds text to the output buffer.
     package func write(_ text: String) { write(text.utf8) }
 
-    /// Prints what waits; blocks while the reader it is slow.
+    /// Prints the buffered output; blocks while its reader is slow.
     package func flush() {
         let bytes = waiting.withLock { waiting in
             defer { waiting.removeAll(keepingCapacity: true) }
@@ -93,37 +93,37 @@ package final class Console: Sendable {
 
     // MARK: Errors
 
-    /// From now on ``tell(_:)`` prints nothing.
+    /// Suppresses the lines of ``tell(_:)`` from now on.
     package func beQuiet() { state.withLock { $0.isQuiet = true } }
 
-    /// Prints a line for whoever runs the command, unless it is to be quiet.
+    /// Prints a line to the error output, unless quiet mode is set.
     package func tell(_ line: String) {
         if state.withLock({ $0.isQuiet }) { return }
         complain(line)
     }
 
-    /// Prints a line that the mosquitto clients do not have, unless it is to be quiet: for a person at a terminal only, so
-    /// that scripts read the same lines from both.
+    /// Prints a line that the mosquitto clients do not print, unless quiet mode is set. It is printed only on a
+    /// terminal, so that scripts read the same lines from both.
     package func explain(_ line: String) { if isErrorTerminal { tell(line) } }
 
-    /// Prints a line for whoever runs the command, also when it is to be quiet: the command line itself is wrong.
+    /// Prints a line to the error output, even in quiet mode, because the command line itself is wrong.
     package func complain(_ line: String) { writeToErrors(line + "\n") }
 
-    /// Prints to the errors as it is, in the place of what is drawn there.
+    /// Prints text to the error output unchanged, and replaces a drawn line.
     package func writeToErrors(_ text: String) {
         flush()
         erase()
         _ = Self.write(Array(text.utf8), to: errors)
     }
 
-    /// Draws a line on the terminal of the errors, in the place of the one before, until something else is printed there.
+    /// Draws a line on the error terminal. It replaces the previous drawn line.
     package func draw(_ line: String) {
         flush()
         _ = Self.write(Array((Self.lineErasure + line).utf8), to: errors)
         state.withLock { $0.isBehindDrawing = true }
     }
 
-    /// Takes away what was drawn last, unless something was printed behind it.
+    /// Erases the last drawn line, unless something was printed after it.
     package func erase() {
         let isBehindDrawing = state.withLock { state in
             defer { state.isBehindDrawing = false }
@@ -132,10 +132,10 @@ package final class Console: Sendable {
         if isBehindDrawing { _ = Self.write(Array(Self.lineErasure.utf8), to: errors) }
     }
 
-    /// Goes to the beginning of the line, and erases it.
+    /// Moves to the beginning of the line and erases the line.
     private static let lineErasure = "\r\u{1B}[K"
 
-    /// Writes all bytes; returns the error number when they are not taken any more.
+    /// Writes all bytes; returns the error number if they can no longer be written.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { bytes -> Int32? in
             var rest = bytes[...]

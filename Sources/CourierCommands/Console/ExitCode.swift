@@ -4,13 +4,13 @@ package import CommandArguments
 ///
 /// A refused connection ends with the broker's own return or reason code instead.
 package enum ExitCode {
-    /// Done.
+    /// Success.
     package static let success: Int32 = 0
-    /// The command line is wrong, an input cannot be read or the output not written, or no connection came about.
+    /// The command line is wrong, the input or output failed, or no connection could be opened.
     package static let failure: Int32 = 1
-    /// The broker broke the protocol.
+    /// The broker violated the protocol.
     package static let protocolError: Int32 = 2
-    /// The client is not connected any more.
+    /// The client is no longer connected.
     package static let notConnected: Int32 = 4
     /// The broker refused the connection.
     package static let connectionRefused: Int32 = 5
@@ -18,15 +18,15 @@ package enum ExitCode {
     package static let connectionLost: Int32 = 7
     /// TLS failed.
     package static let tlsFailed: Int32 = 8
-    /// The time of `-W` is over; ``notAccepted`` takes precedence.
+    /// The timeout of `-W` has passed; ``notAccepted`` takes precedence.
     package static let timedOut: Int32 = 27
-    /// A signal or the time of `-W` ended `sub` before the broker had accepted the connection.
+    /// A signal or the timeout of `-W` ended `sub` before the broker had accepted the connection.
     package static let notAccepted: Int32 = 255
 
-    /// A signal ended it, as a shell shows that.
+    /// A signal ended the command. Shells use the same code.
     package static func signal(_ number: Int32) -> Int32 { 128 + number }
 
-    /// What they mean, for the manual page.
+    /// The meanings of the codes, for the manual page.
     package static let meanings: [CommandSummary.ExitCode] = [
         .init("0", "Done."),
         .init(

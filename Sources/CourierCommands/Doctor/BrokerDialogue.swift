@@ -3,40 +3,40 @@ import Dispatch
 import MQTTCodec
 import Synchronization
 
-/// One connection to a broker, with what it says of itself: opened, CONNECT, round trips, DISCONNECT.
+/// One connection to a broker with a fixed sequence: opening, CONNECT, round trips, DISCONNECT.
 ///
-/// The client of the SDK would try again, and agree on a version; the doctor wants to see each answer.
+/// The SDK's client would retry and negotiate a version, but the doctor needs each answer.
 ///
-/// Safe to share: everything that changes is touched on the loop only, whose channel calls it.
+/// Safe to share: mutable state is used only on the loop, where the channel calls this handler.
 final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
-    /// What is asked.
+    /// The request for one dialogue.
     struct Question: Sendable {
         /// The CONNECT; `nil` only opens the connection.
         var connect: Connect?
         var roundTripCount = 0
-        /// Where messages are published for the round trips; `nil` sends pings.
+        /// The topic of the messages for the round trips; `nil` sends pings instead.
         var topic: String?
-        /// How long each step may take.
+        /// The time limit of each step.
         var timeLimit: Duration
     }
 
-    /// Why it ended before its end.
+    /// The reason for an early end.
     enum Failure: Hashable, Sendable {
         case transport(TransportError)
-        /// The broker closed the connection without a word.
+        /// The broker closed the connection without sending a packet.
         case closed
-        /// No answer came in time.
+        /// The answer did not arrive in time.
         case silent
-        /// The broker answered a CONNECT of MQTT 5 as MQTT 3 does.
+        /// The broker answered an MQTT 5 CONNECT in the format of MQTT 3.
         case speaksOlderVersion
-        /// What came is no MQTT, or not what may come here.
+        /// The bytes are not MQTT, or the packet is not allowed here.
         case unreadable(String)
-        /// A DISCONNECT.
+        /// The broker sent DISCONNECT.
         case disconnected(PacketReasonCode)
         /// A message was refused.
         case messageRefused(PacketReasonCode)
 
-        /// Whether a DISCONNECT can follow it, which ends the session.
+        /// Whether a DISCONNECT can still be sent, which ends the session.
         fileprivate var leavesConnected: Bool {
             switch self {
             case .silent, .messageRefused: true
@@ -45,16 +45,16 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    /// What was learnt.
+    /// The results of a dialogue.
     struct Answer: Sendable {
-        /// How long it took to open the connection, TLS included; `nil` when it did not open.
+        /// The time to open the connection, including TLS; `nil` if it did not open.
         var openedAfter: Duration?
         var security: TLSSummary?
         var connAck: ConnAck?
         var roundTrips: [Duration] = []
         var failure: Failure?
 
-        /// Whether the broker takes no message of QoS 1: the round trips are pings then. [MQTT-3.2.2-11]
+        /// Whether the broker accepts only QoS 0. The round trips are then pings. [MQTT-3.2.2-11]
         var takesQoS0Only: Bool { connAck?.properties.maximumQoS == .atMostOnce }
     }
 
@@ -82,7 +82,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         encoder = PacketEncoder(version: version, sender: .client)
     }
 
-    /// Holds the dialogue; blocks until it has ended.
+    /// Runs the dialogue; blocks until it has ended.
     static func hold(
         _ question: Question, with endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
         on loop: EventLoop
@@ -192,7 +192,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    /// Tells what was learnt, once, and leaves in order.
+    /// Returns the results, once, and closes the connection in order.
     private func end(_ failure: Failure?) {
         guard phase != .ended else { return }
         let mayStillSpeak = failure.map(\.leavesConnected) ?? true
@@ -207,7 +207,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         done(answer)
     }
 
-    /// The session is to end with the connection, whatever was asked for. [MQTT-3.1.2-23]
+    /// Requests that the session ends with the connection, whatever the CONNECT requested. [MQTT-3.1.2-23]
     private func sendFarewell(on channel: ByteChannel) {
         let properties: PacketProperties = encoder.version >= .v5 ? [.sessionExpiryInterval(0)] : []
         var buffer = PacketBuffer()
@@ -216,7 +216,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
     }
 }
 
-/// What a dialogue has left for the waiting caller for it.
+/// Passes the result of a dialogue to the waiting caller.
 private final class AnswerBox: Sendable {
     let answer = Mutex(BrokerDialogue.Answer())
 }

@@ -6,23 +6,23 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// What the doctor looks at, one after the other, until there is no use in going on.
+/// The checks of the doctor, in order. They end when further checks are useless.
 ///
-/// It blocks while the network takes its time.
+/// It blocks during network operations.
 struct Examination {
-    /// What the CONNECT asks for, to see what the broker makes of it.
+    /// The requested keep-alive of the CONNECT, which is compared with the broker's value.
     private static let askedKeepAlive: UInt16 = 60
     private static let askedSessionExpiry: UInt32 = 86_400
 
-    /// All that was found.
+    /// All results.
     struct Record {
         var findings: [Finding] = []
         var limits: AnnouncedLimits?
         var roundTrips: [Duration] = []
-        /// What the broker's certificates say, where it has shown some.
+        /// The certificates of the broker, if it has sent any.
         var certificates: CertificateReview?
 
-        /// The first thing that does not work.
+        /// The first check that failed.
         var problem: Finding? { findings.first { $0.state == .problem } }
     }
 
@@ -33,11 +33,11 @@ struct Examination {
     private let loop: EventLoop
     private let clientID: String
     private let told: (Finding) -> Void
-    /// The certificates of the last handshake that showed some.
+    /// The certificates of the last handshake that contained any.
     private let chain = ChainBox()
     private var record = Record()
 
-    /// Prepares it; `told` learns of each finding at once.
+    /// Prepares the checks. `told` is called at once with each finding.
     init(_ arguments: DoctorArguments, told: @escaping (Finding) -> Void) throws(TransportError) {
         self.arguments = arguments
         self.told = told
@@ -57,7 +57,7 @@ struct Examination {
             arguments.connection.clientID ?? "courier-doctor-\(UUID().uuidString.prefix(8).lowercased())"
     }
 
-    /// Looks at everything.
+    /// Runs all checks.
     mutating func run() -> Record {
         defer { loop.shutdownAndWait() }
         guard isReachable(), let context = secureContext(), isSecured(context.tls) else { return record }
@@ -134,7 +134,7 @@ struct Examination {
 
     // MARK: TLS
 
-    /// What TLS needs, `nil` inside where none is wanted; `nil` when it cannot be had.
+    /// Returns the TLS context, or `nil` in the tuple if TLS is not used. Returns `nil` if the context cannot be made.
     private mutating func secureContext() -> (tls: TLSContext?, Void)? {
         guard let tls else { return (nil, ()) }
         do throws(TransportError) {
@@ -209,7 +209,7 @@ struct Examination {
             properties: version >= .v5 ? [.sessionExpiryInterval(Self.askedSessionExpiry)] : [])
     }
 
-    /// Connects in a version, and notes what comes of it.
+    /// Connects with one MQTT version, and records the result.
     private mutating func greet(
         _ version: ProtocolVersion, _ context: TLSContext?, measures: Bool
     ) -> BrokerDialogue.Answer {
@@ -227,7 +227,7 @@ struct Examination {
         } else if answer.failure == .speaksOlderVersion {
             note(.notice(check, "not spoken"))
         } else {
-            // Whether it is a problem depends on the other version.
+            // This is a problem only if the other version fails too.
             note(.notice(check, failureText(answer.failure)))
         }
         return answer
@@ -254,7 +254,7 @@ struct Examination {
         }
     }
 
-    /// Both versions together say whether the broker can be used.
+    /// Decides from the results of both versions whether the broker can be used.
     private mutating func judgeVersions(_ newer: BrokerDialogue.Answer, _ older: BrokerDialogue.Answer) {
         let codes = [newer, older].compactMap { $0.connAck?.reasonCode }
         if codes.contains(.success) {
@@ -269,7 +269,7 @@ struct Examination {
             let name = ReasonCode(rawValue: code.rawValue).name
             return note(.problem(.authentication, "the broker lets nobody in: \(name)", Advice.refused(code)))
         }
-        // TLS 1.3 refuses a client's certificate, or that there is none, only behind its handshake.
+        // With TLS 1.3, a missing or refused client certificate is reported only after the handshake.
         if case .transport(let error)? = newer.failure, tls != nil {
             return note(.problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
         }
@@ -324,7 +324,7 @@ struct Examination {
     static func milliseconds(_ time: Duration) -> Double { time / .milliseconds(1) }
 }
 
-/// Where the loop leaves the certificates that it has seen.
+/// Passes the certificates from the loop to the caller.
 private final class ChainBox: Sendable {
     let value = Mutex<TLSPeerChain?>(nil)
 }

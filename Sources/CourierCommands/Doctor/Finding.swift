@@ -1,24 +1,24 @@
-/// What one check of the doctor has found.
+/// The result of one check of the doctor.
 struct Finding: Hashable, Sendable {
     enum State: String, Hashable, Sendable {
-        /// It is as it should be.
+        /// The check passed.
         case good
-        /// It works, and there is something to know.
+        /// It works, but the user should know a fact about it.
         case notice
         /// It does not work.
         case problem
     }
 
-    /// What was looked at.
+    /// The subject of a check.
     enum Check: String, Hashable, Sendable {
         case name, tcp, tls, mqtt5, mqtt311, authentication, limits, roundTrip
     }
 
     let check: Check
     let state: State
-    /// What was found, as a sentence without its full stop.
+    /// The result, as a sentence without its full stop.
     let text: String
-    /// What to do about it, as a sentence.
+    /// The recommended action, as a sentence.
     let advice: String?
 
     static func good(_ check: Check, _ text: String) -> Finding {
@@ -35,7 +35,7 @@ struct Finding: Hashable, Sendable {
 }
 
 extension Finding.Check {
-    /// What the command ends with when this is what does not work.
+    /// The exit code of the command if this finding is the problem.
     var exitCode: Int32 {
         switch self {
         case .name, .tcp: ExitCode.failure
@@ -45,7 +45,7 @@ extension Finding.Check {
         }
     }
 
-    /// What the report calls it.
+    /// The name in the report.
     var title: String {
         switch self {
         case .name: "name"

@@ -9,12 +9,12 @@ import Synchronization
 
 /// A file of recorded packets: JSON Lines, or an archive, which a program may be writing.
 final class Recording: Sendable {
-    /// What every file of SQLite begins with.
+    /// The first bytes of every SQLite file.
     private static let databaseMark = Array("SQLite format 3\0".utf8)
-    /// More than a row takes in memory beside its bytes.
+    /// An upper limit of the memory that a row needs in addition to its bytes.
     private static let rowOverhead = 512
-    /// How often an archive is looked at. It is asked, and not watched: SQLite writes to a log that is another file at any
-    /// time, and of the folder a watch would tell every change to everything. The question costs a look at some bytes.
+    /// The interval at which an archive is checked for changes. It is polled, because SQLite writes to a separate log
+    /// file, and a watch on the folder would report unrelated changes. Each check reads only a few bytes.
     private static let interval = DispatchTimeInterval.seconds(1)
 
     /// An archive that may still grow.
@@ -23,9 +23,9 @@ final class Recording: Sendable {
         var timer: (any DispatchSourceTimer)?
     }
 
-    /// What was read so far.
+    /// The packets that were read so far.
     let logger: MQTTChuckLogger
-    /// Whether rows may still come.
+    /// Whether more rows may be added.
     let isFollowed: Bool
     private let following: Mutex<Following?>
     private let queue = DispatchQueue(label: "courier.recording")
@@ -33,7 +33,7 @@ final class Recording: Sendable {
     /// Reads all of a file, however old and however large.
     ///
     /// - Parameter path: The file.
-    /// - Throws: That there is none, or that it is no recording.
+    /// - Throws: An error if the file does not exist or is not a recording.
     init(of path: String) throws {
         let url = URL(fileURLWithPath: path)
         var options = MQTTChuckOptions()
@@ -64,7 +64,7 @@ final class Recording: Sendable {
         logger = try Self.logger(of: data, path, &options)
     }
 
-    /// Whether it can be read once more from its beginning, as a pipe cannot.
+    /// Whether the file can be read again from its beginning, unlike a pipe.
     private static func isRegular(_ file: FileHandle) -> Bool {
         var found = stat()
         return fstat(file.fileDescriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
@@ -91,9 +91,9 @@ final class Recording: Sendable {
 
     // MARK: Following
 
-    /// Adds to ``logger`` what a program adds to the file, until ``stopFollowing()``.
+    /// Adds new rows of the file to ``logger``, until ``stopFollowing()``.
     ///
-    /// - Parameter changed: Called after rows were added, on a queue of its own.
+    /// - Parameter changed: Called after rows were added, on a separate queue.
     func follow(_ changed: @escaping @Sendable () -> Void = {}) {
         following.withLock { following in
             guard following != nil, following?.timer == nil else { return }
@@ -105,13 +105,13 @@ final class Recording: Sendable {
         }
     }
 
-    /// Whether there was something new.
+    /// Reads new rows; returns whether there were any.
     private func catchUp() -> Bool {
-        // A file that cannot be read now may be readable the next time; what was read stays.
+        // If the file cannot be read now, a later attempt may succeed. The earlier rows remain.
         following.withLock { ((try? $0?.follower.catchUp()) ?? 0) > 0 }
     }
 
-    /// Nothing is added any more, and ``follow(_:)``'s closure is not called.
+    /// Stops adding rows. Afterwards, the closure of ``follow(_:)`` is not called.
     func stopFollowing() {
         following.withLock { following in
             following?.timer?.cancel()

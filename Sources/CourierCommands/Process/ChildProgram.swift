@@ -1,9 +1,9 @@
 import CommandArguments
 import Glibc
 
-/// A program that is run to its end.
+/// Runs another program and waits for its end.
 enum ChildProgram {
-    /// Where programs are looked for without a `PATH`.
+    /// The search path if `PATH` is not set.
     private static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
     /// Runs a program, without input; its errors go to a file.

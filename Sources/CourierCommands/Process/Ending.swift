@@ -3,7 +3,7 @@ import Synchronization
 
 /// The end of a command, which the main thread waits for.
 package final class Ending: Sendable {
-    /// How long an end by a signal waits for what is under way.
+    /// The time that an end by a signal waits for unfinished work.
     package static let drainTimeout = Duration.seconds(5)
 
     private let code = Mutex<Int32?>(nil)
@@ -14,7 +14,7 @@ package final class Ending: Sendable {
 
     /// Ends the command; only the first call counts.
     ///
-    /// - Parameter exitCode: What the process ends with.
+    /// - Parameter exitCode: The exit code of the process.
     package func end(_ exitCode: Int32) {
         let isFirst = code.withLock { code in
             defer { code = code ?? exitCode }
@@ -23,27 +23,27 @@ package final class Ending: Sendable {
         if isFirst { reached.signal() }
     }
 
-    /// Ends the command after a while, unless it has ended in order until then: it may wait for a reader of its output that
-    /// never comes.
+    /// Ends the command after a delay, unless it has already ended in order. An orderly end can block forever on an
+    /// output that has no reader.
     ///
     /// - Parameters:
-    ///   - exitCode: What the process ends with.
-    ///   - patience: How long the order may take.
+    ///   - exitCode: The exit code of the process.
+    ///   - patience: The time limit of the orderly end.
     package func end(_ exitCode: Int32, after patience: Duration) {
         DispatchQueue.global().asyncAfter(deadline: .now() + patience.seconds) { [self] in end(exitCode) }
     }
 
-    /// Lets signals end the command: the first one in order, the second one at once.
+    /// Lets signals end the command: the first signal in order, the second one at once.
     ///
-    /// They come on a queue of their own: the command's may wait for a slow reader of its output.
+    /// Signals are handled on a separate queue, because the command's queue may block on a slow reader of its output.
     ///
     /// - Parameters:
     ///   - signals: The signals.
-    ///   - queue: Where the command is asked to end.
-    ///   - patience: How long the order may take, ``drainTimeout`` by default.
-    ///   - exitCode: What the process ends with by which signal.
+    ///   - queue: The queue on which `ask` is called.
+    ///   - patience: The time limit of the orderly end, ``drainTimeout`` by default.
+    ///   - exitCode: Returns the exit code for a signal.
     ///   - ask: Asks the command to end in order, with this exit code.
-    /// - Returns: What watches the signals for as long as it lives.
+    /// - Returns: The object that watches the signals while it exists.
     package func watch(
         _ signals: [Int32], on queue: DispatchQueue, patience: Duration = Ending.drainTimeout,
         exitCode: @escaping @Sendable (_ signal: Int32) -> Int32 = ExitCode.signal,

@@ -1,9 +1,9 @@
 package import Dispatch
 import Glibc
 
-/// Turns signals into calls on a queue, for as long as it lives.
+/// Calls a closure on a queue for each signal, while the object exists.
 ///
-/// Safe to share: the sources are made at once and touched again only when the object goes.
+/// Safe to share: the sources are created in the initializer and used again only in the deinitializer.
 package final class SignalWatch: @unchecked Sendable {
     private let sources: [any DispatchSourceSignal]
 
@@ -11,11 +11,11 @@ package final class SignalWatch: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - signals: The signals.
-    ///   - queue: Where the calls are made.
-    ///   - received: Gets the number of each signal.
+    ///   - queue: The queue of the calls.
+    ///   - received: Receives the number of each signal.
     package init(_ signals: [Int32], on queue: DispatchQueue, received: @escaping @Sendable (Int32) -> Void) {
         sources = signals.map { number in
-            // The source sees it anyway; without this the process would end first.
+            // The signal source works even if the signal is ignored. Otherwise the signal would end the process first.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { received(number) }
@@ -26,6 +26,6 @@ package final class SignalWatch: @unchecked Sendable {
 
     deinit { for source in sources { source.cancel() } }
 
-    /// A write to a pipe that nobody reads fails, and ends nothing.
+    /// Makes a write to a pipe without a reader fail with an error instead of ending the process.
     package static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 }

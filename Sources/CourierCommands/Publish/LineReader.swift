@@ -1,8 +1,8 @@
 import Glibc
 
-/// Cuts what a descriptor gives into lines.
+/// Splits the input from a descriptor into lines.
 struct LineReader {
-    /// How much is read at once.
+    /// The number of bytes per read.
     static let chunk = 64 << 10
 
     private let descriptor: Int32
@@ -10,9 +10,9 @@ struct LineReader {
     private var buffer: [UInt8] = []
     private var start = 0
     private var hasEnded = false
-    /// Why there are no more lines, if that is not the end of the input: an error number.
+    /// The error number of a failed read; `nil` at a normal end of the input.
     private(set) var problem: Int32?
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     private(set) var bytesRead = 0
 
     /// A reader of lines of `longest` bytes at most, by default the largest payload.
@@ -21,15 +21,15 @@ struct LineReader {
         self.longest = longest
     }
 
-    /// How long the whole input is, where that is known: a file's rest.
+    /// Returns the size of the remaining input; `nil` if it is not a file.
     static func size(of descriptor: Int32) -> Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return max(0, Int(status.st_size) - max(0, Int(lseek(descriptor, 0, SEEK_CUR))))
     }
 
-    /// The next line without its end; `nil` after the last. Blocks while there is none. What stands behind the last end of
-    /// a line is a line, too.
+    /// Returns the next line without its line end; `nil` after the last one. Blocks until a line is available. Text
+    /// after the last line end counts as a line.
     mutating func next() -> ArraySlice<UInt8>? {
         var searched = start
         while true {
@@ -48,7 +48,7 @@ struct LineReader {
                 start = 0
             }
             if buffer.count > longest {
-                // Longer than any message; it would have to be kept until its end.
+                // The line is longer than any message, so reading ends instead of buffering all of it.
                 (problem, hasEnded, buffer) = (EMSGSIZE, true, [])
                 return nil
             }

@@ -1,9 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// How many lines are under way, between the thread that reads them and the queue on which they are answered.
+/// Limits the lines that are sent and unanswered. It is shared by the reading thread and the queue that handles the
+/// answers.
 final class LineWindow: Sendable {
-    /// How many lines may be sent and not answered.
+    /// The maximum number of lines that are sent and not answered.
     static let limit = 1_000
 
     struct Counts: Hashable, Sendable {
@@ -18,25 +19,26 @@ final class LineWindow: Sendable {
     }
 
     private let state = Mutex(State())
-    // Made empty and filled: Dispatch ends a process that lets go of a semaphore with less than it was made with.
+    // Created with 0 and then filled, because Dispatch ends a process that releases a semaphore below its initial
+    // value.
     private let places = DispatchSemaphore(value: 0)
     private let retries = DispatchSemaphore(value: 0)
 
     init() { for _ in 0..<Self.limit { places.signal() } }
 
-    /// What was sent, and what of it was answered.
+    /// The numbers of sent and answered lines.
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Waits for a place; `false` when nothing more is to be sent.
+    /// Waits for a free slot; returns `false` if no more lines may be sent.
     func enter() -> Bool {
         places.wait()
         return state.withLock { !$0.isStopped }
     }
 
-    /// Gives the place back: nothing was sent.
+    /// Frees the slot, because no line was sent.
     func skip() { places.signal() }
 
-    /// A line is sent in the place.
+    /// Records that a line was sent in the slot.
     func sent(bytesRead: Int) {
         state.withLock {
             $0.counts.sent += 1
@@ -44,23 +46,24 @@ final class LineWindow: Sendable {
         }
     }
 
-    /// It was not taken, and keeps its place: waits for ``retry()``; `false` when nothing more is to be sent.
+    /// Records that the client did not accept the line, which keeps its slot, and waits for ``retry()``. Returns
+    /// `false` if no more lines may be sent.
     func takeBack() -> Bool {
         state.withLock { $0.counts.sent -= 1 }
         retries.wait()
         return state.withLock { !$0.isStopped }
     }
 
-    /// The line that was not taken may be sent again.
+    /// Lets the reading thread send the line again that was not accepted.
     func retry() { retries.signal() }
 
-    /// It was answered.
+    /// Records an answer and frees the slot.
     func leave() {
         state.withLock { $0.counts.answered += 1 }
         places.signal()
     }
 
-    /// Nothing more is sent.
+    /// Stops the sending of lines.
     func stop() {
         state.withLock { $0.isStopped = true }
         places.signal()

@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// The message that a command line gives, or where its messages come from.
+/// The payload from the command line, or its source.
 package enum Payload: Hashable, Sendable {
-    /// The command line gives none.
+    /// The command line names no message.
     case missing
     /// One message.
     case bytes([UInt8])
-    /// A line of the input each.
+    /// Each line of the input is one message.
     case lines
 
-    /// The largest payload of MQTT, as the mosquitto clients have it.
+    /// The maximum payload size of MQTT, as in the mosquitto clients.
     static let sizeLimit = 268_435_455
 
-    /// Reads the message, unless lines are to be read later.
+    /// Reads the message. Lines are read later.
     init(_ source: PayloadArguments.Source, _ console: Console) throws(StartFailure) {
         switch source {
         case .text(let text): self = .bytes(Array(text.utf8))
@@ -44,7 +44,7 @@ package enum Payload: Hashable, Sendable {
         }
     }
 
-    /// All bytes of a descriptor, or a few more than fit; `nil` when it cannot be read.
+    /// Reads all bytes of a descriptor, or slightly more than the size limit. Returns `nil` if it cannot be read.
     private static func readAll(_ descriptor: Int32) -> [UInt8]? {
         var all: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 64 << 10)
@@ -58,8 +58,8 @@ package enum Payload: Hashable, Sendable {
         return all
     }
 
-    /// Whether a read that failed just now failed only because a signal came, or nothing was there yet in a descriptor that
-    /// another process lets nobody wait on; waits for something then.
+    /// Whether to repeat a read that just failed. True if a signal interrupted it. Also true if a non-blocking
+    /// descriptor had no data yet; the method then waits for data.
     static func isWorthAnotherRead(_ descriptor: Int32) -> Bool {
         switch errno {
         case EINTR: return true
@@ -71,7 +71,7 @@ package enum Payload: Hashable, Sendable {
         }
     }
 
-    /// Said at once, while `errno` says why.
+    /// Must be called at once, while `errno` contains the reason.
     private static func unreadable(_ path: String) -> StartFailure {
         StartFailure(
             "Error: Unable to open file \"\(path)\".", "Error loading input file \"\(path)\".",

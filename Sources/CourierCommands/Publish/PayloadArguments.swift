@@ -1,8 +1,8 @@
 package import CommandArguments
 
-/// What a command line says about the messages that are sent.
+/// The options about the messages to send.
 package struct PayloadArguments: Sendable {
-    /// Where messages come from.
+    /// The source of the messages.
     package enum Source: Hashable, Sendable {
         case text(String)
         case file(String)
@@ -49,7 +49,7 @@ package struct PayloadArguments: Sendable {
         OptionNames("l", "stdin-line"), "Send each line of standard input as a message of its own."
     ) { settings, _ in try settings.use(.lines) }
 
-    /// What turns JSON into something else, or checks it.
+    /// The options that convert or check JSON.
     package static let formats: [Option<PayloadArguments>] = [
         Option(
             OptionNames(nil, "proto"), .one("FILE", .files),

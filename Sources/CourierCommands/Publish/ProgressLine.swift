@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// One line on a terminal that says how far the sending of lines has come.
+/// A line on a terminal that shows the progress of sending lines.
 ///
-/// Safe to share: everything that changes is touched on the command's queue only.
+/// Safe to share: mutable state is used only on the command's queue.
 final class ProgressLine: @unchecked Sendable {
-    /// How often it is drawn.
+    /// The time between two updates.
     static let interval = Duration.milliseconds(200)
 
     private let console: Console
@@ -16,7 +16,7 @@ final class ProgressLine: @unchecked Sendable {
     private var isDrawn = false
     private var hasEnded = false
 
-    /// Draws from now on; `size` is that of the whole input in bytes, where it is known.
+    /// Starts drawing. `size` is the size of the whole input in bytes, if known.
     init(_ console: Console, size: Int?, on queue: DispatchQueue) {
         self.console = console
         self.size = size
@@ -31,7 +31,7 @@ final class ProgressLine: @unchecked Sendable {
 
     func update(_ counts: LineWindow.Counts) { self.counts = counts }
 
-    /// Draws it a last time and leaves it there; nothing when it was never drawn.
+    /// Draws the line a last time and leaves it visible. Does nothing if the line was never drawn.
     func end(_ counts: LineWindow.Counts? = nil) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -47,7 +47,7 @@ final class ProgressLine: @unchecked Sendable {
 
     private var text: String { Self.text(counts, size: size, after: started.duration(to: .now)) }
 
-    /// The line, without its place on the terminal.
+    /// Returns the text of the line, without terminal control sequences.
     static func text(_ counts: LineWindow.Counts, size: Int?, after time: Duration) -> String {
         let rate = time > .zero ? Double(counts.answered) / time.seconds : 0
         var text = "\(counts.sent) sent, \(counts.answered) acknowledged, \(Int(rate)) messages/s"

@@ -61,7 +61,8 @@ package struct PublishCommand: CourierCommand {
         _ arguments: [String], _ reader: ArgumentReader<Target>, into target: inout Target,
         _ connection: KeyPath<Target, ConnectionArguments>, _ console: Console
     ) throws {
-        // Only the reader knows what is an option and what a value: which file it is, is found out by a first reading.
+        // Only a full parse can distinguish options from values. So a first parse finds the name of the configuration
+        // file.
         var first = target
         try reader.read(arguments, into: &first)
         let file = try ConfigurationFile(

@@ -7,23 +7,23 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One run of `courier pub`: connects, sends what is to be sent, and ends when it was acknowledged.
+/// One run of `courier pub`. It connects, publishes its messages, and ends when they are acknowledged.
 ///
-/// Safe to share: everything that changes is touched on the connection's queue only, which each entry checks; what the
-/// reading thread shares with it is in ``LineWindow``.
+/// Safe to share: mutable state is used only on the connection's queue, which each method checks. ``LineWindow`` holds
+/// the state that the queue shares with the reading thread.
 final class PublishRun: @unchecked Sendable {
     private enum Phase: Equatable {
         case connecting
         case sending
-        /// Nothing more is sent; the end comes when everything was answered, or after ``Ending/drainTimeout``.
+        /// No more messages are sent. The run ends when all are acknowledged, or after ``Ending/drainTimeout``.
         case draining(exitCode: Int32)
         case closing
     }
 
-    /// Why the client does not take a message for now.
+    /// The reason why the client does not accept a message for now.
     private enum Obstacle {
         case noRoom
-        /// Messages of QoS 0 are not kept for the next one.
+        /// Messages of QoS 0 are not stored for the next connection.
         case noConnection
 
         init?(_ error: CourierError) {
@@ -51,16 +51,16 @@ final class PublishRun: @unchecked Sendable {
 
     private var phase = Phase.connecting
     private var isConnected = false
-    /// What waits for the next connection.
+    /// The work to do when the next connection opens.
     private var whenConnected: (@Sendable () -> Void)?
     private var hasBegun = false
     private var sentCount = 0
     private var answeredCount = 0
     private var hasReadAll = false
-    /// What it ends with when everything was answered.
+    /// The exit code if all messages are answered.
     private var exitCode = ExitCode.success
     private var hasToldOfWaiting = false
-    /// How the connection was lost, if the event came when the end had been asked for.
+    /// The error of a connection that was lost, if its event arrived after the end was requested.
     private var lossBehindEnd: CourierError?
 
     init(
@@ -95,25 +95,25 @@ final class PublishRun: @unchecked Sendable {
         self.connection = connection
         stop = ClientStop(connection) { [weak self] in self?.stopped($0) }
         connection.queue.sync {
-            // It takes longer than the warning that messages are not acknowledged.
+            // The timeout is longer than the time until the warning about unacknowledged messages.
             let patience = Ending.drainTimeout + .seconds(1)
             signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [weak self] in
                 self?.interrupted($0)
             }
-            // Whoever types the lines would lose sight of them.
+            // Progress on the terminal would disturb a person who types the lines.
             if payload == .lines, console.isErrorTerminal, !console.isInputTerminal, !settings.connection.isQuiet {
                 progress = ProgressLine(console, size: LineReader.size(of: console.input), on: connection.queue)
             }
         }
         connection.client.connect()
-        // What is stored need not wait for the connection.
+        // Stored messages need no connection, so the run begins at once.
         if storePath != nil { connection.queue.async { [self] in begin() } }
     }
 
-    /// The file that keeps what is sent, which it does not at QoS 0.
+    /// The path of the message store; `nil` at QoS 0, because the store keeps no messages of QoS 0.
     private var storePath: String? { settings.connection.level == .zero ? nil : settings.connection.storePath }
 
-    // MARK: What happens
+    // MARK: Client events
 
     private func happened(_ event: CourierEventType) {
         switch event {
@@ -136,7 +136,7 @@ final class PublishRun: @unchecked Sendable {
         if let reason = message.reason { console.tell(reason) }
     }
 
-    /// No connection came about, or it broke.
+    /// Handles a connection attempt that failed, or a connection that was lost.
     private func failed(_ error: (any Error)?, isLost: Bool) {
         isConnected = false
         let error =
@@ -151,9 +151,9 @@ final class PublishRun: @unchecked Sendable {
             return close(problem.exitCode)
         }
         let problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
-        // A message in a file, and lines that are still coming, are worth another connection.
+        // Stored messages, and lines that are still being read, justify a further attempt.
         let isWorthWaiting = storePath != nil || (payload == .lines && (isLost || hasBegun))
-        // A handshake that was broken off may be that of a broker which is just ending.
+        // An interrupted TLS handshake may come from a broker that is just shutting down.
         let isInsecure =
             error.code == .secureConnectionFailed
             && (error.cause as? TransportError)?.code != .closedDuringHandshake
@@ -175,7 +175,7 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// The client tries no more.
+    /// Handles the end of the client's attempts.
     private func stopped(_ problem: ConnectionProblem) {
         guard phase == .connecting || phase == .sending else { return }
         problem.tell(on: console)
@@ -183,7 +183,7 @@ final class PublishRun: @unchecked Sendable {
         close(problem.exitCode)
     }
 
-    /// The first signal, which ends in order.
+    /// Handles the first signal, which ends the run in order.
     private func interrupted(_ code: Int32) {
         switch phase {
         case .connecting: close(code)
@@ -224,7 +224,7 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Sends the one message, again and again.
+    /// Sends the single message repeatedly.
     private func sendNext() {
         guard phase == .sending || phase == .connecting, case .bytes(let bytes) = payload else { return }
         sentCount += 1
@@ -243,11 +243,11 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Sends one message; `told` is called on the queue when it was acknowledged or given up. From the queue or the reading
-    /// thread.
+    /// Sends one message. `told` is called on the queue when the message is acknowledged or abandoned. May be called
+    /// from the queue or the reading thread.
     ///
-    /// - Returns: What is to be waited for before it is sent again, if it was neither taken nor given up; `told` is not called
-    ///   then.
+    /// - Returns: The obstacle to wait for before the message is sent again; `told` is then not called. Otherwise
+    ///   `nil`.
     private func send(_ bytes: [UInt8], _ told: @escaping @Sendable () -> Void) -> Obstacle? {
         var properties = settings.connection.properties.publish
         if properties.contentType == nil, settings.connection.version == .v5 {
@@ -273,7 +273,7 @@ final class PublishRun: @unchecked Sendable {
         return nil
     }
 
-    /// Calls `retry`, on the queue, when what was in the way of a message may be gone. From the queue or the reading thread.
+    /// Calls `retry` on the queue when the obstacle may be gone. May be called from the queue or the reading thread.
     private func wait(for obstacle: Obstacle, _ retry: @escaping @Sendable () -> Void) {
         guard let connection else { return }
         switch obstacle {
@@ -283,7 +283,7 @@ final class PublishRun: @unchecked Sendable {
                 connection.queue.async { retry() }
             }
         case .noConnection:
-            // There may be one by now.
+            // A connection may have opened meanwhile.
             connection.queue.async { [self] in
                 guard !isConnected else { return retry() }
                 whenConnected = retry
@@ -291,8 +291,8 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// A message will not arrive. What the broker refuses is told by ``refused(_:)`` and is no failure of the command, as with
-    /// mosquitto_pub; a connection that is lost is told by ``failed(_:isLost:)``.
+    /// Handles a message that will not arrive. If the broker refused it, ``refused(_:)`` reports this, and the command
+    /// does not fail, as with mosquitto_pub. ``failed(_:isLost:)`` reports a lost connection.
     private func notSent(_ error: CourierError) {
         switch error.code {
         case .publishRefused, .notAuthorized, .clientDestroyed, .connectionLost: break
@@ -302,7 +302,7 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Reads lines on a thread of its own, and sends each; blocks while many are under way.
+    /// Reads lines on a separate thread and sends each one. Blocks while too many lines are unacknowledged.
     private func readLines() {
         var lines = LineReader(console.input)
         while let line = lines.next(), window.enter() {
@@ -328,7 +328,7 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Sends a line, as often as it takes; `false` when nothing more is to be sent.
+    /// Sends a line, with as many attempts as necessary; returns `false` if no more lines may be sent.
     private func sendLine(_ bytes: [UInt8], bytesRead: Int) -> Bool {
         while true {
             window.sent(bytesRead: bytesRead)
@@ -345,7 +345,7 @@ final class PublishRun: @unchecked Sendable {
         endIfAnswered()
     }
 
-    /// How many messages were sent and not answered.
+    /// The number of messages that were sent and not answered.
     private var underWayCount: Int {
         guard payload == .lines else { return sentCount - answeredCount }
         let counts = window.counts
@@ -369,10 +369,12 @@ final class PublishRun: @unchecked Sendable {
         connection.close { [self] result in ending.end(exitCode == ExitCode.success ? code(of: result) : exitCode) }
     }
 
-    /// What a run ends with that has handed everything over: at QoS 0 only the end of the connection says whether it left.
+    /// Returns the exit code of a run that has sent everything. At QoS 0, only the end of the connection shows whether
+    /// the bytes were written.
     private func code(of end: Result<Void, CourierError>) -> Int32 {
         guard settings.connection.level == .zero, case .failure(let failure) = end else { return ExitCode.success }
-        // There was none to end: ``failed(_:isLost:)`` has told the loss, unless its event came behind the end.
+        // Without a connection, ``failed(_:isLost:)`` has already reported the loss, unless its event arrived after the
+        // end was requested.
         guard let error = failure.code == .sessionMissing ? lossBehindEnd : failure else { return ExitCode.success }
         let problem = ConnectionProblem(lost: error)
         problem.tell(on: console)
@@ -381,7 +383,7 @@ final class PublishRun: @unchecked Sendable {
 }
 
 extension Duration {
-    /// As Dispatch wants it.
+    /// The duration in seconds, for Dispatch.
     var seconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18

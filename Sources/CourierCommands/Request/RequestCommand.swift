@@ -2,7 +2,7 @@ package import CommandArguments
 import CourierCore
 import CourierMQTT
 
-/// `courier rr`: asks a question and prints the answer, as mosquitto_rr does.
+/// `courier rr`: sends a request and prints the response, as mosquitto_rr does.
 package struct RequestCommand: CourierCommand {
     package init() {}
 

@@ -5,9 +5,9 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// One run of `courier rr`: subscribes, asks, prints the first answer and ends.
+/// One run of `courier rr`. It subscribes, sends a request, prints the first response and ends.
 ///
-/// Safe to share: everything that changes is touched on the connection's queue only.
+/// Safe to share: mutable state is used only on the connection's queue.
 final class RequestRun: @unchecked Sendable {
     private enum Phase: Equatable { case connecting, subscribing, asked, closing }
 
@@ -70,7 +70,7 @@ final class RequestRun: @unchecked Sendable {
         case .connectionSuccess: if phase == .connecting { phase = .subscribing }
         case .subscribeSuccess: if phase == .subscribing || phase == .connecting { ask() }
         case .subscribeFailure(_, _, let error):
-            // A lost connection is told as such.
+            // A client event reports a lost connection.
             guard phase != .closing, (error as? CourierError)?.code != .connectionLost else { return }
             console.tell((error as? CourierError)?.message ?? "The subscription failed.")
             close(ExitCode.success)

@@ -2,39 +2,39 @@ import CourierCore
 import Dispatch
 import Synchronization
 
-/// Removes retained messages from the broker by empty ones, no faster than the client takes these.
+/// Removes retained messages from the broker by publishing empty ones, at the rate that the client accepts.
 ///
-/// Safe to share: what changes is touched on the connection's queue only, or is atomic.
+/// Safe to share: mutable state is atomic, or is used only on the connection's queue.
 final class RetainedRemovals: @unchecked Sendable {
-    /// How many bytes of topics wait at most for room in the client; the messages of further ones stay on the broker.
+    /// The maximum size of waiting topics in bytes. Messages of further topics remain on the broker.
     static let waitingLimit = 64 << 20
 
     private let connection: CommandConnection
     private let answered: @Sendable (CourierError?) -> Void
-    /// The topics for which the client had no room yet, in their order.
+    /// The topics that wait until the client accepts more messages, in order.
     private var waiting: ArraySlice<String> = []
     private var waitingSize = 0
     private var isAwaitingRoom = false
     private var sentCount = 0
-    /// How many are removed, or are known to stay.
+    /// The number of messages that are removed or that will certainly remain.
     private(set) var answeredCount = 0
-    /// How many may still be there, for all that is known.
+    /// The number of messages whose removal is not confirmed.
     private let openCount = Atomic(0)
 
     /// Removes messages by the client of a connection.
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - answered: Called on the queue for each one: it is removed, or why not.
+    ///   - answered: Called on the queue for each message, with the error if it was not removed.
     init(_ connection: CommandConnection, answered: @escaping @Sendable (CourierError?) -> Void) {
         self.connection = connection
         self.answered = answered
     }
 
-    /// Whether a message may still be there, for all that is known. From any thread.
+    /// Whether any removal is not confirmed. May be called from any thread.
     var isAnyOpen: Bool { openCount.load(ordering: .relaxed) > 0 }
 
-    /// Whether nothing waits and nothing is under way.
+    /// Whether no removal is waiting or unanswered.
     var isIdle: Bool { waiting.isEmpty && sentCount == answeredCount }
 
     /// Removes the message of a topic.
@@ -47,9 +47,9 @@ final class RetainedRemovals: @unchecked Sendable {
         if !isAwaitingRoom { sendWaiting() }
     }
 
-    /// Sends nothing more.
+    /// Stops sending removals.
     ///
-    /// - Returns: How many messages may still be there, for all that is known.
+    /// - Returns: The number of messages whose removal is not confirmed.
     func stop() -> Int {
         waiting = []
         return openCount.load(ordering: .relaxed)

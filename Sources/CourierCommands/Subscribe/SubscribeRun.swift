@@ -4,15 +4,15 @@ import CourierMQTT
 import Dispatch
 import Glibc
 
-/// One run of `courier sub`: connects, subscribes, and prints what comes until there is a reason to end.
+/// One run of `courier sub`. It connects, subscribes, and prints received messages until it must end.
 ///
-/// Safe to share: everything that changes is touched on the connection's queue only.
+/// Safe to share: mutable state is used only on the connection's queue.
 final class SubscribeRun: @unchecked Sendable {
     private enum Phase: Equatable {
         case connecting
         case subscribing
         case reading
-        /// Nothing more is printed; removals of retained messages are waited for.
+        /// No more messages are printed. The run waits until retained messages are removed.
         case draining(exitCode: Int32)
         case closing
     }
@@ -25,7 +25,7 @@ final class SubscribeRun: @unchecked Sendable {
     private var connection: CommandConnection?
     private var signals: SignalWatch?
     private var reading: AnyCancellable?
-    /// Removes retained messages; `nil` where they are to stay.
+    /// Removes retained messages; `nil` if they must not be removed.
     private var removals: RetainedRemovals?
 
     // MARK: On the queue only
@@ -33,15 +33,15 @@ final class SubscribeRun: @unchecked Sendable {
     private var phase = Phase.connecting
     private var printedCount = 0
     private var rateCount = 0
-    /// What it ends with in the place of success when a retained message was not removed.
+    /// The exit code that replaces success if a retained message was not removed.
     private var removalCode = ExitCode.success
     private var isFlushDue = false
-    /// The filters about which the broker is still to say something.
+    /// The filters that the broker has not answered yet.
     private var awaited: Set<String>
     private var granted: Set<String> = []
-    /// Why filters were refused, until all are answered.
+    /// The reasons of refused filters, until all filters are answered.
     private var refusals: [String] = []
-    /// What it ends with when no filter is granted.
+    /// The exit code if no filter is granted.
     private var refusalCode = ExitCode.success
     private var screen = WatchScreen()
     private var stop: ClientStop?
@@ -67,7 +67,8 @@ final class SubscribeRun: @unchecked Sendable {
         told.event = { [weak self] in self?.happened($0) }
         told.outputClosed = { [weak self] in self?.close(ExitCode.success) }
         let connection = try CommandConnection(settings.connection, console, told: told) { config in
-            // As many as are wanted may be on their way; what comes behind them would be acknowledged and not printed.
+            // Limits the messages in flight to the requested count, because further messages would be acknowledged but
+            // not printed.
             if let count = settings.messageCount, count < 20,
                 settings.connection.properties.connect.receiveMaximum == nil
             {
@@ -80,7 +81,7 @@ final class SubscribeRun: @unchecked Sendable {
             removals = RetainedRemovals(connection) { [weak self] in self?.removed($0) }
         }
         connection.queue.sync {
-            // It takes longer than the warning that messages are not removed.
+            // The timeout is longer than the time until the warning about messages that are not removed.
             let patience = Ending.drainTimeout + .seconds(1)
             signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [removals] _ in
                 removals?.isAnyOpen == true ? ExitCode.failure : ExitCode.success
@@ -106,11 +107,11 @@ final class SubscribeRun: @unchecked Sendable {
     private func unsubscribe(_ topic: String, _ client: any CourierClient) {
         let request = UnsubscriptionRequest(
             topic: TopicTemplate(exactly: topic), userProperties: settings.connection.properties.unsubscribe)
-        // The events report what fails.
+        // Client events report a failure.
         Task { try? await client.unsubscribe(request) }
     }
 
-    // MARK: What happens
+    // MARK: Client events
 
     private func happened(_ event: CourierEventType) {
         switch event {
@@ -128,22 +129,22 @@ final class SubscribeRun: @unchecked Sendable {
         }
     }
 
-    /// Subscriptions will not come about on this connection.
+    /// Handles subscriptions that fail on this connection.
     private func refused(_ topics: [String], _ error: (any Error)?) {
         let error =
             (error as? CourierError) ?? CourierError(.subscriptionRefused, "The subscription failed.", cause: error)
-        // A connection that is lost asks again with the next one.
+        // After a lost connection, the client subscribes again on the next one.
         guard error.code != .connectionLost else { return }
         granted.subtract(topics)
         refusals.append(error.message)
-        // The error names the first one.
+        // The error names the first topic.
         refusals += topics.dropFirst().map { "The subscription to \($0.quoted()) failed in the same way." }
-        // What is too long for the connection has not come to the broker.
+        // A packet that is too large was not sent to the broker.
         if error.reasonCode == nil || error.reasonCode == .packetTooLarge { refusalCode = ExitCode.failure }
         answered(topics)
     }
 
-    /// It is known what becomes of subscriptions, the first ones or those of a later connection.
+    /// Handles the outcome of subscriptions, which may be the first ones or those of a later connection.
     private func answered(_ topics: [String]) {
         awaited.subtract(topics)
         switch phase {
@@ -184,7 +185,7 @@ final class SubscribeRun: @unchecked Sendable {
         }
     }
 
-    /// The client tries no more.
+    /// Handles the end of the client's attempts.
     private func stopped(_ problem: ConnectionProblem) {
         guard phase != .closing else { return }
         problem.tell(on: console)
@@ -227,7 +228,7 @@ final class SubscribeRun: @unchecked Sendable {
         {
             return
         }
-        // An empty one is a removal, which comes back with --retain-as-published.
+        // An empty message is a removal, which is received with --retain-as-published.
         if message.isRetained, !message.data.isEmpty { removals?.remove(message.topic) }
         if settings.chance == 10_000 || Int.random(in: 0..<10_000) < settings.chance { print(message) }
         guard let count = settings.messageCount else { return }
@@ -253,19 +254,19 @@ final class SubscribeRun: @unchecked Sendable {
         flushSoon()
     }
 
-    /// Prints behind the messages that have come together.
+    /// Flushes the output after all messages that were received together.
     private func flushSoon() {
         guard !isFlushDue else { return }
         isFlushDue = true
         connection?.queue.async { [self] in
             isFlushDue = false
             console.flush()
-            // Whoever read has gone: nobody misses what is left.
+            // The reader has closed the output, so further output is useless.
             if console.isOutputClosed { close(ExitCode.success) }
         }
     }
 
-    /// The client is done with a retained message. What the broker refuses is no failure of the command, as in `pub`.
+    /// Handles the outcome of a removal. A refusal by the broker is not a failure of the command, as in `pub`.
     private func removed(_ error: CourierError?) {
         guard phase != .closing else { return }
         if let error {
@@ -289,7 +290,7 @@ final class SubscribeRun: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Prints nothing more, and ends when nothing is under way, or when nothing has been answered for a while.
+    /// Stops printing. Ends when all removals are answered, or after a while without answers.
     private func finish(_ exitCode: Int32) {
         guard let removals, !removals.isIdle else { return close(exitCode) }
         phase = .draining(exitCode: exitCode)

@@ -1,16 +1,16 @@
-/// Where on the terminal `-w` writes: each topic on a line of its own, in the order in which they came.
+/// The terminal positions for `-w`. Each topic has its own line, in the order of first arrival.
 struct WatchScreen {
-    /// How many topics have lines of their own; the others share the last one.
+    /// The maximum number of topics with their own lines. Further topics share the last line.
     static let topicLimit = 10_000
 
     private var lines: [String: Int] = [:]
-    /// The line below the broker's name is the first.
+    /// Line 1 shows the broker's name.
     private var nextLine = 2
 
     /// Clears the screen and names the broker.
     func start(host: String) -> String { "\u{1B}[2J\u{1B}[1;1HBroker: \(host)\n" }
 
-    /// Goes to the line of a topic.
+    /// Returns the sequence that moves the cursor to the line of a topic.
     mutating func move(to topic: String) -> String {
         if let line = lines[topic] { return "\u{1B}[\(line);1H" }
         let line = nextLine
@@ -21,6 +21,6 @@ struct WatchScreen {
         return "\u{1B}[\(line);1H"
     }
 
-    /// Goes below the last line.
+    /// Returns the sequence that moves the cursor below the last line.
     func leave() -> String { "\u{1B}[\(nextLine - 1);1H\n" }
 }

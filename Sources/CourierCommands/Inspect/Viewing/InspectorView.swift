@@ -10,45 +10,45 @@ import CourierMQTTChuck
 ///  ↑↓ select  Enter details  / filter  q end       what the keys do now
 /// ```
 ///
-/// It knows neither a terminal nor files: keys go in, a frame comes out.
+/// It uses no terminal and no files. Its inputs are keys, and its output is a frame.
 @MainActor struct InspectorView {
-    /// What the keys are for.
+    /// The part of the view that receives the keys.
     enum Focus: Equatable { case list, details, filter, help }
 
-    /// What is left to do for who owns the terminal.
+    /// The action that the owner of the terminal must perform.
     enum Reaction: Equatable { case none, end, suspend, drawAnew }
 
-    /// How long a query may be, in bytes.
+    /// The maximum size of a query in bytes.
     private static let queryLimit = 1_000
-    /// From this many lines on, the details leave a part of the list in sight.
+    /// From this height on, a part of the list stays visible above the details.
     private static let splitHeight = 32
-    /// How many lines of it at most.
+    /// The maximum number of list lines above the details.
     private static let splitList = 7
-    /// How many lines what is wrong with a filter may take.
+    /// The maximum number of lines for the error of a filter.
     private static let hintHeight = 3
 
     let model: MQTTChuckViewModel
     private let name: String
-    /// Whether rows are still added to what is looked at.
+    /// Whether rows are still added to the recording.
     private let isFollowing: Bool
 
     private(set) var focus = Focus.list
     private var size = TerminalSize.usual
     private var filter = InputLine(byteLimit: queryLimit)
-    /// Why the filter that is being typed cannot be read.
+    /// The error of the filter that is being typed.
     private var filterError: MQTTChuckQueryError?
     /// The number of the first row on the list.
     private var listTop: UInt64 = 0
-    /// Whether the newest row is to be selected whenever there is one.
+    /// Whether a new row is selected as soon as it is added.
     private var sticksToEnd = true
     private var payloadView: PayloadView?
     private var detailsTop = 0
     private var helpTop = 0
-    /// Where the help was asked for.
+    /// The focus to return to after the help.
     private var helpedFocus = Focus.list
     private var laidOut: LaidOut?
 
-    /// The details as they were last laid out.
+    /// The details in their last layout.
     private struct LaidOut {
         let row: UInt64
         let view: PayloadView
@@ -56,12 +56,12 @@ import CourierMQTTChuck
         let text: DetailsText
     }
 
-    /// Shows what a model shows.
+    /// Makes a view of a model.
     ///
     /// - Parameters:
-    ///   - model: The packets; its query is in force from the beginning.
-    ///   - name: What is looked at, such as the name of a file.
-    ///   - isFollowing: Whether rows may still come.
+    ///   - model: The packets. Its query applies from the beginning.
+    ///   - name: The name of the recording, such as a file name.
+    ///   - isFollowing: Whether more rows may be added.
     init(_ model: MQTTChuckViewModel, name: String, isFollowing: Bool) {
         self.model = model
         self.name = name
@@ -69,12 +69,12 @@ import CourierMQTTChuck
         selectNewest()
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The model's logger may have new rows.
+    /// Handles new rows of the model's logger.
     mutating func recorded() {
         model.refresh()
-        // Whoever reads one packet is not moved to another.
+        // While the user reads the details of a packet, the selection does not change.
         if sticksToEnd, !model.isPaused, focus == .list || focus == .filter { selectNewest() }
     }
 
@@ -166,7 +166,7 @@ import CourierMQTTChuck
         if model.selection != before { detailsTop = 0 }
     }
 
-    /// Scrolls to the payload when not much of it is in sight.
+    /// Scrolls to the payload if only a small part of it is visible.
     private mutating func showPayload() {
         guard let start = detailsText?.payloadStart else { return }
         if start < detailsTop || start > detailsTop + detailsHeight / 2 { detailsTop = start }
@@ -217,7 +217,7 @@ import CourierMQTTChuck
 
     // MARK: The frame
 
-    /// The lines below the packets.
+    /// The number of lines below the packets.
     private var footerHeight: Int {
         if size.rows < 4 { return 0 }
         if focus == .filter { return 1 + filterHints.count }
@@ -235,15 +235,15 @@ import CourierMQTTChuck
         }
     }
 
-    /// A short list leaves more to the details.
+    /// The height of the list above the details. A short list leaves more lines for the details.
     private var splitListHeight: Int { min(Self.splitList, max(1, model.rows.count)) }
 
-    /// Without the line between the list and the details.
+    /// The height of the details, without the line between the list and the details.
     private var detailsHeight: Int { isSplit ? bodyHeight - splitListHeight - 1 : bodyHeight }
 
     private var shownView: PayloadView? { payloadView ?? model.details.map { PayloadView(bestFor: $0.row) } }
 
-    /// What the terminal shows now.
+    /// Returns the frame to show now.
     mutating func frame() -> Frame {
         var frame = Frame(size)
         if headerHeight > 0 { putHeader(into: &frame) }
@@ -305,7 +305,7 @@ import CourierMQTTChuck
         }
     }
 
-    /// The selected packet as it is laid out now; `nil` without one.
+    /// The selected packet in the present layout; `nil` without a selection.
     private var detailsText: DetailsText? {
         mutating get {
             guard let details = model.details, let view = shownView else { return nil }
@@ -351,7 +351,7 @@ import CourierMQTTChuck
         }
     }
 
-    /// What stands below the filter that is typed: what is wrong with it, or what the keys do.
+    /// The lines below the typed filter: its error, or the meanings of the keys.
     private var filterHints: [GlyphText] {
         guard let filterError else { return [GlyphText(keys)] }
         let limit = max(1, min(Self.hintHeight, size.rows - 3))
@@ -370,7 +370,7 @@ import CourierMQTTChuck
         frame.cursor = Frame.Place(row: row, column: column + shown.cursor)
     }
 
-    /// What the keys do now, the most important ones first: a narrow terminal shows no more.
+    /// The present meanings of the keys, the most important ones first, because a narrow terminal cuts the rest.
     private var keys: String {
         switch focus {
         case .list:
