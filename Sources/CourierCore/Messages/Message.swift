@@ -120,6 +120,27 @@ public struct Message: Hashable, Sendable {
         }
     }
 
+    /// Ends the message with a failure code. The broker forgets the message and does not send it again.
+    ///
+    /// ```swift
+    /// for try await order in client.messages(Received<Order>.self, from: "orders/#", acknowledge: .afterProcessing) {
+    ///     if order.value.items.isEmpty { order.message.reject(.payloadFormatInvalid) }
+    /// }
+    /// ```
+    ///
+    /// To get the message again, leave the loop instead, for example by throwing an error from its body. The message then goes
+    /// to the next reader of its topic, or arrives again with the next connection.
+    ///
+    /// The method has an effect on a message that was read with ``AcknowledgementMode/afterProcessing``, once; otherwise it does
+    /// nothing. If several readers get the message, it ends with the code of the first reader that rejects it. PUBACK or PUBREC
+    /// carries the code. MQTT 3.1.1 has no code: the message is then acknowledged as if it was processed. So is a message from
+    /// the message store, because the broker has forgotten it already. Any thread may call this method; it does not block.
+    ///
+    /// - Parameter reason: The code; ``NegativeAcknowledgement/implementationSpecificError`` by default.
+    public func reject(_ reason: NegativeAcknowledgement = .implementationSpecificError) {
+        acknowledgement?.reject(reason)
+    }
+
     /// The payload; another name for ``data``.
     public var payload: Data { data }
 
@@ -162,6 +183,9 @@ extension Message {
 package protocol MessageAcknowledgement: AnyObject, Sendable {
     /// This reader is done with it.
     func acknowledge()
+
+    /// This reader does not accept the message.
+    func reject(_ reason: NegativeAcknowledgement)
 
     /// This reader is done with it; `settled` is called once when that cannot be lost any more.
     func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void)

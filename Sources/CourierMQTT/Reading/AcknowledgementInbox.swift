@@ -46,7 +46,7 @@ final class AcknowledgementInbox: LoopWork {
 
     private func finish(_ ticket: AcknowledgementTicket) {
         switch ticket.receipt {
-        case .delivery(let handle): acknowledge(handle) { ticket.settle($0) }
+        case .delivery(let handle): acknowledge(handle, ticket.code) { ticket.settle($0) }
         case .row(let id, let epoch): rows?.remove(id, of: epoch) { ticket.settle($0) }
         case .kept: ticket.settle(.success(()))
         }
@@ -59,19 +59,20 @@ final class AcknowledgementInbox: LoopWork {
         }
     }
 
-    /// Acknowledges a delivery. On the loop.
+    /// Acknowledges a delivery with a code. On the loop.
     func acknowledge(
-        _ handle: IncomingMessage.Handle, settled: ((Result<Void, CourierError>) -> Void)? = nil
+        _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success,
+        settled: ((Result<Void, CourierError>) -> Void)? = nil
     ) {
         // The id of a session that is gone means another message by now: it must not be remembered.
         guard handle.qos == .exactlyOnce, let rows, driver.awaitsAcknowledgement(handle) else {
-            driver.acknowledge(handle)
+            driver.acknowledge(handle, code)
             settled?(.success(()))
             return
         }
         // A repetition after a crash must be known as one before the broker may forget the message.
         rows.remember(handle.packetID.rawValue) { [driver] outcome in
-            if case .success = outcome { driver.acknowledge(handle) }
+            if case .success = outcome { driver.acknowledge(handle, code) }
             settled?(outcome)
         }
     }

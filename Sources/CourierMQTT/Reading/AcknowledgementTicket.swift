@@ -1,4 +1,5 @@
 import CourierCore
+import MQTTCodec
 import MQTTEngine
 import Synchronization
 
@@ -23,6 +24,8 @@ final class AcknowledgementTicket: Sendable {
 
     private struct State {
         var openCount: Int
+        /// The code of the first reader that rejected the message.
+        var rejection: NegativeAcknowledgement?
         var outcome: Outcome?
         /// Called when the acknowledgement is settled.
         var waiters: [@Sendable (Outcome) -> Void] = []
@@ -52,9 +55,15 @@ final class AcknowledgementTicket: Sendable {
         set { storing.store(newValue, ordering: .relaxed) }
     }
 
-    /// One reader has finished. Called once for each reader.
-    fileprivate func finishOne() {
+    /// The code that the acknowledgement carries.
+    var code: PacketReasonCode {
+        state.withLock(\.rejection).flatMap { PacketReasonCode(rawValue: $0.rawValue) } ?? .success
+    }
+
+    /// One reader has finished, and perhaps rejected the message. Called once for each reader.
+    fileprivate func finishOne(rejecting rejection: NegativeAcknowledgement? = nil) {
         let isLast = state.withLock { state in
+            state.rejection = state.rejection ?? rejection
             state.openCount -= 1
             return state.openCount == 0
         }
@@ -93,9 +102,13 @@ final class AcknowledgementPart: MessageAcknowledgement {
 
     var isDone: Bool { hasFinished.load(ordering: .acquiring) }
 
-    func acknowledge() {
+    func acknowledge() { finish() }
+
+    func reject(_ reason: NegativeAcknowledgement) { finish(rejecting: reason) }
+
+    private func finish(rejecting reason: NegativeAcknowledgement? = nil) {
         guard !hasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        ticket.finishOne()
+        ticket.finishOne(rejecting: reason)
     }
 
     func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
