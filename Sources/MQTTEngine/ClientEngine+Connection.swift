@@ -74,6 +74,8 @@ extension ClientEngine {
 
     /// Writes `disconnect` as well as the version, and the codes that are a client's, can say it.
     private mutating func writeDisconnect(_ disconnect: Disconnect, into buffer: inout PacketBuffer) {
+        // Before MQTT 5, DISCONNECT makes the server discard the will. Without the packet, the server publishes the will.
+        if link.version < .v5, disconnect.reasonCode != .success { return }
         let candidates: [Disconnect] =
             link.version >= .v5
             ? [

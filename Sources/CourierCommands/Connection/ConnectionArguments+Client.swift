@@ -91,6 +91,7 @@ extension ConnectionArguments {
     /// The fields of the DISCONNECT packet.
     var disconnectOptions: DisconnectOptions {
         DisconnectOptions(
+            reasonCode: disconnectReason,
             sessionExpiry: properties.disconnect.sessionExpiry.map { .seconds($0) },
             reasonString: properties.disconnect.reasonString, userProperties: properties.disconnect.userProperties)
     }

@@ -2,6 +2,7 @@ package import CommandArguments
 import CourierCore
 import CourierMQTT
 import CourierTransport
+import MQTTCodec
 
 /// The connection options of all commands, with the letters and meanings of the mosquitto clients.
 extension ConnectionArguments {
@@ -82,6 +83,12 @@ extension ConnectionArguments {
             default: throw ArgumentError("Invalid protocol version argument given.", blankLines: 2)
             }
         },
+        Option(
+            OptionNames(nil, "disconnect-reason"), .one("CODE"),
+            "The reason code of DISCONNECT: 0 for a normal end, the default; 4 to have the will published; or an error code "
+                + "such as 0x98. Before MQTT 5, any code but 0 closes the connection without DISCONNECT.",
+            missing: "reason code"
+        ) { $0.disconnectReason = try reason($1[0]) },
         Option(OptionNames(nil, "nodelay"), "Send small packets at once; this client always does.") { _, _ in
             // TCP_NODELAY is set on every connection of the SDK.
         },
@@ -135,6 +142,17 @@ extension ConnectionArguments {
             $0.version = .v5
         },
     ]
+
+    /// Reads the code of `--disconnect-reason`.
+    private static func reason(_ text: String) throws(ArgumentError) -> ReasonCode {
+        let number = text.hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
+        guard let number, PacketReasonCode(rawValue: number)?.isAllowed(in: .disconnect, from: .client) == true else {
+            throw ArgumentError(
+                "Invalid disconnect reason given: \(text). It must be 0, 4, or an error code that MQTT 5 allows a client to send in "
+                    + "DISCONNECT, such as 0x80 or 0x98.")
+        }
+        return ReasonCode(rawValue: number)
+    }
 
     /// Reads the proxy of `--proxy`.
     private static func proxy(_ url: String) throws(ArgumentError) -> ProxyConfiguration {

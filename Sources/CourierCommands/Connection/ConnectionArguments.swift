@@ -74,6 +74,8 @@ package struct ConnectionArguments: Sendable {
     package var isCleanSession = true
     /// The session expiry in seconds. `UInt32.max` means no limit; `nil` means that no option sets it.
     package var sessionExpiry: UInt32?
+    /// The reason code of DISCONNECT.
+    package var disconnectReason = ReasonCode.normalDisconnection
     package var will = Will()
     package var tls = TLS()
     package var qos = 0

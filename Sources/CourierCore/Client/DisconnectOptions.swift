@@ -1,4 +1,4 @@
-/// The fields of the DISCONNECT packet of MQTT 5. With MQTT 3.1.1 they are not sent.
+/// The fields of the DISCONNECT packet of MQTT 5. With MQTT 3.1.1 only ``reasonCode`` has an effect.
 ///
 /// ```swift
 /// // The broker keeps the session for one more minute, not for the days that CONNECT asked for.
@@ -7,6 +7,15 @@
 ///
 /// Later versions may add fields with defaults that keep today's behavior.
 public struct DisconnectOptions: Hashable, Sendable {
+    /// The reason that the broker receives; ``ReasonCode/normalDisconnection`` by default.
+    ///
+    /// With any other code the broker publishes the client's will. ``ReasonCode/disconnectWithWillMessage`` asks for that
+    /// and reports no error. A code that only a broker may send is refused.
+    ///
+    /// MQTT 3.1.1 has no code. For any code but the default, the client closes the connection without DISCONNECT, so that
+    /// the broker publishes the will as well.
+    public var reasonCode: ReasonCode
+
     /// How long the broker keeps the session from now on, in whole seconds; `nil`, the default, keeps what CONNECT asked for.
     ///
     /// A session that ends with its connection, because CONNECT asked for 0 or for a clean session, cannot be extended:
@@ -22,12 +31,15 @@ public struct DisconnectOptions: Hashable, Sendable {
     /// Collects the options; all are absent by default.
     ///
     /// - Parameters:
+    ///   - reasonCode: The reason that the broker receives; ``ReasonCode/normalDisconnection`` by default.
     ///   - sessionExpiry: How long the broker keeps the session from now on.
     ///   - reasonString: A text for the broker's log.
     ///   - userProperties: The user properties of DISCONNECT.
     public init(
-        sessionExpiry: Duration? = nil, reasonString: String? = nil, userProperties: [UserProperty] = []
+        reasonCode: ReasonCode = .normalDisconnection, sessionExpiry: Duration? = nil, reasonString: String? = nil,
+        userProperties: [UserProperty] = []
     ) {
+        self.reasonCode = reasonCode
         self.sessionExpiry = sessionExpiry
         self.reasonString = reasonString
         self.userProperties = userProperties

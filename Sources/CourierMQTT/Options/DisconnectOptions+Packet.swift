@@ -14,7 +14,9 @@ extension DisconnectOptions {
         }
         if let reasonString { properties.append(.reasonString(reasonString)) }
         properties.list += userProperties.packetProperties
-        return Disconnect(properties: properties)
+        // `check` has refused a code that MQTT does not define.
+        return Disconnect(
+            reasonCode: PacketReasonCode(rawValue: reasonCode.rawValue) ?? .success, properties: properties)
     }
 
     /// Checks that the DISCONNECT of this connection can carry the options.
@@ -23,6 +25,11 @@ extension DisconnectOptions {
     func check(for agreement: ConnectionAgreement, _ texts: WireText) throws(CourierError) {
         func refuse(_ problem: String) -> CourierError {
             CourierError(.invalidMessage, "The DISCONNECT can not be sent: \(problem).")
+        }
+        guard PacketReasonCode(rawValue: reasonCode.rawValue)?.isAllowed(in: .disconnect, from: .client) == true else {
+            throw refuse(
+                "a client may not send its reason code \(reasonCode); use normalDisconnection, "
+                    + "disconnectWithWillMessage, or an error code such as unspecifiedError")
         }
         if let sessionExpiry {
             guard WireSeconds(sessionExpiry) != nil else {

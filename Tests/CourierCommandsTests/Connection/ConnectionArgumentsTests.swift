@@ -42,6 +42,19 @@ struct ConnectionArgumentsTests {
         #expect(try Self.read("pub -t a").disconnectOptions == DisconnectOptions())
     }
 
+    @Test(arguments: [("4", ReasonCode.disconnectWithWillMessage), ("0x98", .administrativeAction), ("0", .success)])
+    func `--disconnect-reason sets the reason code of DISCONNECT`(_ text: String, _ code: ReasonCode) throws {
+        #expect(try Self.read("pub -t a --disconnect-reason \(text)").disconnectOptions.reasonCode == code)
+    }
+
+    @Test(arguments: ["x", "0x", "5", "0x87", "256", "-1"])
+    func `--disconnect-reason refuses what a client may not send`(_ text: String) throws {
+        let error = try #require(throws: ArgumentError.self) {
+            try Self.read("pub -t a --disconnect-reason=\(text)")
+        }
+        #expect(error.message.contains("Invalid disconnect reason given: \(text).") && error.message.contains("0x98"))
+    }
+
     @Test(arguments: ["31", "mqttv31"])
     func `MQTT 3.1 gets a client id of 23 bytes, because the broker can not choose one`(version: String) throws {
         let arguments = try Self.read("pub -t a -V \(version)")

@@ -165,6 +165,41 @@ import Testing
         }
     }
 
+    @Test func `DISCONNECT carries the reason code`() async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            try world.client.disconnect(DisconnectOptions(reasonCode: .disconnectWithWillMessage, sessionExpiry: .zero))
+            await world.run(for: .seconds(1))
+            let packet = await world.broker.packets(.disconnect).first?.packet.disconnect
+            #expect(packet?.reasonCode == .disconnectWithWillMessage)
+            #expect(packet?.properties.list == [.sessionExpiryInterval(0)])
+            #expect(world.client.connectionState == .disconnected)
+        }
+    }
+
+    @Test func `before MQTT 5, a reason code closes the connection without DISCONNECT`() async throws {
+        try await ScriptedWorld.run {
+            $0.protocolVersion = .version311
+        } _: { world in
+            await world.connect()
+            try world.client.disconnect(DisconnectOptions(reasonCode: .disconnectWithWillMessage))
+            await world.run(for: .seconds(1))
+            #expect(await world.broker.packets(.disconnect).isEmpty)
+            #expect(world.client.connectionState == .disconnected)
+        }
+    }
+
+    @Test(arguments: [ReasonCode.notAuthorized, .serverMoved, .grantedQoS1, ReasonCode(rawValue: 0x05)])
+    func `a reason code that a client may not send is refused at the call`(_ code: ReasonCode) async throws {
+        try await ScriptedWorld.run { world in
+            await world.connect()
+            let error = await Self.error { try world.client.disconnect(DisconnectOptions(reasonCode: code)) }
+            #expect(error?.code == .invalidMessage && error?.message.contains("\(code)") == true)
+            #expect(error?.message.contains("disconnectWithWillMessage") == true)
+            #expect(world.client.connectionState == .connected)
+        }
+    }
+
     @Test func `a DISCONNECT that is larger than the broker takes is refused at the call`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.maximumPacketSize(100)])])
         try await ScriptedWorld.run([script]) { world in
