@@ -45,12 +45,25 @@ extension ConnectionArguments {
             OptionNames(nil, "proxy"), .one("URL"),
             "Go through a proxy: socks5h://[user[:password]@]host[:port], or http://.", missing: "proxy url"
         ) { $0.proxy = try proxy($1[0]) },
-        .refused(
-            OptionNames("A"), .one("ADDRESS"), "Bind the outgoing connection to a local address.",
-            hint:
-                "Remove this option. The system chooses the local address, and the routing table chooses the network.",
+        Option(
+            OptionNames("A"), .one("ADDRESS"), "The local address that connections leave this machine from.",
             missing: "address"
-        ) { $0.refusals.append($1) },
+        ) {
+            do throws(TransportError) {
+                $0.localBinding = LocalBinding(
+                    address: try LocalBinding(lookingUp: $1[0]).address, interface: $0.localBinding?.interface)
+            } catch {
+                throw ArgumentError("Invalid local address given: \(error.message).")
+            }
+        },
+        Option(
+            OptionNames(nil, "interface"), .one("NAME"),
+            "The network interface that connections leave this machine through, such as eth0.", missing: "interface"
+        ) {
+            let binding = LocalBinding(address: $0.localBinding?.address, interface: $1[0])
+            if let problem = binding.problem { throw ArgumentError("Invalid interface given: \(problem).") }
+            $0.localBinding = binding
+        },
         Option(
             OptionNames("S"), "Ask the name system for SRV records of the host, and connect where they point."
         ) { settings, _ in settings.usesServiceRecords = true },

@@ -82,6 +82,8 @@ package struct ConnectionArguments: Sendable {
     package var maximumInFlight = 20
     package var properties = PropertyArguments()
     package var proxy: ProxyConfiguration?
+    /// The local address of `-A` and the interface of `--interface`.
+    package var localBinding: LocalBinding?
     /// Whether the client looks up DNS service records (SRV) of the host.
     package var usesServiceRecords = false
     /// The options of each subscription.

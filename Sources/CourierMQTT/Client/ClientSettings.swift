@@ -142,6 +142,7 @@ extension ClientSettings {
             limits.channel.keepAliveIdle = nil  // With probes of TCP, no silence would be one.
         }
         limits.channel.peerCloseTimeout = config.peerCloseTimeout
+        limits.channel.localBinding = config.localBinding
         limits.receiveMaximum = config.limits.receiveMaximum
         limits.maximumPacketSize = config.limits.maximumPacketSize
         limits.incomingTopicAliases = config.session.topicAliasMaximum

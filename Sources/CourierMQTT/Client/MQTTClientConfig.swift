@@ -82,6 +82,9 @@ public struct MQTTClientConfig {
     /// The proxy that the broker is reached through; none by default. Unix sockets and streams of the app's own never
     /// go through one. A proxy that fails or refuses is a failed attempt, which is tried again after the usual pause.
     public var proxy = ProxySetting.direct
+    /// The local address and network interface that connections leave this machine from; `nil`, the default, leaves both to the
+    /// operating system. A missing address or interface is a failed attempt, which is tried again after the usual pause.
+    public var localBinding: LocalBinding?
     /// The stream to the broker instead of the host and port of the options, made anew for each attempt; `nil` by default. Called
     /// on the event loop; it must not block. The returned stream is closed at the end of the attempt. Host, port, scheme and path
     /// of the options still identify the broker and its sessions.

@@ -57,6 +57,9 @@ extension ConnectionLimits {
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
     func check() throws(CourierError) {
+        if let problem = channel.localBinding?.problem {
+            throw CourierError(.invalidConfiguration, "The option `localBinding` can not be used: \(problem).")
+        }
         try checkTimes()
         try checkRanges()
     }

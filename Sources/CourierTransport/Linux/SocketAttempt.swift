@@ -6,17 +6,19 @@ final class SocketAttempt: Selectable {
     let address: SocketAddress
     private let loop: EventLoop
     private let calls: SystemCalls
+    private let local: LocalBinding?
     private var socket: Int32 = -1
     private var registration: Selector.Registration?
     private var finished: ((SocketAttempt, Result<Int32, TransportError>) -> Void)?
 
     init(
-        _ address: SocketAddress, loop: EventLoop, calls: SystemCalls,
+        _ address: SocketAddress, loop: EventLoop, calls: SystemCalls, from local: LocalBinding? = nil,
         finished: @escaping (SocketAttempt, Result<Int32, TransportError>) -> Void
     ) {
         self.address = address
         self.loop = loop
         self.calls = calls
+        self.local = local
         self.finished = finished
     }
 
@@ -25,6 +27,11 @@ final class SocketAttempt: Selectable {
         let made = courier_stream_socket(address.family)
         guard made >= 0 else { return finish(.failure(.system(-made, address.text))) }
         socket = made
+        do throws(TransportError) {
+            try local?.bind(socket)
+        } catch {
+            return finish(.failure(error))
+        }
         while true {
             let result = address.bytes.withUnsafeBytes { bytes -> Int32 in
                 guard let base = bytes.baseAddress else { return -EINVAL }

@@ -100,7 +100,13 @@ final class TCPDialer: Dialer {
         }
     }
 
-    private func begin(_ found: [SocketAddress]) {
+    private func begin(_ all: [SocketAddress]) {
+        let found: [SocketAddress]
+        do throws(TransportError) {
+            found = try options.localBinding?.reachable(all, host: host) ?? all
+        } catch {
+            return finish(.failure(error))
+        }
         let order = HappyEyeballs.order(found.map { $0.kind == .ipv6 ? .ipv6 : .ipv4 })
         addresses = order.map { found[$0] }
         if let history { addresses = history.sorted(addresses, now: loop.clock.now) }
@@ -113,7 +119,9 @@ final class TCPDialer: Dialer {
         case .none: armTimer()
         case .start(let number):
             armTimer()
-            let attempt = SocketAttempt(addresses[number], loop: loop, calls: calls) { [weak self] attempt, result in
+            let attempt = SocketAttempt(
+                addresses[number], loop: loop, calls: calls, from: options.localBinding
+            ) { [weak self] attempt, result in
                 self?.attemptFinished(number, attempt, result)
             }
             attempts[number] = attempt

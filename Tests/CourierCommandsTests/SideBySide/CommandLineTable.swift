@@ -269,7 +269,8 @@ enum CommandLineTable {
     ]
 
     private static let connections = [
-        "pub NOBODY -t a -m x", "sub NOBODY -t a", "pub NOBODY -t a -m x -q 1 -V 5",
+        "pub NOBODY -A 127.0.0.1 -t a -m x", "pub NOBODY -t a -m x", "sub NOBODY -t a",
+        "pub NOBODY -t a -m x -q 1 -V 5",
         "pub NOBODY -t a -l", "pub NOBODY -t a -m x --quiet", "sub -h name.invalid -t a",
         "pub --host name.invalid -t a -m x", "rr -h name.invalid -t a -e b -m x", "sub -h name.invalid -t a --quiet",
         "sub --unix FOLDER/nosuch.sock -t a", "sub NOBODY -t a -W 1", "pub -h '' -t a -m x",
@@ -352,7 +353,6 @@ enum CommandLineTable {
         Difference(
             "pub STRICT -t a -m x -V 5",
             "The second line names the refusal, where mosquitto_pub 2.0.11 names a protocol error."),
-        Difference("pub NOBODY -A 127.0.0.1 -t a -m x", "The library chooses no local address."),
         Difference("pub NOBODY -t a -m x --tls-engine e", "Only the engine pkcs11 is supported."),
         Difference("pub BROKER -t p/a -m x --insecure", "An option of TLS without TLS would protect nothing."),
         Difference(

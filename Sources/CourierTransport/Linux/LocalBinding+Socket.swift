@@ -1,0 +1,53 @@
+import CLinux
+import Glibc
+
+/// Applies a binding to sockets.
+extension LocalBinding {
+    /// Returns the addresses of the same family as the local address, in their order.
+    ///
+    /// - Throws: ``TransportError/Code/unreachable`` if there is none.
+    func reachable(_ addresses: [SocketAddress], host: String) throws(TransportError) -> [SocketAddress] {
+        guard let local = try socketAddress() else { return addresses }
+        let matching = addresses.filter { $0.kind == local.kind }
+        guard matching.isEmpty else { return matching }
+        let family = local.kind == .ipv6 ? "IPv6" : "IPv4"
+        throw TransportError(
+            .unreachable,
+            "unreachable: “\(host)” has no \(family) address, but the local address \(local.host) is \(family); "
+                + "choose a local address of the other family")
+    }
+
+    /// Binds a socket that is not connected yet.
+    func bind(_ socket: Int32) throws(TransportError) {
+        if let interface {
+            let result = interface.withCString { name in
+                setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(strlen(name) + 1)) < 0 ? errno : 0
+            }
+            guard result == 0 else { throw Self.failure(result, "network interface “\(interface)”") }
+        }
+        guard let local = try socketAddress() else { return }
+        // The system then chooses the port in `connect`, so that more than 65,535 connections to several brokers are possible.
+        _ = courier_set_option(socket, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
+        let result = local.bytes.withUnsafeBytes { bytes -> Int32 in
+            guard let base = bytes.baseAddress else { return -EINVAL }
+            return courier_bind(socket, base, UInt32(bytes.count))
+        }
+        guard result == 0 else { throw Self.failure(-result, "local address \(local.host)") }
+    }
+
+    private func socketAddress() throws(TransportError) -> SocketAddress? {
+        guard let address else { return nil }
+        return try SocketAddress.lookUp(host: address, port: 0, isNumeric: true).first
+    }
+
+    private static func failure(_ number: Int32, _ subject: String) -> TransportError {
+        switch number {
+        case EADDRNOTAVAIL, ENODEV:
+            TransportError(.unreachable, "unreachable: this machine does not have the \(subject)", errno: number)
+        case EPERM, EACCES:
+            TransportError(
+                .permissionDenied, "permission denied: this process may not use the \(subject)", errno: number)
+        default: .system(number, subject)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import CLinux
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CourierTransport
+
+/// Connections that leave from a chosen local address or network interface.
+@Suite struct LocalBindingTests {
+    private static func options(_ binding: LocalBinding) -> ChannelOptions {
+        var options = ChannelOptions()
+        options.localBinding = binding
+        return options
+    }
+
+    /// The local host of a connected socket, as the operating system reports it.
+    private static func localHost(_ socket: Int32) -> String? {
+        var storage = sockaddr_storage()
+        var length = UInt32(MemoryLayout.size(ofValue: storage))
+        return withUnsafeMutableBytes(of: &storage) { bytes -> String? in
+            guard let base = bytes.baseAddress, courier_local_address(socket, base, &length) == 0 else { return nil }
+            return SocketAddress(base, length: length)?.host
+        }
+    }
+
+    private static func failure(
+        _ binding: LocalBinding, to endpoint: TransportEndpoint, _ loop: EventLoop, _ tools: DialTools = DialTools()
+    ) async throws -> TransportError {
+        let recorder = Recorder()
+        _ = ByteChannel.connect(
+            to: endpoint, options: options(binding), on: loop, tools: tools, handler: recorder)
+        return try await recorder.failure()
+    }
+
+    @Test(arguments: [
+        (LocalBinding(address: "127.0.0.2"), "127.0.0.2"), (LocalBinding(interface: "lo"), "127.0.0.1"),
+        (LocalBinding(address: "127.0.0.3", interface: "lo"), "127.0.0.3"),
+    ])
+    func `a connection leaves from the chosen address`(_ binding: LocalBinding, _ host: String) async throws {
+        try await withLoop { loop in
+            let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
+            let hosts = Watched<[String?]>([])
+            let real = SystemCalls.real
+            let calls = SystemCalls(connect: { socket, address, length in
+                let result = real.connect(socket, address, length)
+                hosts.update { $0.append(Self.localHost(socket)) }
+                return result
+            })
+            let recorder = Recorder()
+            _ = ByteChannel.connect(
+                to: listener.endpoint, options: Self.options(binding), on: loop, tools: DialTools(calls: calls),
+                handler: recorder)
+            _ = try await recorder.open()
+            #expect(hosts.value == [host])
+        }
+    }
+
+    @Test(arguments: [
+        (LocalBinding(address: "192.0.2.7"), "this machine does not have the local address 192.0.2.7"),
+        (LocalBinding(interface: "nosuch0"), "this machine does not have the network interface “nosuch0”"),
+        (LocalBinding(address: "::1"), "“127.0.0.1” has no IPv6 address, but the local address ::1 is IPv6"),
+    ])
+    func `a local address or interface that can not be used is named`(
+        _ binding: LocalBinding, _ text: String
+    ) async throws {
+        try await withLoop { loop in
+            let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
+            let error = try await Self.failure(binding, to: listener.endpoint, loop)
+            #expect(error.code == .unreachable)
+            #expect(error.message.contains(text))
+        }
+    }
+
+    @Test func `addresses of the other family are not tried`() async throws {
+        try await withLoop { loop in
+            let port = try LocalPort.free()
+            let resolver = HostResolver { _, port in
+                do throws(TransportError) {
+                    let addresses = try ["::1", "127.0.0.1"].flatMap { host throws(TransportError) in
+                        try SocketAddress.lookUp(host: host, port: port, isNumeric: true)
+                    }
+                    return .success(addresses)
+                } catch {
+                    return .failure(error)
+                }
+            }
+            let error = try await Self.failure(
+                LocalBinding(address: "127.0.0.2"), to: .tcp(host: "two.example", port: port), loop,
+                DialTools(resolver: resolver))
+            #expect(error.code == .connectionRefused)
+            #expect(!error.message.contains("::1"))
+        }
+    }
+
+    @Test(arguments: ["", "localhost", "1.2.3", "127.0.0.1:80", "::1%"])
+    func `an address that is none has a problem`(_ text: String) {
+        #expect(LocalBinding(address: text).problem?.contains("“\(text)” is not an IPv4 or IPv6 address") == true)
+    }
+
+    @Test(arguments: ["", "a/b", "a b", "sixteen-letters-"])
+    func `an interface name that can not exist has a problem`(_ text: String) {
+        #expect(LocalBinding(interface: text).problem?.contains("is not the name of a network interface") == true)
+    }
+
+    @Test func `well-formed bindings have no problem`() {
+        #expect(LocalBinding().problem == nil)
+        #expect(LocalBinding(address: "2001:db8::1", interface: "wlp0s20f3").problem == nil)
+    }
+}
