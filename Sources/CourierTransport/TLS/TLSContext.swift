@@ -3,14 +3,14 @@ import Synchronization
 
 /// A loaded and checked TLS configuration, shared by any number of connections.
 ///
-/// A client's context also keeps one session per host, to resume it.
+/// A client's context also keeps one TLS session per host, so that the next connection can resume it.
 ///
-/// Safe to share: OpenSSL counts references to a context atomically and does not change it after its set-up, which is
-/// over when `init` returns; the sessions are under their lock.
+/// Safe to share: OpenSSL counts references to a context atomically, and the context does not change after `init`. A
+/// lock protects the sessions.
 public final class TLSContext: @unchecked Sendable {
     enum Role { case client(TLSClientConfiguration), server }
 
-    /// How many hosts a context keeps a session of; beyond it, any other is forgotten.
+    /// The maximum number of hosts with a kept session. Above it, a new session replaces the session of any other host.
     static let sessionLimit = 256
 
     let role: Role
@@ -21,18 +21,18 @@ public final class TLSContext: @unchecked Sendable {
     private let serverProtocols: ALPNList?
     private let sessions = Mutex<[String: StoredSession]>([:])
 
-    /// One reference to a session.
+    /// Owns one reference to an OpenSSL session.
     ///
-    /// Safe to share: OpenSSL counts references to a session atomically and does not change one that is kept.
+    /// Safe to share: OpenSSL counts references to a session atomically and does not change a kept session.
     final class StoredSession: @unchecked Sendable {
         let session: OpaquePointer
         init(takingOver session: OpaquePointer) { self.session = session }
         deinit { SSL_SESSION_free(session) }
     }
 
-    /// Loads what `configuration` names. Reads files, so not on an event loop.
+    /// Makes a context and loads the files of `configuration`. It reads files, so do not call it on an event loop.
     ///
-    /// - Throws: ``TransportError`` that names the file that is wrong and how.
+    /// - Throws: ``TransportError`` that names the wrong file or setting and the problem.
     public init(client configuration: TLSClientConfiguration) throws(TransportError) {
         let configuration = try Self.settled(configuration)
         let keyLog = try configuration.keyLogFile.map { file throws(TransportError) in try TLSKeyLog(appendingTo: file)
@@ -58,17 +58,18 @@ public final class TLSContext: @unchecked Sendable {
         }
     }
 
-    /// Loads what `configuration` names. Reads files, so not on an event loop.
+    /// Makes a context and loads the files of `configuration`. It reads files, so do not call it on an event loop.
     ///
-    /// - Throws: ``TransportError`` that names the file that is wrong and how.
+    /// - Throws: ``TransportError`` that names the wrong file or setting and the problem.
     public init(server configuration: TLSServerConfiguration) throws(TransportError) {
+        let spoken = try ALPNList(configuration.applicationProtocols)
         (context, method) = try Self.make(TLS_server_method, configuration.minimumVersion)
         role = .server
         keyLog = nil
-        let spoken = try ALPNList(configuration.applicationProtocols)
         serverProtocols = spoken
         try configuration.identity.load(into: context)
-        // Sessions are only resumed under a context's own name; with client certificates it has to be set.
+        // This name limits the resumption of sessions to contexts with the same name. OpenSSL requires it if clients
+        // send certificates.
         _ = Array("courier".utf8).withUnsafeBufferPointer {
             SSL_CTX_set_session_id_context(context, $0.baseAddress, UInt32($0.count))
         }
@@ -78,7 +79,7 @@ public final class TLSContext: @unchecked Sendable {
             if let names = SSL_load_client_CA_file(file) { SSL_CTX_set_client_CA_list(context, names) }
         }
         if !spoken.bytes.isEmpty {
-            // The list lives as long as the context, so as long as the callback.
+            // `serverProtocols` keeps the list alive as long as the context and its callback exist.
             SSL_CTX_set_alpn_select_cb(
                 context,
                 { _, chosen, chosenCount, offered, offeredCount, argument in
@@ -155,45 +156,48 @@ public final class TLSContext: @unchecked Sendable {
         }
     }
 
-    /// As `SSL_CTX_set_default_verify_paths`, which keeps to itself that the machine had no descriptor for the file.
+    /// Loads the system's authorities. Unlike `SSL_CTX_set_default_verify_paths`, it reports a lack of descriptors or
+    /// memory.
     private static func loadSystemRoots(into context: OpaquePointer) throws(TransportError) {
-        // Any other failure is a file that is not there, as where there is only a directory.
+        // Any other failure is ignored: the file may be missing, because some systems have only a directory of
+        // authorities.
         if courier_ssl_ctx_load_default_file(context) != 1,
             let lack = TLSErrors.shortage(
                 TLSErrors.take(), "no certificates of authorities could be read from the system's file")
         {
             throw lack
         }
-        // Looked into when a certificate is checked.
+        // OpenSSL reads this directory and this store later, when it checks a certificate.
         SSL_CTX_set_default_verify_dir(context)
         SSL_CTX_set_default_verify_store(context)
     }
 
-    /// Speaks no more than TLS 1.2 from now on. For tests, before the first connection.
+    /// With `true`, limits the context to TLS 1.2 from now on. For tests, before the first connection.
     func limitForTests(toTLS12: Bool) {
         _ = courier_ssl_ctx_set_maximum(context, toTLS12 ? TLS1_2_VERSION : 0)
     }
 
-    /// Sends no more than `recordSize` bytes in one record from now on, 512 at least. For tests, as above.
+    /// Limits each sent TLS record to `recordSize` bytes, at least 512. For tests, before the first connection.
     func limitForTests(recordSize: Int) {
         _ = courier_ssl_ctx_set_record_size(context, recordSize)
     }
 
     // MARK: Connections
 
-    /// A new connection's state.
+    /// Makes the TLS state of a new connection.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` when a client has no name to check the peer against.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if a client has no server name to check the certificate
+    ///   against.
     func makeSession(hostName: String?, peerName: String) throws(TransportError) -> TLSSession {
         try TLSSession(context: self, hostName: hostName, peerName: peerName)
     }
 
-    /// A session to resume with `host`. It is handed out once (RFC 8446, appendix C.4).
+    /// Removes and returns the session to resume with `host`. Each session is used only once (RFC 8446, appendix C.4).
     func takeSession(host: String) -> StoredSession? {
         sessions.withLock { $0.removeValue(forKey: host) }
     }
 
-    /// Keeps a session for the next connection to `host`, in place of the one before.
+    /// Keeps a session for the next connection to `host`. It replaces an earlier session.
     func keep(_ session: StoredSession, host: String) {
         sessions.withLock { sessions in
             if sessions[host] == nil, sessions.count >= Self.sessionLimit, let other = sessions.keys.first {
