@@ -1,6 +1,7 @@
 #pragma once
 
-// What Swift cannot import from Linux's headers: packed structures, macros with casts, variadic functions.
+// Wrappers for parts of the Linux headers that Swift cannot import: packed structures, macros with casts, variadic
+// functions.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// --- epoll: the structure is packed on some processors, its flags are an enumeration with a sign problem ---
+// --- epoll: its structure is packed on some processors, and its flags are an enumeration with a sign problem ---
 
 static const uint32_t courier_epoll_in = EPOLLIN;
 static const uint32_t courier_epoll_out = EPOLLOUT;
@@ -45,11 +46,12 @@ static inline int courier_epoll_remove(int epoll, int descriptor) {
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
 }
 
-// Waits for at most so many nanoseconds; without limit if they are negative. A kernel before 5.11 waits for whole milliseconds.
+// Waits for events for at most `nanoseconds`, or without limit if the value is negative. A kernel before 5.11 waits for
+// whole milliseconds.
 static inline int courier_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds) {
     if (nanoseconds <= 0) return epoll_wait(epoll, events, capacity, nanoseconds < 0 ? -1 : 0);
 #ifdef SYS_epoll_pwait2
-    // The kernel's own structure, which has 64 bits on every processor.
+    // The structure that the kernel expects. Its fields have 64 bits on every processor.
     struct { int64_t seconds, nanoseconds; } limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     long count = syscall(SYS_epoll_pwait2, epoll, events, capacity, &limit, NULL, 0);
     if (count >= 0 || errno != ENOSYS) return (int)count;
@@ -70,7 +72,7 @@ static inline uint64_t courier_epoll_event_tag(const struct epoll_event *events,
 
 static inline int courier_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
-// Adds one; the descriptor is only ever polled edge-triggered, so nobody needs to read it.
+// Adds one to the counter. The descriptor is polled only edge-triggered, so no reader has to empty it.
 static inline void courier_eventfd_signal(int descriptor) {
     uint64_t one = 1;
     int saved = errno;
@@ -85,7 +87,7 @@ static inline void courier_eventfd_signal(int descriptor) {
 
 // --- errors ---
 
-// The system's words for an error number; `buffer` may or may not be used for it.
+// Returns the system's text for an error number. The text may be in `buffer` or in other memory.
 static inline const char *courier_describe_error(int number, char *buffer, size_t size) {
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
     return strerror_r(number, buffer, size);
@@ -96,7 +98,8 @@ static inline const char *courier_describe_error(int number, char *buffer, size_
 
 // --- memory ---
 
-// What malloc has handed out and not got back, for measurements; 0 where it does not tell.
+// Returns the bytes that malloc allocated and that are not freed yet, for measurements. Returns 0 if the C library does
+// not report it.
 static inline ptrdiff_t courier_heap_bytes_in_use(void) {
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
     struct mallinfo2 info = mallinfo2();
@@ -110,7 +113,7 @@ static inline ptrdiff_t courier_heap_bytes_in_use(void) {
 
 static inline uintptr_t courier_thread_self(void) { return (uintptr_t)pthread_self(); }
 
-// A write to a pipe without a reader raises SIGPIPE on the writing thread; blocked, it is only an EPIPE.
+// Blocks SIGPIPE for the calling thread. A write to a pipe without a reader then only fails with EPIPE.
 static inline void courier_block_sigpipe(void) {
     sigset_t signals;
     sigemptyset(&signals);
@@ -120,13 +123,13 @@ static inline void courier_block_sigpipe(void) {
 
 static inline void courier_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
-// How much the calling thread yields to others; a wish that is not granted is left. On Linux, 0 is this thread alone.
+// Sets the nice value of the calling thread. A failure is ignored. On Linux, the id 0 means only this thread.
 static inline void courier_set_thread_niceness(int niceness) { setpriority(PRIO_PROCESS, 0, niceness); }
 static inline int courier_thread_niceness(void) { return getpriority(PRIO_PROCESS, 0); }
 
 // --- descriptors and sockets ---
 
-// 0, or a negative errno.
+// Makes a descriptor non-blocking. Returns 0 or a negative errno.
 static inline int courier_set_nonblocking(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0) return -errno;
@@ -134,27 +137,28 @@ static inline int courier_set_nonblocking(int descriptor) {
     return fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0 ? -errno : 0;
 }
 
-// A new non-blocking stream socket, or a negative errno.
+// Returns a new non-blocking stream socket, or a negative errno.
 static inline int courier_stream_socket(int family) {
     int descriptor = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     return descriptor < 0 ? -errno : descriptor;
 }
 
-// A pipe that no child process inherits: what is read, then what is written. 0, or a negative errno.
+// Creates a pipe that no child process inherits: first the read end, then the write end. Returns 0 or a negative errno.
 static inline int courier_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC) < 0 ? -errno : 0; }
 
 static inline int courier_set_option(int descriptor, int level, int option, int value) {
     return setsockopt(descriptor, level, option, &value, sizeof value) < 0 ? -errno : 0;
 }
 
-// The error that waits on a socket (0 for none), which reading it clears; or that of asking.
+// Returns and clears the pending error of a socket, or 0 if there is none. If the query fails, returns the query's
+// errno.
 static inline int courier_socket_error(int descriptor) {
     int value = 0;
     socklen_t size = sizeof value;
     return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &value, &size) < 0 ? errno : value;
 }
 
-// Lets a following close send a reset instead of an orderly end.
+// Makes a later close send a TCP reset instead of an orderly end.
 static inline void courier_set_abortive_close(int descriptor) {
     struct linger linger = {.l_onoff = 1, .l_linger = 0};
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
@@ -166,7 +170,8 @@ static inline int courier_is_socket(int descriptor) {
     return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &value, &size) == 0;
 }
 
-// One receive or send that returns the count or a negative errno, so that errno is never read across a call boundary.
+// Calls recv once. Returns the count or a negative errno, so that errno is never read across a call boundary. The
+// functions below do the same for their system calls.
 static inline ssize_t courier_recv(int descriptor, void *buffer, size_t count) {
     ssize_t result = recv(descriptor, buffer, count, 0);
     return result < 0 ? -errno : result;
@@ -200,7 +205,8 @@ static inline int courier_bind(int descriptor, const void *address, uint32_t len
     return bind(descriptor, (const struct sockaddr *)address, length) < 0 ? -errno : 0;
 }
 
-// The local address of a socket into `address`, whose size `length` holds before and after. 0 or a negative errno.
+// Writes the local address of a socket into `address`. `length` holds the buffer size before the call and the address
+// size after it. Returns 0 or a negative errno.
 static inline int courier_local_address(int descriptor, void *address, uint32_t *length) {
     socklen_t size = *length;
     int result = getsockname(descriptor, (struct sockaddr *)address, &size);
@@ -208,7 +214,7 @@ static inline int courier_local_address(int descriptor, void *address, uint32_t 
     return result < 0 ? -errno : 0;
 }
 
-// The numeric host and the port of an address. 0 or a code of getaddrinfo.
+// Writes the numeric host of an address into `host`. Returns 0 or an error code of getnameinfo.
 static inline int courier_numeric_name(const void *address, uint32_t length, char *host, uint32_t hostSize) {
     return getnameinfo((const struct sockaddr *)address, length, host, hostSize, NULL, 0, NI_NUMERICHOST);
 }

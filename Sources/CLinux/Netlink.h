@@ -1,6 +1,6 @@
 #pragma once
 
-// What the routing socket of Linux needs: its constants, and calls that answer with a negative errno.
+// Access to the Linux routing socket: its constants, and functions that return a negative errno on failure.
 
 #include <errno.h>
 #include <linux/if.h>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// A non-blocking routing socket that is told about `groups` (RTMGRP_...), or a negative errno.
+// Returns a non-blocking routing socket that receives notifications of `groups` (RTMGRP_...), or a negative errno.
 static inline int courier_routing_socket(uint32_t groups) {
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (descriptor < 0) return -errno;
@@ -22,7 +22,8 @@ static inline int courier_routing_socket(uint32_t groups) {
     return result;
 }
 
-// Asks the kernel for all there is of one kind (RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE). 0, or a negative errno.
+// Requests all entries of one kind from the kernel (RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE). Returns 0 or a negative
+// errno.
 static inline int courier_routing_dump(int descriptor, uint16_t kind, uint32_t sequence) {
     struct {
         struct nlmsghdr header;
@@ -40,8 +41,8 @@ static inline int courier_routing_dump(int descriptor, uint16_t kind, uint32_t s
     return sent < 0 ? -errno : 0;
 }
 
-// The bytes of the next datagram, or a negative errno; -EBADMSG for one that the kernel did not send, -EMSGSIZE for one
-// that does not fit.
+// Receives the next datagram and returns its size in bytes, or a negative errno. Returns -EBADMSG if the kernel did not
+// send the datagram, and -EMSGSIZE if the datagram does not fit.
 static inline ssize_t courier_routing_receive(int descriptor, void *buffer, size_t count) {
     struct sockaddr_nl sender = {0};
     socklen_t size = sizeof sender;

@@ -1,6 +1,6 @@
 #pragma once
 
-// One question to DNS. The system's settings are read anew each time, so that a network that changes brings its own.
+// Sends one DNS query. Each query reads the system's resolver settings again, so that a network change takes effect.
 
 #include <arpa/nameser.h>
 #include <errno.h>
@@ -13,8 +13,9 @@
 static const int32_t courier_dns_none = -1;      // The name, or a record of this type for it, does not exist.
 static const int32_t courier_dns_no_answer = -2; // Nobody answered, or said why not.
 
-// Asks for the service records (SRV) of `name`. The count of bytes of the answer, which is at most `size`, or one of the
-// above. Asks the server at `address` (IPv4, in network order) and `port` if the port is not 0, or else the system's.
+// Queries the service records (SRV) of `name`. If `port` is not 0, the query goes to the server at `address` (IPv4, in
+// network order) and `port`. Otherwise it goes to the system's server. Returns the size of the response in bytes, at
+// most `size`, or one of the two constants above.
 static inline int32_t courier_query_services(const char *name, uint8_t *answer, int32_t size, uint32_t address,
                                              uint16_t port) {
     struct __res_state state;

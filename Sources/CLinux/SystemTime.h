@@ -1,6 +1,6 @@
 #pragma once
 
-// Timers that end when somebody sets the clock, which the kernel also does when the machine resumes.
+// Wall-clock timers that also end when the system clock is set. The kernel also ends them when the machine resumes.
 
 #include <errno.h>
 #include <stdint.h>
@@ -13,7 +13,8 @@ static inline int courier_wall_timer(void) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
-// Lets the timer end after so long by the wall clock, or as soon as that clock is set. 0, or a negative errno.
+// Starts the timer. It ends after the given time by the wall clock, or as soon as that clock is set. Returns 0 or a
+// negative errno.
 static inline int courier_arm_wall_timer(int descriptor, int64_t seconds, int64_t nanoseconds) {
     struct timespec now;
     if (clock_gettime(CLOCK_REALTIME, &now) < 0) return -errno;
@@ -25,8 +26,8 @@ static inline int courier_arm_wall_timer(int descriptor, int64_t seconds, int64_
     return timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &due, NULL) < 0 ? -errno : 0;
 }
 
-// Takes note of an end that was reported, so that the next one is. 0, or a negative errno: -ECANCELED when the clock
-// was set, -EAGAIN when the timer still runs.
+// Reads the end of a timer, so that the next end is reported too. Returns 0, or a negative errno: -ECANCELED if the
+// clock was set, -EAGAIN if the timer still runs.
 static inline int courier_read_timer(int descriptor) {
     uint64_t count;
     return read(descriptor, &count, sizeof count) < 0 ? -errno : 0;

@@ -1,72 +1,72 @@
-/// What help, manual page and completions say of a command.
+/// The description of a command, from which its help, manual page and shell completions are generated.
 package struct CommandSummary: Hashable, Sendable {
-    /// A command line, and what it does.
+    /// An example command line and its meaning.
     package struct Example: Hashable, Sendable {
-        /// What is typed.
+        /// The command line that the user types.
         package let line: String
-        /// What it does, as a sentence.
+        /// What the command line does, as a sentence.
         package let meaning: String
 
-        /// Joins the two.
+        /// Creates an example.
         ///
         /// - Parameters:
-        ///   - line: What is typed.
-        ///   - meaning: What it does.
+        ///   - line: The command line that the user types.
+        ///   - meaning: What the command line does, as a sentence.
         package init(_ line: String, _ meaning: String) {
             self.line = line
             self.meaning = meaning
         }
     }
 
-    /// A number with which it ends, and what that means.
+    /// An exit code of the command and its meaning.
     package struct ExitCode: Hashable, Sendable {
-        /// The number, or several as a text.
+        /// The number, or a text that lists several numbers.
         package let code: String
-        /// What it means, as half a sentence.
+        /// The meaning of the code, as a phrase without a period.
         package let meaning: String
 
-        /// Joins the two.
+        /// Creates an exit code.
         ///
         /// - Parameters:
-        ///   - code: The number.
-        ///   - meaning: What it means.
+        ///   - code: The number, or a text that lists several numbers.
+        ///   - meaning: The meaning of the code, as a phrase without a period.
         package init(_ code: String, _ meaning: String) {
             self.code = code
             self.meaning = meaning
         }
     }
 
-    /// Its name, as it is typed behind the program's.
+    /// The command name, which the user types after the program's name.
     package var name: String
 
-    /// What it does, as half a sentence for a list: `prints messages as they come`.
+    /// What the command does, as a phrase for a list: `prints messages as they come`.
     package var abstract: String
 
-    /// What can be typed behind the name, a line each.
+    /// The usage lines: each line shows arguments that may follow the command name.
     package var usage: [String]
 
-    /// Paragraphs that say more.
+    /// Paragraphs with more details about the command.
     package var discussion: [String]
 
-    /// Its options.
+    /// The option groups of the command.
     package var groups: [OptionGroupSummary]
 
-    /// What it is used for.
+    /// Example command lines.
     package var examples: [Example]
 
-    /// Its exit codes where it has more than its program; none by default.
+    /// The exit codes that this command has in addition to the program's exit codes; none by default.
     package var exitCodes: [ExitCode]
 
-    /// Collects what is known of a command.
+    /// Creates the description of a command.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - abstract: What it does, as half a sentence.
-    ///   - usage: What can be typed behind the name, a line each.
-    ///   - discussion: Paragraphs that say more; none by default.
-    ///   - groups: Its options; none by default.
-    ///   - examples: What it is used for; none by default.
-    ///   - exitCodes: Its exit codes; none by default.
+    ///   - name: The command name.
+    ///   - abstract: What the command does, as a phrase.
+    ///   - usage: The usage lines: arguments that may follow the command name.
+    ///   - discussion: Paragraphs with more details; none by default.
+    ///   - groups: The option groups; none by default.
+    ///   - examples: Example command lines; none by default.
+    ///   - exitCodes: The additional exit codes; none by default.
     package init(
         name: String, abstract: String, usage: [String], discussion: [String] = [],
         groups: [OptionGroupSummary] = [], examples: [Example] = [], exitCodes: [ExitCode] = []
@@ -80,6 +80,6 @@ package struct CommandSummary: Hashable, Sendable {
         self.exitCodes = exitCodes
     }
 
-    /// All options, without their groups.
+    /// The options of all groups, as one list.
     package var options: [OptionSummary] { groups.flatMap(\.options) }
 }

@@ -1,4 +1,4 @@
-/// One option of a command: its names, its help, and what it does to the command's settings.
+/// One option of a command: its names, its help text, and an action that changes the command's settings.
 ///
 /// ```swift
 /// let options: [Option<Settings>] = [
@@ -9,25 +9,25 @@
 /// ]
 /// ```
 ///
-/// An option without an action cannot be written, so none is taken and ignored.
+/// Every option needs an action, so that no option is accepted and then ignored.
 package struct Option<Target>: Sendable {
-    /// Changes the settings; gets the option's values. It throws an ``ArgumentError`` for a value that makes no sense.
+    /// Changes the settings with the option's values. It throws an ``ArgumentError`` if a value is invalid.
     package typealias Action = @Sendable (inout Target, [String]) throws -> Void
 
-    /// What help says of it.
+    /// The description of the option for help, manual page and shell completions.
     package let summary: OptionSummary
 
     let values: OptionValues
     let action: Action
-    /// The error for an option at whose end its values are missing.
+    /// The error message if the command line ends before the option's values.
     let missingText: String
 
-    /// Declares an option that stands alone.
+    /// Declares an option without values.
     ///
     /// - Parameters:
-    ///   - names: Its names.
-    ///   - help: A sentence or two.
-    ///   - action: What it does.
+    ///   - names: The names of the option.
+    ///   - help: One or two sentences for the help text.
+    ///   - action: The action that changes the settings.
     package init(_ names: OptionNames, _ help: String, action: @escaping Action) {
         self.init(names, .none, help, action: action)
     }
@@ -35,12 +35,12 @@ package struct Option<Target>: Sendable {
     /// Declares an option with values.
     ///
     /// - Parameters:
-    ///   - names: Its names.
-    ///   - values: Its values.
-    ///   - help: A sentence or two.
-    ///   - missing: What an error says is missing where values are, such as `host`.
-    ///   - missingText: The whole error instead, for options that word it in a way of their own.
-    ///   - action: What it does.
+    ///   - names: The names of the option.
+    ///   - values: The values that follow the option.
+    ///   - help: One or two sentences for the help text.
+    ///   - missing: The name of a missing value in the standard error message, such as `host`.
+    ///   - missingText: A complete error message for missing values, which replaces the standard message.
+    ///   - action: The action that changes the settings.
     package init(
         _ names: OptionNames, _ values: OptionValues, _ help: String, missing: String = "value",
         missingText: String? = nil, action: @escaping Action
@@ -50,15 +50,16 @@ package struct Option<Target>: Sendable {
             values, missingText ?? Self.missingText(names, missing), action)
     }
 
-    /// Declares an option that is known and cannot be served: it is refused by name.
+    /// Declares an option that is known but not supported. Its error message names the option.
     ///
     /// - Parameters:
-    ///   - names: Its names.
-    ///   - values: Its values, or `.none`.
-    ///   - help: What it would do.
-    ///   - hint: What to do instead, as a sentence.
-    ///   - missing: What an error says is missing where values are, such as `key`.
-    ///   - record: Stores the refusal, for a command that reports other mistakes first and must throw the refusal then.
+    ///   - names: The names of the option.
+    ///   - values: The values that follow the option, or `.none`.
+    ///   - help: The help text: what the option would do.
+    ///   - hint: A sentence that tells the user what to do instead.
+    ///   - missing: The name of a missing value in the standard error message, such as `key`.
+    ///   - record: Stores the error in the settings. The command reports other mistakes first and must then throw this
+    ///     error.
     /// - Returns: The option.
     package static func refused(
         _ names: OptionNames, _ values: OptionValues, _ help: String, hint: String, missing: String = "value",
@@ -84,9 +85,9 @@ package struct Option<Target>: Sendable {
         self.action = action
     }
 
-    /// The same option for settings that hold these as a part.
+    /// Returns the same option for larger settings that contain these settings.
     ///
-    /// - Parameter part: Where they are.
+    /// - Parameter part: The key path to these settings in the larger settings.
     /// - Returns: The option.
     package func part<Whole>(_ part: any WritableKeyPath<Whole, Target> & Sendable) -> Option<Whole> {
         let action = action

@@ -1,12 +1,12 @@
-/// Options that belong together, under a title of their own in help.
+/// A group of related options, which help shows under one title.
 package struct OptionGroup<Target>: Sendable {
     /// The title, such as `Connection`.
     package let title: String
 
-    /// The options, in the order of help.
+    /// The options, in the order in which help shows them.
     package let options: [Option<Target>]
 
-    /// Joins the two.
+    /// Creates a group.
     ///
     /// - Parameters:
     ///   - title: The title.
@@ -16,21 +16,21 @@ package struct OptionGroup<Target>: Sendable {
         self.options = options
     }
 
-    /// The same group for settings that hold these as a part.
+    /// Returns the same group for larger settings that contain these settings.
     ///
-    /// - Parameter part: Where they are.
+    /// - Parameter part: The key path to these settings in the larger settings.
     /// - Returns: The group.
     package func part<Whole>(_ part: any WritableKeyPath<Whole, Target> & Sendable) -> OptionGroup<Whole> {
         OptionGroup<Whole>(title, options.map { $0.part(part) })
     }
 
-    /// What help says of it.
+    /// The description of the group for help, manual page and shell completions.
     package var summary: OptionGroupSummary { OptionGroupSummary(title: title, options: options.map(\.summary)) }
 }
 
-/// What help says of a group of options.
+/// The description of an option group for help, manual page and shell completions.
 package struct OptionGroupSummary: Hashable, Sendable {
-    /// The title.
+    /// The title of the group.
     package let title: String
 
     /// The options.

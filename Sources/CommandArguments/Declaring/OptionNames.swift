@@ -1,12 +1,12 @@
-/// What an option is called: letters with one dash, words with two.
+/// The names of an option: a letter with one dash, and words with two dashes.
 package struct OptionNames: Hashable, Sendable {
-    /// The letter, as in `-h`; `nil` when it has none.
+    /// The letter, as in `-h`, or `nil` if the option has no letter.
     package let letter: Character?
 
-    /// The words, as in `--host`, the preferred first.
+    /// The words, as in `--host`. The preferred word is the first.
     package let words: [String]
 
-    /// Joins the two; at least one of them should be there.
+    /// Creates the names of an option. It should have at least one letter or word.
     ///
     /// - Parameters:
     ///   - letter: The letter without its dash; `nil` by default.
@@ -16,9 +16,9 @@ package struct OptionNames: Hashable, Sendable {
         self.words = words
     }
 
-    /// Every spelling with its dashes, the letter first.
+    /// All names with their dashes, the letter first.
     package var all: [String] { (letter.map { ["-\($0)"] } ?? []) + words.map { "--\($0)" } }
 
-    /// How messages call it: by its letter, or by its first word.
+    /// The name that error messages use: the letter, or the first word if there is no letter.
     package var main: String { all.first ?? "" }
 }

@@ -1,21 +1,21 @@
-/// What help, manual page and completions say of an option.
+/// The description of an option for help, manual page and shell completions.
 package struct OptionSummary: Hashable, Sendable {
-    /// Its names.
+    /// The names of the option.
     package let names: OptionNames
 
-    /// How its values are called; empty for an option that stands alone.
+    /// The names of the option's values, such as `HOST`; empty for an option without values.
     package let valueNames: [String]
 
-    /// What a shell may offer for the first value.
+    /// What a shell suggests for the first value.
     package let completion: OptionValues.Completion
 
-    /// A sentence or two.
+    /// One or two sentences for the help text.
     package let help: String
 
-    /// Why it is refused and what to do instead; `nil` for an option that works.
+    /// Why the option is not supported, or what to do instead. `nil` for a supported option.
     package let refusal: String?
 
-    /// Joins the parts.
+    /// Creates the description of an option.
     init(
         names: OptionNames, valueNames: [String], completion: OptionValues.Completion, help: String,
         refusal: String? = nil

@@ -1,24 +1,24 @@
-/// Which words behind an option belong to it.
+/// The values of an option: the words after the option that belong to it.
 package struct OptionValues: Sendable {
-    /// What a shell may offer in the place of a value.
+    /// What a shell suggests for a value.
     package enum Completion: Hashable, Sendable {
-        /// Nothing.
+        /// No suggestions: any text is possible.
         case anything
-        /// Names of files.
+        /// The names of files.
         case files
-        /// Names of folders.
+        /// The names of folders.
         case folders
-        /// These words.
+        /// A fixed list of words.
         case words([String])
     }
 
-    /// How help calls them, as in `HOST`; empty for an option that stands alone.
+    /// The names of the values in help, such as `HOST`; empty for an option without values.
     package let names: [String]
 
-    /// What a shell may offer for the first of them.
+    /// What a shell suggests for the first value.
     package let completion: Completion
 
-    /// How many of the words that follow belong to the option, where that depends on them.
+    /// Returns how many of the following words belong to the option.
     let count: @Sendable (ArraySlice<String>) throws -> Int
 
     private init(
@@ -29,26 +29,27 @@ package struct OptionValues: Sendable {
         self.count = count
     }
 
-    /// The option stands alone.
+    /// The option has no values.
     package static let none = OptionValues([], .anything) { _ in 0 }
 
-    /// One word follows.
+    /// The option has one value.
     ///
     /// - Parameters:
-    ///   - name: How help calls it.
-    ///   - completion: What a shell may offer; nothing by default.
-    /// - Returns: The description.
+    ///   - name: The name of the value in help.
+    ///   - completion: What a shell suggests for the value; nothing by default.
+    /// - Returns: The description of the value.
     package static func one(_ name: String, _ completion: Completion = .anything) -> OptionValues {
         OptionValues([name], completion) { _ in 1 }
     }
 
-    /// As many words follow as they say themselves.
+    /// The option has a variable number of values, which depends on the words that follow it.
     ///
     /// - Parameters:
-    ///   - names: How help calls them.
-    ///   - completion: What a shell may offer for the first; nothing by default.
-    ///   - count: Says by the words that are left how many belong to the option; it throws when they make no sense.
-    /// - Returns: The description.
+    ///   - names: The names of the values in help.
+    ///   - completion: What a shell suggests for the first value; nothing by default.
+    ///   - count: Gets the remaining words and returns how many belong to the option. It throws if the words are
+    ///     invalid.
+    /// - Returns: The description of the values.
     package static func several(
         _ names: [String], _ completion: Completion = .anything,
         count: @escaping @Sendable (ArraySlice<String>) throws -> Int

@@ -1,28 +1,28 @@
-/// What help, manual page and completions say of a program with commands.
+/// The description of a program with commands, from which its help, manual page and shell completions are generated.
 package struct ProgramSummary: Hashable, Sendable {
-    /// Its name.
+    /// The name of the program.
     package var name: String
 
-    /// What it does, as half a sentence.
+    /// What the program does, as a phrase without a period.
     package var abstract: String
 
-    /// Its version.
+    /// The version of the program.
     package var version: String
 
-    /// Paragraphs that say more.
+    /// Paragraphs with more details about the program.
     package var discussion: [String]
 
-    /// Its commands, in the order of help.
+    /// The commands, in the order in which help shows them.
     package var commands: [CommandSummary]
 
-    /// Collects what is known of a program.
+    /// Creates the description of a program.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - abstract: What it does, as half a sentence.
-    ///   - version: Its version.
-    ///   - discussion: Paragraphs that say more; none by default.
-    ///   - commands: Its commands.
+    ///   - name: The name of the program.
+    ///   - abstract: What the program does, as a phrase without a period.
+    ///   - version: The version of the program.
+    ///   - discussion: Paragraphs with more details; none by default.
+    ///   - commands: The commands, in the order in which help shows them.
     package init(
         name: String, abstract: String, version: String, discussion: [String] = [], commands: [CommandSummary]
     ) {

@@ -1,18 +1,18 @@
-/// A shell for which completions can be made.
+/// A shell for which a completion script can be generated.
 package enum Shell: String, Hashable, Sendable, CaseIterable {
     case bash, zsh, fish
 }
 
-/// What a shell reads to complete the words of a command line.
+/// A completion script, with which a shell completes the words of a command line.
 package struct Completions: Hashable, Sendable {
-    /// The text, in the shell's language.
+    /// The script, in the language of the shell.
     package let string: String
 
-    /// Writes the completions of a program.
+    /// Generates the completion script of a program.
     ///
     /// - Parameters:
-    ///   - program: The program.
-    ///   - shell: The shell.
+    ///   - program: The description of the program.
+    ///   - shell: The shell that reads the script.
     package init(_ program: ProgramSummary, _ shell: Shell) {
         switch shell {
         case .bash: string = Self.bash(program)
@@ -21,10 +21,10 @@ package struct Completions: Hashable, Sendable {
         }
     }
 
-    /// The words of the program itself.
+    /// The words of the program that are not listed in its commands.
     private static let own = ["--help", "--version", "--generate-man", "completions", "help"]
 
-    /// The options that are worth completing: those that work.
+    /// Returns the supported options of a command. Options that are refused are not completed.
     private static func options(_ command: CommandSummary) -> [OptionSummary] {
         command.options.filter { $0.refusal == nil }
     }
@@ -93,7 +93,8 @@ package struct Completions: Hashable, Sendable {
                     ":\(name):\(index == 0 ? zshAction(option.completion) : "")"
                 }.joined()
                 for name in all {
-                    // An option that may be repeated cannot be told from the others, so all may be.
+                    // The description does not say which options may be repeated, so `*` allows all of them to be
+                    // repeated.
                     lines.append("        \(quoted("*\(name)[\(help)]\(values)")) \\")
                 }
             }

@@ -1,16 +1,16 @@
-/// What `--help` prints.
+/// The text that `--help` prints.
 package struct HelpText: Hashable, Sendable {
-    /// How wide it is, in characters.
+    /// The width of the text, in characters.
     static let width = 100
-    /// Where the help of an option begins.
+    /// The column at which the description of an option or command starts.
     private static let column = 30
 
     /// The text.
     package let string: String
 
-    /// The help of a program: its commands.
+    /// Creates the help of a program, with a list of its commands.
     ///
-    /// - Parameter program: The program.
+    /// - Parameter program: The description of the program.
     package init(_ program: ProgramSummary) {
         var lines = ["\(program.name) \(program.version): \(program.abstract).", ""]
         lines += ["Usage: \(program.name) COMMAND [OPTIONS]", ""]
@@ -27,11 +27,11 @@ package struct HelpText: Hashable, Sendable {
         string = lines.joined(separator: "\n") + "\n"
     }
 
-    /// The help of a command: its options, by their groups, and examples.
+    /// Creates the help of a command, with its options by group and its examples.
     ///
     /// - Parameters:
-    ///   - command: The command.
-    ///   - program: Its program.
+    ///   - command: The description of the command.
+    ///   - program: The description of the program that the command belongs to.
     package init(_ command: CommandSummary, of program: ProgramSummary) {
         let name = "\(program.name) \(command.name)"
         var lines = ["\(name): \(command.abstract).", ""]
@@ -52,7 +52,8 @@ package struct HelpText: Hashable, Sendable {
         string = lines.joined(separator: "\n") + "\n"
     }
 
-    /// The spelling, with words below words.
+    /// Returns the spelling of an option. An option without a letter is indented, so that the words of all options
+    /// align.
     private static func aligned(_ option: OptionSummary) -> String {
         option.names.letter == nil ? "    \(option.spelling)" : option.spelling
     }

@@ -1,11 +1,11 @@
-/// The manual page of a program, as `man` reads it.
+/// The manual page of a program, in the format that `man` displays.
 package struct ManualPage: Hashable, Sendable {
-    /// The text, in the language of man(7).
+    /// The text of the page, in the format of man(7).
     package let string: String
 
-    /// Writes the page.
+    /// Generates the manual page of a program.
     ///
-    /// - Parameter program: The program.
+    /// - Parameter program: The description of the program.
     package init(_ program: ProgramSummary) {
         var lines = [
             ".TH \(program.name.uppercased()) 1 \"\" \"\(program.name) \(program.version)\" \"Commands\"", ".SH NAME",
@@ -50,15 +50,15 @@ package struct ManualPage: Hashable, Sendable {
         return [".TP", names + values, line(option.text)]
     }
 
-    /// Text whose characters all stand for themselves.
+    /// Escapes a text, so that groff prints its characters unchanged.
     private static func text(_ text: String) -> String {
-        // groff reads its input as bytes; what is not ASCII is named.
+        // groff reads its input as bytes, so characters outside ASCII are written as named escapes.
         text.replacing("\\", with: "\\e").replacing("-", with: "\\-").unicodeScalars.map {
             $0.isASCII ? String($0) : "\\[u\(String($0.value, radix: 16, uppercase: true).leftPadded(to: 4))]"
         }.joined()
     }
 
-    /// A whole line of it, which must not begin like a request.
+    /// Escapes a whole line, and protects a first `.` or `'`, which groff would read as the start of a request.
     private static func line(_ line: some StringProtocol) -> String {
         let text = text(String(line))
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&\(text)" : text
@@ -66,7 +66,7 @@ package struct ManualPage: Hashable, Sendable {
 }
 
 extension String {
-    /// The text with zeros in front.
+    /// Returns the text, padded with zeros on the left to `count` characters.
     fileprivate func leftPadded(to count: Int) -> String {
         String(repeating: "0", count: max(0, count - self.count)) + self
     }

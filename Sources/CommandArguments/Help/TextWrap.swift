@@ -1,6 +1,6 @@
-/// Breaks text into lines.
+/// Wraps text into lines.
 enum TextWrap {
-    /// The lines of a text that are no wider than `width`, broken at spaces; a longer word has a line of its own.
+    /// Wraps a text at spaces into lines of at most `width` characters. A longer word gets its own line.
     static func lines(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

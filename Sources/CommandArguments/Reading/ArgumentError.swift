@@ -1,19 +1,19 @@
-/// Why a command line cannot be used: one line, and what to do about it.
+/// The error for a command line that cannot be used: a message and an optional hint.
 package struct ArgumentError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, as a sentence.
+    /// The error message, as one sentence.
     package let message: String
 
-    /// What to do, as a sentence; `nil` leaves it to the program, which names its help.
+    /// A sentence that tells the user what to do. If it is `nil`, the program refers to its help instead.
     package let hint: String?
 
-    /// How many empty lines a program prints between the message and the hint.
+    /// The number of empty lines that a program prints between the message and the hint.
     package let blankLines: Int
 
-    /// Joins the message and the hint.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - message: What is wrong.
-    ///   - hint: What to do; `nil` by default.
+    ///   - message: The error message, as one sentence.
+    ///   - hint: A sentence that tells the user what to do; `nil` by default.
     ///   - blankLines: The number of empty lines between the message and the hint; 1 by default.
     package init(_ message: String, hint: String? = nil, blankLines: Int = 1) {
         self.message = message
@@ -21,6 +21,6 @@ package struct ArgumentError: Error, Hashable, Sendable, CustomStringConvertible
         self.blankLines = blankLines
     }
 
-    /// The message, and the hint if there is one.
+    /// The message, followed by the hint if there is one.
     package var description: String { hint.map { "\(message) \($0)" } ?? message }
 }

@@ -1,15 +1,15 @@
-/// Reads command lines by declared options, as `getopt_long` does, and applies each option as it comes.
+/// Parses command lines with declared options, like `getopt_long`, and applies each option when it is read.
 ///
-/// `-q 1`, `-q1`, `--qos 1` and `--qos=1` are the same; letters of options that stand alone may be joined, as in `-rd`. What
-/// follows an option that wants a value is its value, whatever it begins with. `--` ends the options.
+/// `-q 1`, `-q1`, `--qos 1` and `--qos=1` are the same. Letters of options without values may be joined, as in `-rd`.
+/// The word after an option that needs a value is its value, even if the word starts with `-`. `--` ends the options.
 ///
-/// Options are applied in their order, so that the first mistake is the one that is reported.
+/// Options are applied in the order of the command line, so that the first mistake is reported.
 package struct ArgumentReader<Target>: Sendable {
-    /// What to do with a word that is no option.
+    /// How the reader handles operands: words that are not options.
     package enum Operands: Sendable {
-        /// It is an error, as an unknown option is.
+        /// An operand is an error, like an unknown option.
         case refused
-        /// Each is given to this action.
+        /// Each operand is passed to this action.
         case accepted(@Sendable (inout Target, String) throws -> Void)
     }
 
@@ -17,11 +17,11 @@ package struct ArgumentReader<Target>: Sendable {
     private let words: [String: Option<Target>]
     private let operands: Operands
 
-    /// Prepares a reader.
+    /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - groups: The declared options. Where two have the same name, the first one has it.
-    ///   - operands: What to do with words that are no options; they are refused by default.
+    ///   - groups: The declared options. If two options have the same name, the first one gets the name.
+    ///   - operands: How operands are handled; they are refused by default.
     package init(_ groups: [OptionGroup<Target>], operands: Operands = .refused) {
         var letters: [Character: Option<Target>] = [:]
         var words: [String: Option<Target>] = [:]
@@ -34,12 +34,13 @@ package struct ArgumentReader<Target>: Sendable {
         self.operands = operands
     }
 
-    /// Reads `arguments`, without the program's name, into `target`.
+    /// Parses `arguments` and applies the options to `target`.
     ///
     /// - Parameters:
-    ///   - arguments: The words.
-    ///   - target: What the options change.
-    /// - Throws: ``ArgumentError`` for an unknown option or a missing value, and whatever an option's action throws.
+    ///   - arguments: The words of the command line, without the program's name.
+    ///   - target: The settings that the options change.
+    /// - Throws: ``ArgumentError`` for an unknown option or a missing value, and any error that an option's action
+    ///   throws.
     package func read(_ arguments: [String], into target: inout Target) throws {
         var rest = arguments[...]
         while let word = rest.popFirst() {
@@ -78,7 +79,8 @@ package struct ArgumentReader<Target>: Sendable {
         var row = text.dropFirst()
         var isFirst = true
         while let letter = row.popFirst() {
-            // A row that begins with what is no option is named as a whole.
+            // If the first letter is unknown, the error names the whole word. Otherwise it names only the unknown
+            // letter.
             guard let option = letters[letter] else { throw Self.unknown(isFirst ? text : "-\(letter)") }
             isFirst = false
             if option.values.names.isEmpty || row.isEmpty {

@@ -1,11 +1,12 @@
-/// Numbers as C's `atoi` and `atof` read them: as far as they go, and zero where there is none.
+/// Parses numbers like C's `atoi` and `atof`: text behind the number is ignored, and text without a number is 0.
 ///
-/// Command lines that scripts have used for years are full of `-q 1 ` and `-k 60s`.
+/// Existing scripts contain values such as `-q 1 ` and `-k 60s`, so such values must remain valid.
 package enum NumberText {
-    /// The whole number at the beginning of a text.
+    /// Returns the whole number at the start of a text.
     ///
-    /// - Parameter text: The text.
-    /// - Returns: The number, 0 where there is none; the nearest possible for one that is too large.
+    /// - Parameter text: The text, which may start with white space.
+    /// - Returns: The number, or 0 if the text does not start with one. A number that is out of range becomes the
+    ///   nearest possible value.
     package static func whole(_ text: String) -> Int {
         let text = text.drop { $0.isWhitespace }
         let isNegative = text.hasPrefix("-")
@@ -15,12 +16,13 @@ package enum NumberText {
         return isNegative ? -number : number
     }
 
-    /// The decimal number at the beginning of a text.
+    /// Returns the decimal number at the start of a text.
     ///
-    /// - Parameter text: The text.
-    /// - Returns: The number, 0 where there is none; the nearest possible for one that is too large.
+    /// - Parameter text: The text, which may start with white space.
+    /// - Returns: The number, or 0 if the text does not start with one. A number that is out of range becomes the
+    ///   nearest possible value.
     package static func decimal(_ text: String) -> Double {
-        // Without the letters of "infinity" and "nan", which no option means.
+        // Only characters of decimal numbers are parsed, so that "infinity" and "nan" do not count as numbers.
         let text = text.drop { $0.isWhitespace }.prefix { "0123456789+-.eE".contains($0) }
         for end in text.indices.reversed() {
             guard let number = Double(text[...end]) else { continue }

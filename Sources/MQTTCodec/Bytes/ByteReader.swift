@@ -1,20 +1,20 @@
-/// Reads the fields of one packet, or of one list of properties, from the bytes that hold it.
+/// Reads the fields of one packet, or of one property list, from received bytes.
 ///
-/// This is the one type that touches bytes from the network. It is safe because
-/// - it is made inside `RawSpan.withUnsafeBytes` and never leaves that closure, so `bytes` outlives it;
-/// - `init` checks `offset <= end <= bytes.count`, and every read calls ``require(_:_:)`` first, which proves
-///   `offset + count <= end`; nothing else moves `offset` or `end` outwards.
+/// Packet fields are read from network bytes only through this type. It is memory-safe for two reasons:
+/// - A reader is created inside a `withUnsafeBytes` closure and never leaves the closure, so `bytes` stays valid.
+/// - `init` checks `offset <= end <= bytes.count`, and every read calls ``require(_:_:)`` first, which checks
+///   `offset + count <= end`. No other code moves `offset` or `end` outside that range.
 struct ByteReader {
     let bytes: UnsafeRawBufferPointer
     let packet: PacketType
-    /// Where the next field starts, in `bytes`.
+    /// The offset of the next field in `bytes`.
     private(set) var offset: Int
-    /// Where the packet or list ends, in `bytes`.
+    /// The end offset of the packet or property list in `bytes`.
     let end: Int
-    /// Where the packet starts, in `bytes`: errors count from there.
+    /// The offset of the packet's first byte in `bytes`. Offsets in errors are relative to it.
     let packetStart: Int
 
-    /// Starts to read the body of `frame`, which must lie in `bytes`.
+    /// Creates a reader of the body of `frame`, which must lie in `bytes`.
     @inline(__always)
     init(_ frame: PacketFrame, in bytes: UnsafeRawBufferPointer) {
         precondition(frame.end <= bytes.count, "the frame is of other bytes than these")
@@ -25,7 +25,7 @@ struct ByteReader {
         packetStart = frame.start
     }
 
-    /// Starts to read `range`, a part of what `outer` reads.
+    /// Creates a reader of `range`, a part of the bytes that `outer` may read.
     init(_ range: Range<Int>, of outer: ByteReader) {
         precondition(range.lowerBound >= outer.packetStart && range.upperBound <= outer.end, "no part of this packet")
         bytes = outer.bytes
@@ -35,15 +35,15 @@ struct ByteReader {
         packetStart = outer.packetStart
     }
 
-    /// How many bytes are left.
+    /// The number of bytes that are not read yet.
     @inline(__always) var remaining: Int { end &- offset }
 
-    /// An error about `field`, which starts at the current offset unless said otherwise.
+    /// Returns an error about `field`, at `position` or by default at the current offset.
     func error(_ violation: Violation, _ field: PacketField, at position: Int? = nil) -> DecodeError {
         DecodeError(violation, in: packet, field, at: (position ?? offset) &- packetStart)
     }
 
-    /// Proves that `count` more bytes are there.
+    /// Throws an error if fewer than `count` bytes remain.
     @inline(__always)
     private func require(_ count: Int, _ field: PacketField) throws(DecodeError) {
         guard remaining >= count else { throw error(.truncated, field) }
@@ -69,7 +69,7 @@ struct ByteReader {
         return UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    /// Reads a variable byte integer in its shortest form ([MQTT-1.5.5-1]).
+    /// Reads a variable byte integer, which must have its shortest form ([MQTT-1.5.5-1]).
     @inline(__always)
     mutating func variableByteInteger(_ field: PacketField) throws(DecodeError) -> UInt32 {
         switch VariableByteInteger.read(bytes, at: offset, end: end) {
@@ -84,7 +84,7 @@ struct ByteReader {
         }
     }
 
-    /// Reads a two-byte length and finds the bytes behind it.
+    /// Reads a two-byte length and returns the range of the bytes behind the length.
     @inline(__always)
     mutating func binary(_ field: PacketField) throws(DecodeError) -> Range<Int> {
         let start = offset
@@ -94,7 +94,7 @@ struct ByteReader {
         return offset..<(offset &+ count)
     }
 
-    /// Reads a UTF-8 string ([MQTT-1.5.4-1], [MQTT-1.5.4-2]).
+    /// Reads a UTF-8 string with its length, and checks it ([MQTT-1.5.4-1], [MQTT-1.5.4-2]).
     mutating func text(_ field: PacketField) throws(DecodeError) -> Range<Int> {
         let start = offset
         let range = try binary(field)
@@ -102,7 +102,7 @@ struct ByteReader {
         return range
     }
 
-    /// Reads a topic name that may not be empty.
+    /// Reads a topic name and checks it. An empty name is an error.
     mutating func topicName(_ field: PacketField) throws(DecodeError) -> Range<Int> {
         let start = offset
         let range = try binary(field)
@@ -110,7 +110,7 @@ struct ByteReader {
         return range
     }
 
-    /// Reads a topic filter.
+    /// Reads a topic filter and checks it. If `knowsSharing` is true, a shared filter must be complete.
     mutating func topicFilter(knowsSharing: Bool) throws(DecodeError) -> Range<Int> {
         let start = offset
         let range = try binary(.topicFilter)
@@ -138,7 +138,8 @@ struct ByteReader {
         return code
     }
 
-    /// Skips `count` bytes, of which the caller has seen that they remain, as the body of a list that is read later.
+    /// Skips `count` bytes and returns their range, for a list that is read later. The caller has checked that they
+    /// remain.
     @inline(__always)
     mutating func skip(_ count: Int) -> Range<Int> {
         precondition(count >= 0 && count <= remaining)
@@ -146,13 +147,13 @@ struct ByteReader {
         return offset..<(offset &+ count)
     }
 
-    /// Checks that nothing is left.
+    /// Throws an error if bytes remain after the last field.
     @inline(__always)
     func finish() throws(DecodeError) {
         guard remaining == 0 else { throw error(.trailingBytes(remaining), .end) }
     }
 
-    /// The bytes of `range`, which one of the functions above returned.
+    /// Returns the bytes of `range`, which another function of this reader returned.
     @inline(__always)
     func view(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
 
@@ -161,7 +162,7 @@ struct ByteReader {
 }
 
 extension String {
-    /// Copies UTF-8 text that a ``ByteReader`` has found well-formed.
+    /// Copies UTF-8 text that a ``ByteReader`` has already checked.
     init(copying range: Range<Int>, of bytes: UnsafeRawBufferPointer) {
         self.init(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }

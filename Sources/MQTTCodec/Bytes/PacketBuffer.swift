@@ -1,7 +1,7 @@
-/// A growing run of bytes that packets are encoded into and that a transport writes from.
+/// A growing byte buffer: an encoder appends packets, and a transport writes its bytes to the network.
 ///
-/// One buffer holds many packets, so that a single write carries them all; emptied, it keeps its memory. It belongs to one
-/// thread at a time.
+/// One buffer holds many packets, so that a single write sends all of them. An emptied buffer keeps its memory. Only
+/// one thread may use the buffer at a time.
 ///
 /// ```swift
 /// var buffer = PacketBuffer()
@@ -10,17 +10,17 @@
 /// buffer.removeFirst(written)
 /// ```
 ///
-/// Safe because `start <= end <= capacity` always holds, every write goes through `reserve(_:)` first, and the memory
-/// is owned by exactly one value: the type cannot be copied. So it is also safe to send.
+/// The buffer is memory-safe: `start <= end <= capacity` always holds, and every write calls `reserve(_:)` first. The
+/// type cannot be copied, so one value owns the memory, and the buffer is also safe to send.
 public struct PacketBuffer: ~Copyable, @unchecked Sendable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
-    /// Where the first byte that is not removed yet stands.
+    /// The offset of the first byte that is not removed yet.
     private var start = 0
-    /// Where the next byte goes.
+    /// The offset at which the next byte is appended.
     private var end = 0
 
-    /// Makes an empty buffer with room for `capacity` bytes, 0 by default, before it has to grow.
+    /// Creates an empty buffer that can hold `capacity` bytes before it grows.
     public init(capacity: Int = 0) {
         self.capacity = max(capacity, 0)
         memory = .allocate(byteCount: self.capacity, alignment: 1)
@@ -28,33 +28,33 @@ public struct PacketBuffer: ~Copyable, @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// How many bytes wait to be removed.
+    /// The number of bytes in the buffer.
     public var count: Int { end &- start }
 
-    /// Whether no byte waits.
+    /// True if the buffer holds no bytes.
     public var isEmpty: Bool { start == end }
 
-    /// Calls `body` with the bytes that wait, oldest first.
+    /// Calls `body` with the bytes in the buffer, oldest first.
     public func withBytes<Failure: Error, Result: ~Copyable>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(contents.bytes)
     }
 
-    /// Takes the oldest `count` bytes away, because they have been written; more than there are is a mistake and traps.
+    /// Removes the oldest `count` bytes, after they were written. Traps if the buffer holds fewer bytes.
     public mutating func removeFirst(_ count: Int) {
         precondition(count >= 0 && count <= self.count, "\(count) of \(self.count) bytes cannot be removed")
         start &+= count
         if start == end { removeAll() }
     }
 
-    /// Takes all bytes away and keeps the memory.
+    /// Removes all bytes and keeps the memory.
     public mutating func removeAll() {
         start = 0
         end = 0
     }
 
-    /// Gives the memory back if the buffer is empty and has grown to more than `limit` bytes.
+    /// Frees the memory if the buffer is empty and its capacity is larger than `limit` bytes.
     public mutating func trim(above limit: Int) {
         guard isEmpty, capacity > max(limit, 0) else { return }
         self = PacketBuffer()
@@ -65,36 +65,37 @@ public struct PacketBuffer: ~Copyable, @unchecked Sendable {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    /// The bytes that wait, valid until the next change.
+    /// The bytes in the buffer. The pointer is valid until the buffer changes.
     private var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory + start, count: count) }
 }
 
 extension PacketBuffer {
-    /// A place in the buffer that stays right while bytes are appended; removing bytes makes it wrong.
+    /// A position in the buffer. It stays valid while bytes are appended, and becomes invalid when bytes are removed.
     struct Position: Equatable {
-        /// Counted from the first byte that waits.
+        /// The distance in bytes from the first byte in the buffer.
         fileprivate let offset: Int
     }
 
-    /// The place where the next byte goes.
+    /// The position at which the next byte is appended.
     @inline(__always) var position: Position { Position(offset: count) }
 
-    /// How many bytes stand behind `position`.
+    /// Returns the number of bytes from `position` to the end.
     @inline(__always) func byteCount(since position: Position) -> Int { count &- position.offset }
 
-    /// Takes back everything behind `position`.
+    /// Removes the bytes from `position` to the end.
     mutating func truncate(to position: Position) {
         precondition(position.offset <= count)
         end = start &+ position.offset
     }
 
-    /// Makes room for `additional` bytes, so that the next appends of as many do not grow the buffer.
+    /// Ensures that `additional` bytes can be appended without growing the buffer again.
     @inline(__always)
     mutating func reserve(_ additional: Int) {
         if capacity &- end < additional { makeRoom(additional) }
     }
 
-    /// Moves the contents to the front when half of the memory is enough for them, and to larger memory otherwise.
+    /// Moves the bytes to the start of the memory if they and `additional` bytes fill at most half of it. Otherwise
+    /// moves them to larger memory.
     @inline(never)
     private mutating func makeRoom(_ additional: Int) {
         let needed = count + additional
@@ -146,7 +147,7 @@ extension PacketBuffer {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    /// Appends `value`, at most 268,435,455, as a variable byte integer in its shortest form.
+    /// Appends `value` as a variable byte integer in its shortest form. The largest value is 268,435,455.
     @inline(__always)
     mutating func append(variableByteInteger value: Int) {
         reserve(4)
@@ -158,17 +159,17 @@ extension PacketBuffer {
         append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Appends the length in two bytes and the UTF-8 bytes of `text`, at most 65,535.
+    /// Appends a two-byte length and the UTF-8 bytes of `text`. The largest length is 65,535.
     @inline(__always)
     mutating func append(lengthAndText text: String, utf8Count: Int) {
         append(UInt16(truncatingIfNeeded: utf8Count))
-        // Strings of Swift have these bytes, so the copy is for others.
+        // Native Swift strings store UTF-8 contiguously. Only other strings (such as bridged ones) need the copy.
         if text.utf8.withContiguousStorageIfAvailable({ append(UnsafeRawBufferPointer($0)) }) == nil {
             append(Array(text.utf8))
         }
     }
 
-    /// Puts `value` in front of the bytes behind `position`, as a variable byte integer in its shortest form.
+    /// Inserts `value` at `position` as a variable byte integer in its shortest form, and moves the later bytes back.
     mutating func insert(variableByteInteger value: Int, at position: Position) {
         let byteCount = byteCount(since: position)
         let size = VariableByteInteger.byteCount(value)
@@ -180,7 +181,7 @@ extension PacketBuffer {
         end &+= byteCount
     }
 
-    /// Calls `body` with the last `count` bytes.
+    /// Calls `body` with the last `count` bytes in the buffer.
     @inline(__always)
     func withLast<Result>(_ count: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         precondition(count <= self.count)

@@ -1,26 +1,28 @@
-/// What the bytes of a text, a topic name and a topic filter may be.
+/// The rules for the bytes of a UTF-8 string, a topic name and a topic filter.
 ///
-/// All three are read from the network and written by encoders, so each rule stands here once. The functions look at
-/// `bytes` only and keep nothing.
+/// Decoders and encoders share these checks, so each rule is written once. The functions read `bytes` and store
+/// nothing.
 enum TextRules {
     private static let plus = UInt8(ascii: "+")
     private static let hash = UInt8(ascii: "#")
     private static let slash = UInt8(ascii: "/")
 
-    /// Checks a UTF-8 string: well-formed ([MQTT-1.5.4-1]) and without U+0000 ([MQTT-1.5.4-2]).
+    /// Checks a UTF-8 string: it must be well-formed ([MQTT-1.5.4-1]) and must not contain U+0000 ([MQTT-1.5.4-2]).
     @inline(__always)
     static func violation(inText bytes: UnsafeRawBufferPointer) -> Violation? {
         scan(bytes, allowsWildcards: true)
     }
 
-    /// Checks a topic name: a text with at least one character ([MQTT-4.7.3-1]) and no wildcard ([MQTT-3.3.2-2]).
+    /// Checks a topic name: a UTF-8 string with at least one character ([MQTT-4.7.3-1]) and no wildcard
+    /// ([MQTT-3.3.2-2]).
     @inline(__always)
     static func violation(inTopicName bytes: UnsafeRawBufferPointer) -> Violation? {
         bytes.isEmpty ? .emptyTopic : scan(bytes, allowsWildcards: false)
     }
 
-    /// Checks a topic filter: a text with at least one character and wildcards in legal places ([MQTT-4.7.1-1],
-    /// [MQTT-4.7.1-2]); with `knowsSharing`, as in MQTT 5, `$share/group/filter` must be complete.
+    /// Checks a topic filter: a UTF-8 string with at least one character, and wildcards only in legal places
+    /// ([MQTT-4.7.1-1], [MQTT-4.7.1-2]). If `knowsSharing` is true, as in MQTT 5, `$share/group/filter` must be
+    /// complete.
     static func violation(inTopicFilter bytes: UnsafeRawBufferPointer, knowsSharing: Bool) -> Violation? {
         if bytes.isEmpty { return .emptyTopic }
         if let violation = scan(bytes, allowsWildcards: true) { return violation }
@@ -34,15 +36,15 @@ enum TextRules {
         return wildcardViolation(bytes, from: start)
     }
 
-    /// Whether a filter starts with `$share/`, which makes it a shared subscription in MQTT 5.
+    /// Returns true if a filter starts with `$share/`. In MQTT 5 such a filter is a shared subscription.
     static func hasSharePrefix(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let prefix: StaticString = "$share/"
         guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
         return prefix.withUTF8Buffer { $0.elementsEqual(bytes.prefix($0.count)) }
     }
 
-    /// Where the filter behind `$share/group/` starts; `nil` when the group is missing ([MQTT-4.8.2-1]), or when it has a
-    /// wildcard or nothing behind it ([MQTT-4.8.2-2]).
+    /// Returns the offset of the filter behind `$share/group/`. Returns `nil` if the group is missing ([MQTT-4.8.2-1]),
+    /// contains a wildcard, or has no filter behind it ([MQTT-4.8.2-2]).
     private static func sharedFilterStart(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let groupStart = 7
         var index = groupStart
@@ -69,7 +71,7 @@ enum TextRules {
         return nil
     }
 
-    /// Looks at eight bytes at a time while they are ASCII without a byte of interest, and one by one otherwise.
+    /// Checks eight bytes at a time while they are plain ASCII, and single bytes otherwise.
     @inline(__always)
     private static func scan(_ bytes: UnsafeRawBufferPointer, allowsWildcards: Bool) -> Violation? {
         let count = bytes.count
@@ -82,7 +84,7 @@ enum TextRules {
                     continue
                 }
             } else if count >= 8 {
-                // The last eight bytes overlap what was checked already, and hold all that was not.
+                // The last eight bytes include all unchecked bytes. Checking some bytes twice is harmless.
                 let word = bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
                 if !needsALook(word, allowsWildcards: allowsWildcards) { return nil }
             } else if index == 0, !needsALook(shortWord(bytes), allowsWildcards: allowsWildcards) {
@@ -102,7 +104,7 @@ enum TextRules {
         return nil
     }
 
-    /// The bytes of a text of fewer than eight bytes, filled up with spaces.
+    /// Returns the bytes of a text shorter than eight bytes, padded with spaces.
     @inline(__always)
     private static func shortWord(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var word: UInt64 = 0x2020_2020_2020_2020
@@ -110,25 +112,27 @@ enum TextRules {
         return word
     }
 
-    /// Whether one of the eight bytes is not ASCII, is zero or, where it matters, is a wildcard.
+    /// Returns true if one of the eight bytes needs a closer check: it is not ASCII, is zero, or is a forbidden
+    /// wildcard.
     @inline(__always)
     private static func needsALook(_ word: UInt64, allowsWildcards: Bool) -> Bool {
         var suspects = word | zeroBytes(word)
         if !allowsWildcards {
-            // "+" and "#" are 0x2B and 0x23: without bit 3 they are the same.
+            // "+" is 0x2B and "#" is 0x23. They are equal after bit 3 is cleared.
             suspects |= zeroBytes((word & 0xF7F7_F7F7_F7F7_F7F7) ^ 0x2323_2323_2323_2323)
         }
         return suspects & 0x8080_8080_8080_8080 != 0
     }
 
-    /// Sets the high bit of the lowest byte that is zero, and of none when none is.
+    /// Returns a word with the high bit of the lowest zero byte set, or 0 if no byte is zero. Higher bits may be set
+    /// too.
     @inline(__always)
     private static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
-    /// The length of the multi-byte sequence that starts at `index`, or 0 when it is not well-formed (Unicode 15, Table
-    /// 3-7): overlong forms, surrogates and code points above U+10FFFF are not.
+    /// Returns the length of the multi-byte sequence at `index`, or 0 if it is not well-formed (Unicode 15, Table 3-7).
+    /// Overlong forms, surrogates and code points above U+10FFFF are not well-formed.
     private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         let rest = bytes.count &- index
         func isContinuation(_ distance: Int) -> Bool { bytes[index &+ distance] & 0xC0 == 0x80 }

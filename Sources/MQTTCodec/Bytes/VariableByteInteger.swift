@@ -1,9 +1,10 @@
-/// The encoding of lengths: seven bits a byte, lowest first, the high bit set while more follow (1.5.5).
+/// The variable byte integer encoding (1.5.5): seven bits per byte, lowest bits first. The high bit is set if another
+/// byte follows.
 package enum VariableByteInteger {
-    /// The largest value: four bytes of seven bits.
+    /// The largest value, which fills four bytes of seven bits.
     static let maximum: UInt32 = 268_435_455
 
-    /// How many bytes `value` takes.
+    /// Returns the number of bytes that the shortest form of `value` needs.
     package static func byteCount(_ value: Int) -> Int {
         switch value {
         case ..<0x80: 1
@@ -13,16 +14,16 @@ package enum VariableByteInteger {
         }
     }
 
-    /// What the bytes at `offset` turned out to be.
+    /// The result of reading an integer.
     enum Reading {
-        /// They end before the integer does.
+        /// The bytes end before the integer is complete.
         case incomplete
-        /// The fourth byte says that a fifth follows.
+        /// The integer has more than four bytes, which is not allowed.
         case tooLong
         case value(UInt32, byteCount: Int)
     }
 
-    /// Reads the integer at `offset`, looking at no byte at or behind `end`.
+    /// Reads the integer at `offset`. Only bytes before `end` are read.
     @inline(__always)
     static func read(_ bytes: UnsafeRawBufferPointer, at offset: Int, end: Int) -> Reading {
         var value: UInt32 = 0

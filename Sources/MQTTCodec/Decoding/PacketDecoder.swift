@@ -1,8 +1,8 @@
-/// Reads MQTT packets from the bytes of a connection, in place and in two steps.
+/// Decodes MQTT packets from the received bytes of a connection in two steps.
 ///
-/// ``nextFrame(in:at:)`` finds a whole packet and says how many bytes are missing where there is none. What is in the frame
-/// is then read by ``publish(_:in:)`` or ``acknowledgement(_:in:)``, which copy and allocate nothing, or by
-/// ``packet(_:in:)``, which makes a value that outlives the bytes.
+/// First, ``nextFrame(in:at:)`` finds a whole packet, or returns how many bytes are missing. Then ``publish(_:in:)`` or
+/// ``acknowledgement(_:in:)`` reads the packet without copies or allocations. Alternatively, ``packet(_:in:)`` returns
+/// a value that outlives the bytes.
 ///
 /// ```swift
 /// let decoder = PacketDecoder(version: .v5, sender: .server)
@@ -11,28 +11,29 @@
 ///     handle(try decoder.packet(frame, in: bytes))
 ///     offset = frame.end
 /// }
-/// // The bytes from `offset` on are the start of a packet: keep them, and read more behind them.
+/// // The bytes from `offset` on are the start of an incomplete packet: keep them, and append more received bytes.
 /// ```
 ///
-/// A decoder has no memory of what it read, so it can be copied and used from any thread. It is as strict as the
-/// specification, with one exception: the DUP flag of a QoS 0 PUBLISH from a server is ignored. What it refuses, it refuses
-/// with a ``DecodeError``, and the connection must then be closed.
+/// A decoder stores no state between packets, so it can be copied and used from any thread. It is as strict as the
+/// specification, with one exception: the DUP flag of a QoS 0 PUBLISH from a server is ignored. After a
+/// ``DecodeError``, the connection must be closed.
 public struct PacketDecoder: Sendable {
-    /// What a peer may make us read.
+    /// The limits for packets from the peer.
     public struct Limits: Hashable, Sendable {
-        /// The size of the largest packet in bytes, fixed header included: 16 MiB by default.
+        /// The size of the largest accepted packet in bytes, including the fixed header. The default is 16 MiB.
         ///
-        /// It is checked as soon as the fixed header is there, before anything is buffered.
+        /// The size is checked as soon as the fixed header is complete, before the body is received.
         public var maximumPacketSize: Int
 
-        /// How many properties one list may have: 256 by default. User properties have no limit in the specification.
+        /// The largest number of properties in one list. The default is 256. The specification sets no limit for user
+        /// properties.
         public var maximumProperties: Int
 
-        /// How many filters a SUBSCRIBE or UNSUBSCRIBE may have: 8,192 by default. A filter of a few bytes takes many times
-        /// as many in memory, so the size of the packet alone would not bound it.
+        /// The largest number of filters in a SUBSCRIBE or UNSUBSCRIBE. The default is 8,192. A decoded filter of a few
+        /// bytes needs many times its size in memory, so the packet size alone would not limit the memory.
         public var maximumFilters: Int
 
-        /// Makes limits; see the properties for the defaults.
+        /// Creates limits. The properties of this type describe the defaults.
         public init(
             maximumPacketSize: Int = 16 * 1024 * 1024, maximumProperties: Int = 256, maximumFilters: Int = 8_192
         ) {
@@ -42,35 +43,35 @@ public struct PacketDecoder: Sendable {
         }
     }
 
-    /// What is at an offset.
+    /// The result of looking for a packet.
     public enum Next: Hashable, Sendable {
-        /// At least this many more bytes, never 0, are needed to continue.
+        /// The packet is incomplete. At least this many more bytes are needed; the number is never 0.
         case needsMore(Int)
         /// A whole packet.
         case frame(PacketFrame)
     }
 
-    /// The version of MQTT that was agreed on.
+    /// The MQTT version of the connection.
     ///
-    /// A CONNECT says its own, whatever stands here; only flags in its fixed header, which MQTT 3.1 leaves open, are
-    /// tolerated no sooner than this is ``ProtocolVersion/v31``.
+    /// A CONNECT packet carries its own version, which is used for its body. MQTT 3.1 does not define all flags of the
+    /// fixed header. They are accepted, also in a CONNECT, only if this property is ``ProtocolVersion/v31``.
     public var version: ProtocolVersion
-    /// The end of the connection that the bytes come from.
+    /// The end of the connection that sent the bytes.
     public let sender: Endpoint
-    /// What that end may make us read.
+    /// The limits for packets from the sender.
     public let limits: Limits
 
-    /// Makes a decoder for the packets that `sender` sends in `version`.
+    /// Creates a decoder for the packets that `sender` sends in `version`.
     public init(version: ProtocolVersion, sender: Endpoint, limits: Limits = Limits()) {
         self.version = version
         self.sender = sender
         self.limits = limits
     }
 
-    /// Looks for a whole packet that starts at `offset`.
+    /// Returns the whole packet that starts at `offset`, or how many bytes are missing.
     ///
-    /// The type, the flags and the size are checked with the first bytes that show them, so that a packet which would be
-    /// refused is not waited for.
+    /// The type, the flags and the size are checked as soon as their bytes are available. An invalid packet is
+    /// therefore refused before its body is received.
     ///
     /// - Throws: ``DecodeError`` when the fixed header breaks the specification or a limit.
     public func nextFrame(in bytes: RawSpan, at offset: Int = 0) throws(DecodeError) -> Next {
@@ -78,7 +79,7 @@ public struct PacketDecoder: Sendable {
         return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try frame(in: bytes, at: offset) }
     }
 
-    /// Reads a PUBLISH in place; `frame` must be one, of these `bytes`.
+    /// Reads a PUBLISH without copying it. `frame` must be a PUBLISH frame that was found in the same `bytes`.
     ///
     /// - Throws: ``DecodeError`` when the packet breaks the specification or a limit.
     public func publish(_ frame: PacketFrame, in bytes: RawSpan) throws(DecodeError) -> PublishView {
@@ -86,7 +87,8 @@ public struct PacketDecoder: Sendable {
         return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try publish(frame, in: bytes) }
     }
 
-    /// Reads a PUBACK, PUBREC, PUBREL or PUBCOMP in place; `frame` must be one, of these `bytes`.
+    /// Reads a PUBACK, PUBREC, PUBREL or PUBCOMP without copying it. `frame` must have one of these types and must have
+    /// been found in the same `bytes`.
     ///
     /// - Throws: ``DecodeError`` when the packet breaks the specification or a limit.
     public func acknowledgement(_ frame: PacketFrame, in bytes: RawSpan) throws(DecodeError) -> AcknowledgementView {
@@ -97,7 +99,7 @@ public struct PacketDecoder: Sendable {
         return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try acknowledgement(frame, in: bytes) }
     }
 
-    /// Copies the packet in `frame`, which must be of these `bytes`, out of them.
+    /// Decodes the packet in `frame` into a value that holds copies. `frame` must come from the same `bytes`.
     ///
     /// - Throws: ``DecodeError`` when the packet breaks the specification or a limit.
     public func packet(_ frame: PacketFrame, in bytes: RawSpan) throws(DecodeError) -> Packet {
@@ -106,7 +108,8 @@ public struct PacketDecoder: Sendable {
             switch frame.type {
             case .connect:
                 let connect = try Connect(from: &reader, self)
-                // Only now it is known by which version's rules the fixed header goes.
+                // The version is known only now, so the minimal length of the fixed header is checked here
+                // ([MQTT-1.5.5-1]).
                 if connect.version >= .v5, !frame.hasMinimalLength {
                     throw DecodeError(.variableByteIntegerNotMinimal, in: .connect, .remainingLength, at: 1)
                 }
@@ -135,9 +138,11 @@ public struct PacketDecoder: Sendable {
         }
     }
 
-    /// Calls `body` with each property of `range`, which a ``PublishView`` or ``AcknowledgementView`` of these `bytes` named.
+    /// Calls `body` with each property in `range`, the `properties` range of a ``PublishView`` or
+    /// ``AcknowledgementView``.
     ///
-    /// - Throws: ``DecodeError`` when the properties break the specification, which those that such a view named do not.
+    /// - Throws: ``DecodeError`` if the properties break the specification. A view has already checked its properties,
+    ///   so they never throw.
     public func forEachProperty(
         of frame: PacketFrame, in range: Range<Int>, of bytes: RawSpan, _ body: (PropertyView) -> Void
     ) throws(DecodeError) {
@@ -148,9 +153,10 @@ public struct PacketDecoder: Sendable {
         }
     }
 
-    /// Copies the properties of `range`, which a ``PublishView`` or ``AcknowledgementView`` of these `bytes` named.
+    /// Copies the properties in `range`, the `properties` range of a ``PublishView`` or ``AcknowledgementView``.
     ///
-    /// - Throws: ``DecodeError`` when the properties break the specification, which those that such a view named do not.
+    /// - Throws: ``DecodeError`` if the properties break the specification. A view has already checked its properties,
+    ///   so they never throw.
     public func properties(
         of frame: PacketFrame, in range: Range<Int>, of bytes: RawSpan
     ) throws(DecodeError) -> PacketProperties {
@@ -161,11 +167,13 @@ public struct PacketDecoder: Sendable {
     }
 }
 
-/// The same for whoever has entered the bytes already, and reads thousands of packets there.
+/// The same functions for callers that already hold an unsafe pointer to the bytes and read thousands of packets.
 ///
-/// Safe because these go by ``ByteReader`` like all others, which checks every offset against `bytes.count`.
+/// These functions are memory-safe, because they also read through ``ByteReader``, which checks every offset against
+/// `bytes.count`.
 extension PacketDecoder {
-    /// Looks for a whole packet that starts at `start`, which is in `bytes` or at their end.
+    /// Returns the whole packet that starts at `start`, or how many bytes are missing. `start` is at most
+    /// `bytes.count`.
     package func frame(in bytes: UnsafeRawBufferPointer, at start: Int) throws(DecodeError) -> Next {
         precondition(start >= 0, "no offset is negative")
         let available = bytes.count &- start
@@ -193,13 +201,14 @@ extension PacketDecoder {
         }
     }
 
-    /// Reads a PUBLISH in place; `frame` must be one, of these `bytes`.
+    /// Reads a PUBLISH without copying it. `frame` must be a PUBLISH frame that was found in the same `bytes`.
     package func publish(_ frame: PacketFrame, in bytes: UnsafeRawBufferPointer) throws(DecodeError) -> PublishView {
         var reader = ByteReader(frame, in: bytes)
         return try PublishView(flags: frame.flags, from: &reader, self)
     }
 
-    /// Reads a PUBACK, PUBREC, PUBREL or PUBCOMP in place; `frame` must be one, of these `bytes`.
+    /// Reads a PUBACK, PUBREC, PUBREL or PUBCOMP without copying it. `frame` must have one of these types and must have
+    /// been found in the same `bytes`.
     package func acknowledgement(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer
     ) throws(DecodeError) -> AcknowledgementView {
@@ -207,7 +216,8 @@ extension PacketDecoder {
         return try AcknowledgementView(from: &reader, self)
     }
 
-    /// Reads the type from the first byte, and checks that the flags beside it are allowed and that `sender` may send it.
+    /// Returns the packet type in the first byte. Throws if the flags are not allowed or `sender` may not send the
+    /// type.
     @inline(__always)
     private func checkedType(_ byte: UInt8) throws(DecodeError) -> PacketType {
         guard let type = PacketType(rawValue: byte >> 4), type != .auth || version >= .v5 else {
@@ -223,6 +233,7 @@ extension PacketDecoder {
         return type
     }
 
-    /// The flags that are checked: MQTT 3.1 used DUP and QoS in headers where later versions reserve them.
+    /// The flags that are checked. No flags are checked in MQTT 3.1, which used DUP and QoS in headers where later
+    /// versions reserve these bits.
     private var flagMask: UInt8 { version == .v31 ? 0 : 0x0F }
 }

@@ -1,20 +1,20 @@
-/// Where one whole packet lies in the bytes that were read, and what its fixed header says.
+/// The position of one whole packet in the received bytes, with the type and flags of its fixed header.
 ///
-/// Offsets count from the first of the bytes that were given to ``PacketDecoder/nextFrame(in:at:)``; the same bytes must be
-/// given to the functions that read the frame.
+/// Offsets are relative to the first of the bytes that were passed to ``PacketDecoder/nextFrame(in:at:)``. The
+/// functions that read the frame must get the same bytes.
 public struct PacketFrame: Hashable, Sendable {
     /// The type of the packet.
     public let type: PacketType
-    /// The flags of the fixed header; only those of PUBLISH mean anything.
+    /// The flags of the fixed header. Only the flags of PUBLISH have a meaning.
     let flags: UInt8
-    /// Where the packet starts.
+    /// The offset of the packet's first byte.
     public let start: Int
-    /// Where the fixed header ends.
+    /// The offset of the first byte behind the fixed header.
     let bodyStart: Int
-    /// Where the packet ends, and the next one starts.
+    /// The offset behind the packet, at which the next packet starts.
     public let end: Int
 
-    /// Whether the remaining length has no more bytes than it needs.
+    /// True if the remaining length is encoded in its shortest form.
     var hasMinimalLength: Bool { bodyStart - start - 1 == VariableByteInteger.byteCount(end - bodyStart) }
 
     /// The size of the whole packet in bytes.

@@ -1,13 +1,13 @@
-/// Reads one list of properties, and checks each against the place where the list stands.
+/// Reads one property list, and checks that each property is allowed in its packet.
 struct PropertyReader {
     private var reader: ByteReader
     private let place: PropertyPlaces
     private let sender: Endpoint
     private let limit: Int
-    /// False for properties that were read before.
+    /// False if the texts were already checked by an earlier read.
     private let checksTexts: Bool
     private var count = 0
-    /// One bit for each identifier that stood already; the highest is 0x2A.
+    /// One bit for each property identifier that was read so far. The highest identifier is 0x2A.
     private var seen: UInt64 = 0
 
     init(_ reader: ByteReader, at place: PropertyPlaces, _ decoder: PacketDecoder, checksTexts: Bool = true) {
@@ -18,7 +18,7 @@ struct PropertyReader {
         limit = decoder.limits.maximumProperties
     }
 
-    /// Reads the next property, or `nil` behind the last.
+    /// Reads and returns the next property, or `nil` after the last property.
     mutating func next() throws(DecodeError) -> PropertyView? {
         guard reader.remaining > 0 else { return nil }
         let start = reader.offset
@@ -39,10 +39,10 @@ struct PropertyReader {
         return try value(of: id)
     }
 
-    /// Where the next property begins.
+    /// The offset of the next property.
     var offset: Int { reader.offset }
 
-    /// Whether `id` stood among the properties so far.
+    /// Returns true if a property with identifier `id` was read so far.
     func hasSeen(_ id: PropertyID) -> Bool { seen & (1 &<< UInt64(id.rawValue)) != 0 }
 
     private mutating func value(of id: PropertyID) throws(DecodeError) -> PropertyView {
@@ -70,20 +70,21 @@ struct PropertyReader {
 }
 
 extension PacketDecoder {
-    /// Reads properties as ``PacketEncoder/encodePublishProperties(_:hasExpiry:into:)`` wrote them.
+    /// Reads PUBLISH properties that ``PacketEncoder/encodePublishProperties(_:hasExpiry:into:)`` wrote.
     ///
     /// - Throws: ``DecodeError`` when the properties break the specification.
     package func publishProperties(_ bytes: UnsafeRawBufferPointer) throws(DecodeError) -> PacketProperties {
         try reader(of: bytes).properties(in: 0..<bytes.count, at: .publish, self)
     }
 
-    /// Calls `body` with a copy of each property of a PUBLISH, whose properties are `bytes` and were checked before.
+    /// Calls `body` with a copy of each PUBLISH property in `bytes`. The properties must have been checked before.
     package func forEachPublishProperty(in bytes: UnsafeRawBufferPointer, _ body: (Property) -> Void) {
         var properties = checkedProperties(bytes)
         while let property = try? properties.next() { body(Property(property, in: bytes)) }
     }
 
-    /// The subscription identifiers of a PUBLISH, whose properties are `bytes` and were checked before.
+    /// Returns the subscription identifiers among the PUBLISH properties in `bytes`. The properties must have been
+    /// checked before.
     package func subscriptionIdentifiers(in bytes: UnsafeRawBufferPointer) -> [UInt32] {
         var identifiers: [UInt32] = []
         var properties = checkedProperties(bytes)
@@ -93,8 +94,8 @@ extension PacketDecoder {
         return identifiers
     }
 
-    /// Copies the properties of a PUBLISH without the subscription identifiers for which `isKept` returns `false`. The
-    /// properties in `bytes` were checked before.
+    /// Copies the PUBLISH properties in `bytes`, without the subscription identifiers for which `isKept` returns false.
+    /// The properties must have been checked before.
     package func publishProperties(
         in bytes: UnsafeRawBufferPointer, keepingIdentifiers isKept: (UInt32) -> Bool
     ) -> [UInt8] {
@@ -119,7 +120,7 @@ extension PacketDecoder {
 }
 
 extension ByteReader {
-    /// Reads the length of a list of properties and finds the list behind it; before MQTT 5 there is none.
+    /// Reads the length of a property list and returns the range of the list. Before MQTT 5 the range is empty.
     @inline(__always)
     mutating func propertyRange(in version: ProtocolVersion) throws(DecodeError) -> Range<Int> {
         guard version >= .v5 else { return offset..<offset }
@@ -129,7 +130,7 @@ extension ByteReader {
         return skip(count)
     }
 
-    /// Checks the properties in `range` and copies them.
+    /// Checks the properties in `range` and returns copies.
     func properties(
         in range: Range<Int>, at place: PropertyPlaces, _ decoder: PacketDecoder
     ) throws(DecodeError) -> PacketProperties {
@@ -137,14 +138,14 @@ extension ByteReader {
         var list: [Property] = []
         var properties = PropertyReader(ByteReader(range, of: self), at: place, decoder)
         while let view = try properties.next() { list.append(Property(view, in: bytes)) }
-        // 3.1.2.11.10; AUTH needs a method in any case, and a CONNACK is not told to have one.
+        // Section 3.1.2.11.10. AUTH always needs a method. The specification does not require a method in CONNACK.
         if place == .connect, properties.hasSeen(.authenticationData), !properties.hasSeen(.authenticationMethod) {
             throw error(.authenticationDataWithoutMethod, .properties, at: range.lowerBound)
         }
         return PacketProperties(list)
     }
 
-    /// Reads a list of properties with its length; before MQTT 5 there is none.
+    /// Reads the length of a property list and then the list. Before MQTT 5 it returns an empty list.
     mutating func properties(
         at place: PropertyPlaces, _ decoder: PacketDecoder
     ) throws(DecodeError) -> PacketProperties {

@@ -1,9 +1,9 @@
-/// Writes the fields of one packet into a buffer, and refuses those that no decoder may accept.
+/// Writes the fields of one packet into a buffer. Throws an error for fields that a decoder may refuse.
 ///
-/// A field is written first and checked where it then stands; the encoder takes everything back when a check fails.
+/// Text is written first and then checked in the buffer. If a check fails, the encoder removes the whole packet.
 struct FieldWriter {
     let packet: PacketType
-    /// The version that the packet is written in; for CONNECT it is the one that the packet asks for.
+    /// The MQTT version that the packet is written in. For CONNECT, it is the version that the packet requests.
     var version: ProtocolVersion
     let sender: Endpoint
 
@@ -11,18 +11,18 @@ struct FieldWriter {
         EncodeError(violation, in: packet, field)
     }
 
-    /// Writes a UTF-8 string.
+    /// Writes a UTF-8 string with its length, and checks it.
     func text(_ text: String, _ field: PacketField, into buffer: inout PacketBuffer) throws(EncodeError) {
         try write(text, field, into: &buffer) { TextRules.violation(inText: $0) }
     }
 
-    /// Writes a topic name that may not be empty.
+    /// Writes a topic name and checks it. An empty name is an error.
     @inline(__always)
     func topicName(_ name: String, _ field: PacketField, into buffer: inout PacketBuffer) throws(EncodeError) {
         try write(name, field, into: &buffer) { TextRules.violation(inTopicName: $0) }
     }
 
-    /// Writes a topic filter.
+    /// Writes a topic filter and checks it.
     func topicFilter(_ filter: String, into buffer: inout PacketBuffer) throws(EncodeError) {
         let knowsSharing = version >= .v5
         try write(filter, .topicFilter, into: &buffer) {
@@ -30,14 +30,14 @@ struct FieldWriter {
         }
     }
 
-    /// Writes bytes with their length.
+    /// Writes a two-byte length and then `bytes`.
     func binary(_ bytes: [UInt8], _ field: PacketField, into buffer: inout PacketBuffer) throws(EncodeError) {
         guard bytes.count <= UInt16.max else { throw error(.fieldTooLong(bytes.count), field) }
         buffer.append(UInt16(truncatingIfNeeded: bytes.count))
         buffer.append(bytes)
     }
 
-    /// Writes a reason code of MQTT 5.
+    /// Writes an MQTT 5 reason code. Throws an error if `sender` may not send it in this packet.
     func reasonCode(_ code: PacketReasonCode, into buffer: inout PacketBuffer) throws(EncodeError) {
         guard code.isAllowed(in: packet, from: sender) else {
             throw error(.invalidReasonCode(code.rawValue), .reasonCode)
@@ -58,7 +58,8 @@ struct FieldWriter {
 }
 
 extension FieldWriter {
-    /// Writes a list of properties with its length; before MQTT 5 the list must be empty and nothing is written.
+    /// Writes the length of a property list and then the list. Before MQTT 5 the list must be empty, and nothing is
+    /// written.
     func properties(
         _ properties: PacketProperties, at place: PropertyPlaces, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
@@ -74,7 +75,7 @@ extension FieldWriter {
         buffer.insert(variableByteInteger: byteCount, at: start)
     }
 
-    /// Writes a list of properties of MQTT 5 without its length.
+    /// Writes an MQTT 5 property list without its length.
     func list(
         _ properties: PacketProperties, at place: PropertyPlaces, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
@@ -94,7 +95,7 @@ extension FieldWriter {
         }
     }
 
-    /// Checks that a list of `byteCount` bytes can be expressed.
+    /// Throws an error if `byteCount` is larger than the largest possible length of a property list.
     func checkPropertyLength(_ byteCount: Int) throws(EncodeError) {
         guard byteCount <= VariableByteInteger.maximum else {
             throw error(
@@ -128,7 +129,7 @@ extension FieldWriter {
         }
     }
 
-    /// Writes a content type.
+    /// Writes a content type property.
     func contentType(_ type: String, into buffer: inout PacketBuffer) throws(EncodeError) {
         buffer.append(PropertyID.contentType.rawValue)
         try text(type, .property(.contentType), into: &buffer)

@@ -1,26 +1,28 @@
-/// Writes MQTT packets into a ``PacketBuffer``.
+/// Encodes MQTT packets into a ``PacketBuffer``.
 ///
-/// An encoder refuses what a ``PacketDecoder`` would refuse, with an ``EncodeError`` that says what is wrong; the buffer is
-/// then as it was before. It has no memory of what it wrote, so it can be copied and used from any thread.
+/// An encoder throws an ``EncodeError`` for a packet that a ``PacketDecoder`` would refuse; the buffer is then
+/// unchanged. An encoder stores no state between packets, so it can be copied and used from any thread.
 ///
 /// ```swift
 /// let encoder = PacketEncoder(version: .v5, sender: .client)
 /// var buffer = PacketBuffer()
-/// try encoder.encode(.subscribe(Subscribe(packetID: 1, subscriptions: [Subscription("a/+", qos: .atLeastOnce)])), into: &buffer)
+/// let subscription = Subscription("a/+", qos: .atLeastOnce)
+/// try encoder.encode(.subscribe(Subscribe(packetID: 1, subscriptions: [subscription])), into: &buffer)
 /// try encoder.encodePublish(topic: "a/b", payload: bytes.span.bytes, into: &buffer)
 /// ```
 public struct PacketEncoder: Sendable {
-    /// The size of the largest packet that MQTT can express, fixed header included: 268,435,460 bytes.
+    /// The size of the largest possible MQTT packet, including the fixed header: 268,435,460 bytes.
     public static let largestPacketSize = 268_435_460
 
-    /// The version of MQTT that was agreed on; a CONNECT says its own, whatever stands here.
+    /// The MQTT version of the connection. A CONNECT packet carries its own version, which is used instead.
     public var version: ProtocolVersion
     /// The end of the connection that sends the packets.
     public let sender: Endpoint
-    /// The size of the largest packet that the peer takes, fixed header included; ``largestPacketSize`` by default.
+    /// The size of the largest packet that the peer accepts, including the fixed header. The default is
+    /// ``largestPacketSize``.
     public var maximumPacketSize: Int
 
-    /// Makes an encoder for the packets that `sender` sends in `version`.
+    /// Creates an encoder for the packets that `sender` sends in `version`.
     public init(
         version: ProtocolVersion, sender: Endpoint, maximumPacketSize: Int = PacketEncoder.largestPacketSize
     ) {
@@ -31,8 +33,8 @@ public struct PacketEncoder: Sendable {
 
     /// Appends `packet` to `buffer`.
     ///
-    /// - Throws: ``EncodeError`` when the packet breaks the specification, cannot be expressed in this version or is larger
-    ///   than ``maximumPacketSize``.
+    /// - Throws: ``EncodeError`` if the packet breaks the specification, uses a feature that this version does not
+    ///   have, or is larger than ``maximumPacketSize``.
     public func encode(_ packet: Packet, into buffer: inout PacketBuffer) throws(EncodeError) {
         switch packet {
         case .publish(let publish):
@@ -56,9 +58,10 @@ public struct PacketEncoder: Sendable {
         }
     }
 
-    /// Appends a PUBACK, PUBREC, PUBREL or PUBCOMP that reports success, in the four bytes that every version takes.
+    /// Appends a successful PUBACK, PUBREC, PUBREL or PUBCOMP, in the four-byte form that is valid in every MQTT
+    /// version.
     ///
-    /// - Precondition: `type` is one of these four.
+    /// - Precondition: `type` is one of these four types.
     public func encodeSuccess(_ type: PacketType, _ packetID: PacketID, into buffer: inout PacketBuffer) {
         switch type {
         case .pubAck, .pubRec, .pubRel, .pubComp: break
@@ -71,9 +74,9 @@ public struct PacketEncoder: Sendable {
     }
 }
 
-/// What stands behind the fixed header of a packet other than PUBLISH.
+/// The body of a packet other than PUBLISH: everything behind the fixed header.
 protocol PacketBody {
-    /// Writes the body; the fixed header and the limit on its size are the encoder's.
+    /// Writes the body. The encoder writes the fixed header and checks the size limit.
     func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError)
 }
 
@@ -83,7 +86,7 @@ private struct EmptyBody: PacketBody {
 }
 
 extension PacketEncoder {
-    /// Writes a whole packet, or nothing at all.
+    /// Writes a whole packet. If an error is thrown, the buffer is unchanged.
     private func write(
         _ body: some PacketBody, _ type: PacketType, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
@@ -103,7 +106,7 @@ extension PacketEncoder {
         }
     }
 
-    /// Checks that a packet with a body of `bodySize` bytes can be expressed and is not too large for the peer.
+    /// Throws an error if a packet with a body of `bodySize` bytes is larger than MQTT allows or the peer accepts.
     @inline(__always)
     func checkSize(_ bodySize: Int, of type: PacketType) throws(EncodeError) {
         let size = 1 + VariableByteInteger.byteCount(bodySize) + bodySize

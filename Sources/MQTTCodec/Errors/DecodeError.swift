@@ -1,14 +1,15 @@
-/// A packet from the peer that breaks the specification, or a limit of the decoder.
+/// The error for a received packet that breaks the specification or a limit of the decoder.
 ///
-/// The connection cannot continue after it: answer with ``reasonCode`` where the version of MQTT allows it, and close.
+/// The connection cannot continue after this error. Send ``reasonCode`` to the peer if the MQTT version allows it, and
+/// close the connection.
 public struct DecodeError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The rule that the packet breaks.
     public let violation: Violation
-    /// The type of the packet; `nil` when the type itself is wrong.
+    /// The type of the packet, or `nil` if the type itself is wrong.
     public let packet: PacketType?
     /// The part of the packet that is wrong.
     public let field: PacketField
-    /// Where that part starts, in bytes from the first byte of the packet.
+    /// The offset of the wrong part, in bytes from the first byte of the packet.
     public let offset: Int
 
     init(_ violation: Violation, in packet: PacketType?, _ field: PacketField, at offset: Int) {
@@ -18,12 +19,14 @@ public struct DecodeError: Error, Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The MQTT 5 reason code to answer with, in DISCONNECT, or in CONNACK when the packet is a CONNECT.
+    /// The MQTT 5 reason code for the peer. It is sent in CONNACK if the wrong packet is a CONNECT, and otherwise in
+    /// DISCONNECT.
     public var reasonCode: PacketReasonCode { violation.reasonCode }
 }
 
 extension DecodeError: CustomStringConvertible {
-    /// A sentence with the packet, the field, the offset and what is wrong; it contains no byte of a payload or secret.
+    /// A sentence with the packet type, the field, the offset and the error. It contains no payload bytes and no
+    /// secrets.
     public var description: String {
         "\(packet?.description ?? "packet"), \(field) at byte \(offset): \(violation)"
     }

@@ -1,8 +1,8 @@
-/// A packet that the encoder refuses to write, because no decoder may accept it or because it is over a limit of the peer.
+/// The error for a packet that the encoder refuses, because it breaks the specification or a limit of the peer.
 ///
-/// Nothing of the packet is in the buffer when it is thrown.
+/// When this error is thrown, the buffer contains no bytes of the packet.
 public struct EncodeError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The rule that the packet breaks.
     public let violation: Violation
     /// The type of the packet.
     public let packet: PacketType
@@ -17,6 +17,6 @@ public struct EncodeError: Error, Hashable, Sendable {
 }
 
 extension EncodeError: CustomStringConvertible {
-    /// A sentence with the packet, the field and what is wrong.
+    /// A sentence with the packet type, the field and the error.
     public var description: String { "\(packet), \(field): \(violation)" }
 }

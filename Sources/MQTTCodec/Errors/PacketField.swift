@@ -1,12 +1,12 @@
 /// The part of a packet that an error is about.
 public enum PacketField: Hashable, Sendable {
-    /// The type and flags: the first byte.
+    /// The first byte of the packet, which holds the type and the flags.
     case fixedHeader
-    /// The length that follows it.
+    /// The remaining length, which follows the first byte.
     case remainingLength
-    /// The end of the packet, where nothing more should stand.
+    /// The end of the packet, where no more bytes may follow.
     case end
-    /// `MQTT` or `MQIsdp` in CONNECT.
+    /// The protocol name in CONNECT: `MQTT` or `MQIsdp`.
     case protocolName
     /// The version byte in CONNECT.
     case protocolVersion
@@ -32,9 +32,9 @@ public enum PacketField: Hashable, Sendable {
     case packetID
     /// The topic name in PUBLISH.
     case topicName
-    /// The message itself.
+    /// The payload of a PUBLISH.
     case payload
-    /// A filter in SUBSCRIBE or UNSUBSCRIBE.
+    /// A topic filter in SUBSCRIBE or UNSUBSCRIBE.
     case topicFilter
     /// The options behind a filter in SUBSCRIBE.
     case subscriptionOptions
@@ -47,7 +47,7 @@ public enum PacketField: Hashable, Sendable {
 }
 
 extension PacketField: CustomStringConvertible {
-    /// The field in words.
+    /// The name of the field, as it is printed in error messages.
     public var description: String {
         switch self {
         case .fixedHeader: "fixed header"

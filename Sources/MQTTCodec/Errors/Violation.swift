@@ -1,4 +1,4 @@
-/// What is wrong with a packet, whoever made it: the same list serves decoding and encoding.
+/// A rule that a packet breaks. Decode errors and encode errors use the same list.
 public enum Violation: Hashable, Sendable {
     // The fixed header.
 
@@ -6,22 +6,22 @@ public enum Violation: Hashable, Sendable {
     case reservedPacketType(UInt8)
     /// Flags in the fixed header that the packet type does not allow ([MQTT-2.1.3-1]).
     case invalidFlags(UInt8)
-    /// Only the other end may send this packet.
+    /// A packet that only the other end of the connection may send.
     case wrongSender
     /// A variable byte integer with more than four bytes, or above 268,435,455.
     case variableByteIntegerTooLong
-    /// A variable byte integer with more bytes than it needs ([MQTT-1.5.5-1]).
+    /// A variable byte integer that is not in its shortest form ([MQTT-1.5.5-1]).
     case variableByteIntegerNotMinimal
-    /// The packet is larger than a limit allows.
+    /// A packet that is larger than the limit.
     case packetTooLarge(size: Int, limit: Int)
 
     // Any field.
 
-    /// The field runs past the end of the packet, or of the list that holds it.
+    /// A field that ends behind the end of its packet or property list.
     case truncated
-    /// The packet continues after its last field.
+    /// The number of bytes that follow the last field of the packet.
     case trailingBytes(Int)
-    /// The field is longer than the 65,535 bytes that its length can express.
+    /// A field with more than 65,535 bytes, the most that its two-byte length can express.
     case fieldTooLong(Int)
     /// Text that is not well-formed UTF-8 ([MQTT-1.5.4-1]).
     case malformedUTF8
@@ -29,14 +29,14 @@ public enum Violation: Hashable, Sendable {
     case nullCharacter
     /// Packet id 0 ([MQTT-2.2.1-3]).
     case packetIDZero
-    /// A reason code that does not exist, or may not stand in this packet.
+    /// A reason code that does not exist or is not allowed in this packet.
     case invalidReasonCode(UInt8)
-    /// Something that only a later version of MQTT can express.
+    /// A feature that only a later version of MQTT has.
     case notInThisVersion
 
     // Topics.
 
-    /// A topic name or filter without a character ([MQTT-4.7.3-1]).
+    /// An empty topic name or filter ([MQTT-4.7.3-1]).
     case emptyTopic
     /// An empty topic name without a topic alias.
     case emptyTopicWithoutAlias
@@ -53,66 +53,68 @@ public enum Violation: Hashable, Sendable {
 
     /// A protocol name that is neither `MQTT` nor `MQIsdp` ([MQTT-3.1.2-1]).
     case unknownProtocolName
-    /// A version of MQTT that this module does not speak ([MQTT-3.1.2-2]).
+    /// An MQTT version that this module does not support ([MQTT-3.1.2-2]).
     case unsupportedProtocolVersion(UInt8)
     /// The reserved bit of the connect flags is set ([MQTT-3.1.2-3]).
     case reservedConnectFlag
-    /// Will QoS 3 ([MQTT-3.1.2-12]).
+    /// A will with QoS 3, which does not exist ([MQTT-3.1.2-12]).
     case invalidWillQoS
     /// A will QoS or will retain flag without a will ([MQTT-3.1.2-11], [MQTT-3.1.2-13]).
     case willFlagsWithoutWill
     /// A password without a user name, which only MQTT 5 allows ([MQTT-3.1.2-22] of 3.1.1).
     case passwordWithoutUsername
-    /// An empty client identifier that asks for a stored session ([MQTT-3.1.3-8] of 3.1.1).
+    /// An empty client identifier that is not allowed, such as without clean session ([MQTT-3.1.3-8] of 3.1.1).
     case emptyClientID
     /// A reserved bit of the acknowledge flags is set ([MQTT-3.2.2-1]).
     case reservedAcknowledgeFlags
-    /// A refusal that claims that there is a session ([MQTT-3.2.2-6]).
+    /// A CONNACK that refuses the connection and also reports a present session ([MQTT-3.2.2-6]).
     case sessionPresentInRefusal
-    /// An MQTT 3 CONNACK where one of MQTT 5 was due: the server does not speak MQTT 5. The value is its return code.
+    /// An MQTT 3 CONNACK in response to an MQTT 5 CONNECT: the server does not support MQTT 5. The value is its return
+    /// code.
     case connAckOfOlderVersion(UInt8)
 
-    // PUBLISH, SUBSCRIBE, UNSUBSCRIBE and their answers.
+    // PUBLISH, SUBSCRIBE, UNSUBSCRIBE and their acknowledgements.
 
     /// A PUBLISH with QoS 3 ([MQTT-3.3.1-4]).
     case invalidQoS
     /// A subscription with QoS 3 (3.8.3.1, [MQTT-3.8.3-4] of 3.1.1).
     case invalidRequestedQoS
-    /// DUP on a QoS 0 PUBLISH of a client ([MQTT-3.3.1-2]); from a server the flag is ignored.
+    /// The DUP flag on a QoS 0 PUBLISH from a client ([MQTT-3.3.1-2]). A server's DUP flag is ignored.
     case duplicateFlagOnQoS0
     /// Reserved bits of the subscription options are set ([MQTT-3.8.3-5]).
     case reservedSubscriptionOptions
-    /// Retain handling 3.
+    /// A subscription with retain handling 3, which does not exist.
     case invalidRetainHandling
-    /// No-local on a shared subscription ([MQTT-3.8.3-4]).
+    /// A shared subscription with the no-local option ([MQTT-3.8.3-4]).
     case noLocalOnSharedSubscription
-    /// A SUBSCRIBE, UNSUBSCRIBE or answer to one without a single entry ([MQTT-3.8.3-2], [MQTT-3.10.3-2]).
+    /// A SUBSCRIBE or UNSUBSCRIBE without filters ([MQTT-3.8.3-2], [MQTT-3.10.3-2]), or their acknowledgement without
+    /// reason codes.
     case noEntries
 
     // Properties.
 
-    /// An identifier that is none of the 27.
+    /// A property identifier that MQTT 5 does not define.
     case unknownProperty(UInt32)
-    /// A property that may not stand in this packet (2.2.2.2).
+    /// A property that is not allowed in this packet (2.2.2.2).
     case propertyNotAllowed(PropertyID)
-    /// A property that only the other end may put into this packet ([MQTT-3.3.4-6], [MQTT-3.14.2-2]).
+    /// A property that only the other end of the connection may send in this packet ([MQTT-3.3.4-6], [MQTT-3.14.2-2]).
     case propertyOfOtherEnd(PropertyID)
-    /// A property that may stand only once.
+    /// A property that is repeated although it may occur only once.
     case duplicateProperty(PropertyID)
-    /// A value that the property may not have.
+    /// A property with a value that is not allowed.
     case invalidPropertyValue(PropertyID)
-    /// More properties in one list than a limit allows.
+    /// A property list with more properties than the limit.
     case tooManyProperties(limit: Int)
-    /// More filters in one packet than a limit allows.
+    /// A packet with more filters than the limit.
     case tooManyFilters(limit: Int)
     /// Authentication data without an authentication method.
     case authenticationDataWithoutMethod
-    /// An AUTH that does not name its method.
+    /// An AUTH packet without an authentication method.
     case missingAuthenticationMethod
 }
 
 extension Violation {
-    /// The MQTT 5 reason code that answers a packet with this violation.
+    /// The MQTT 5 reason code to send to a peer whose packet has this violation.
     public var reasonCode: PacketReasonCode {
         switch self {
         case .reservedPacketType, .invalidFlags, .variableByteIntegerTooLong, .variableByteIntegerNotMinimal,
@@ -137,7 +139,7 @@ extension Violation {
 }
 
 extension Violation: CustomStringConvertible {
-    /// What is wrong, as the end of a sentence that starts with the packet and the field.
+    /// The end of an error message. The packet and the field come before it.
     public var description: String {
         switch self {
         case .reservedPacketType(let type): "packet type \(type) is reserved"

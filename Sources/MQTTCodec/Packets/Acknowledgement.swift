@@ -1,13 +1,13 @@
 /// PUBACK, PUBREC, PUBREL or PUBCOMP: one step in the delivery of a QoS 1 or 2 message.
 public struct Acknowledgement: Hashable, Sendable {
-    /// The id of the PUBLISH.
+    /// The packet id of the PUBLISH.
     public var packetID: PacketID
-    /// The result; before MQTT 5 it is always ``PacketReasonCode/success``.
+    /// The result. Before MQTT 5 it is always ``PacketReasonCode/success``.
     public var reasonCode: PacketReasonCode
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes an acknowledgement; of success and without properties unless said otherwise.
+    /// Creates an acknowledgement, by default of success and without properties.
     public init(packetID: PacketID, reasonCode: PacketReasonCode = .success, properties: PacketProperties = []) {
         self.packetID = packetID
         self.reasonCode = reasonCode
@@ -15,13 +15,13 @@ public struct Acknowledgement: Hashable, Sendable {
     }
 }
 
-/// PUBACK, PUBREC, PUBREL or PUBCOMP where it stands in the bytes of a connection.
+/// A PUBACK, PUBREC, PUBREL or PUBCOMP that was read without copying. The properties are a range of the received bytes.
 public struct AcknowledgementView: Hashable, Sendable {
-    /// The id of the PUBLISH.
+    /// The packet id of the PUBLISH.
     public let packetID: PacketID
-    /// The result; before MQTT 5 it is always ``PacketReasonCode/success``.
+    /// The result. Before MQTT 5 it is always ``PacketReasonCode/success``.
     public let reasonCode: PacketReasonCode
-    /// Where the properties stand, without their length; empty when there are none.
+    /// The byte range of the properties, without their length. It is empty if there are no properties.
     public let properties: Range<Int>
 }
 
@@ -39,7 +39,7 @@ extension AcknowledgementView {
         try reader.finish()
     }
 
-    /// Finds and checks the properties, which may be left out with their length (3.4.2.2.1).
+    /// Checks the properties and returns their range. The properties and their length may be omitted (3.4.2.2.1).
     private static func properties(
         from reader: inout ByteReader, _ decoder: PacketDecoder
     ) throws(DecodeError) -> Range<Int> {
@@ -69,8 +69,8 @@ extension Acknowledgement: PacketBody {
 }
 
 extension FieldWriter {
-    /// Writes a reason code and properties in the shortest form: nothing for plain success, the code alone without
-    /// properties. Before MQTT 5 there is only plain success.
+    /// Writes a reason code and properties in the shortest form. Success without properties writes nothing. If there
+    /// are no properties, only the code is written. Before MQTT 5, only success without properties is allowed.
     func shortened(
         _ code: PacketReasonCode, _ properties: PacketProperties, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
@@ -84,7 +84,7 @@ extension FieldWriter {
 }
 
 extension ByteReader {
-    /// Reads a reason code and properties, of which the end may be left out.
+    /// Reads a reason code and properties. A packet may omit the properties, or both.
     mutating func shortened(
         _ decoder: PacketDecoder
     ) throws(DecodeError) -> (code: PacketReasonCode, properties: PacketProperties) {

@@ -1,11 +1,12 @@
-/// AUTH: a step of an extended authentication; MQTT 5 only.
+/// AUTH: one step of an extended authentication (MQTT 5 only).
 public struct Auth: Hashable, Sendable {
-    /// Whether the authentication starts, continues or has succeeded.
+    /// The state of the authentication: it starts again, continues, or succeeded.
     public var reasonCode: PacketReasonCode
-    /// The properties, which name the method (3.15.2.2.2) unless the packet reports plain success and nothing more.
+    /// The properties. They must contain the authentication method (3.15.2.2.2), unless the reason code is success and
+    /// the list is empty.
     public var properties: PacketProperties
 
-    /// Makes an AUTH.
+    /// Creates an AUTH packet.
     public init(reasonCode: PacketReasonCode, properties: PacketProperties) {
         self.reasonCode = reasonCode
         self.properties = properties
@@ -13,7 +14,8 @@ public struct Auth: Hashable, Sendable {
 }
 
 extension Auth {
-    /// Whether the packet says so little that it may go without a method: its body is then empty (3.15.2.1).
+    /// True if the packet reports success and has no properties. Its body is then empty (3.15.2.1), and no method is
+    /// required.
     private var isEmpty: Bool { reasonCode == .success && properties.isEmpty }
 
     init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {

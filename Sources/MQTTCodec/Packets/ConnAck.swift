@@ -1,16 +1,16 @@
-/// CONNACK: the server's answer to CONNECT.
+/// CONNACK: the server's reply to CONNECT.
 public struct ConnAck: Hashable, Sendable {
-    /// Whether the server continues with a session that it had; never in a refusal.
+    /// True if the server continues an existing session. Always false if the server refuses the connection.
     public var isSessionPresent: Bool
-    /// Why the server refuses, or ``PacketReasonCode/success``.
+    /// The reason why the server refuses the connection, or ``PacketReasonCode/success``.
     ///
-    /// The return codes before MQTT 5 are read as the codes of the same meaning: 1 as 0x84, 2 as 0x85, 3 as 0x88, 4 as
-    /// 0x86 and 5 as 0x87.
+    /// Return codes from before MQTT 5 are decoded as the MQTT 5 codes with the same meaning: 1 as 0x84, 2 as 0x85, 3
+    /// as 0x88, 4 as 0x86 and 5 as 0x87.
     public var reasonCode: PacketReasonCode
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes a CONNACK; one that accepts, without a session, unless said otherwise.
+    /// Creates a CONNACK. By default it accepts the connection and reports no session.
     public init(
         isSessionPresent: Bool = false, reasonCode: PacketReasonCode = .success, properties: PacketProperties = []
     ) {
@@ -45,8 +45,8 @@ extension ConnAck {
         return code
     }
 
-    /// Reads a reason code of MQTT 5, and recognizes the answer of a server that speaks only MQTT 3: two bytes with one
-    /// of the old return codes and no properties.
+    /// Reads an MQTT 5 reason code. Throws a specific error for the two-byte CONNACK of a server that supports only
+    /// MQTT 3: an old return code without properties.
     private static func reasonCode(
         _ reader: inout ByteReader, _ decoder: PacketDecoder
     ) throws(DecodeError) -> PacketReasonCode {

@@ -1,19 +1,19 @@
-/// CONNECT: the first packet of a client.
+/// CONNECT: the first packet that a client sends on a connection.
 public struct Connect: Hashable, Sendable {
     /// The message that the server publishes when the connection ends without a normal DISCONNECT.
     public struct Will: Hashable, Sendable {
-        /// Where it is published; a topic name without wildcards.
+        /// The topic name on which the will is published, without wildcards.
         public var topic: String
-        /// The message itself, at most 65,535 bytes.
+        /// The payload of the will, at most 65,535 bytes.
         public var payload: [UInt8]
-        /// Its quality of service.
+        /// The QoS at which the will is published.
         public var qos: PacketQoS
-        /// Whether it is kept for later subscribers.
+        /// True if the server stores the will as a retained message.
         public var isRetained: Bool
-        /// Its properties; none before MQTT 5.
+        /// The properties of the will; none before MQTT 5.
         public var properties: PacketProperties
 
-        /// Makes a will; QoS 0, not retained and without properties unless said otherwise.
+        /// Creates a will, by default with QoS 0, not retained and without properties.
         public init(
             topic: String, payload: [UInt8], qos: PacketQoS = .atMostOnce, isRetained: Bool = false,
             properties: PacketProperties = []
@@ -26,24 +26,24 @@ public struct Connect: Hashable, Sendable {
         }
     }
 
-    /// The version of MQTT that the client wants to speak.
+    /// The MQTT version that the client requests.
     public var version: ProtocolVersion
-    /// Who the client is; empty lets the server choose, where the version and ``isCleanStart`` allow it.
+    /// The client identifier. If it is empty, the server chooses one; this depends on the version and ``isCleanStart``.
     public var clientID: String
-    /// Whether a session that the server may have is thrown away; called clean session before MQTT 5.
+    /// True if the server must discard an existing session. Before MQTT 5 this flag is called clean session.
     public var isCleanStart: Bool
-    /// After how many seconds without a packet the client sends PINGREQ; 0 means never.
+    /// The keep-alive: the client sends PINGREQ after this many seconds without a packet. 0 means never.
     public var keepAlive: UInt16
-    /// The user name, if any.
+    /// The user name, or `nil`.
     public var username: String?
-    /// The password, if any; before MQTT 5 it needs a user name.
+    /// The password, or `nil`. Before MQTT 5 a password requires a user name.
     public var password: SecretBytes?
-    /// The will, if any.
+    /// The will, or `nil`.
     public var will: Will?
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes a CONNECT; a clean start with a keep-alive of 60 seconds unless said otherwise.
+    /// Creates a CONNECT, by default with a clean start and a keep-alive of 60 seconds.
     public init(
         version: ProtocolVersion, clientID: String, isCleanStart: Bool = true, keepAlive: UInt16 = 60,
         username: String? = nil, password: SecretBytes? = nil, will: Will? = nil, properties: PacketProperties = []
@@ -59,7 +59,7 @@ public struct Connect: Hashable, Sendable {
     }
 }
 
-/// The bits of the connect flags ([MQTT-3.1.2-3]).
+/// The bits of the connect flags byte ([MQTT-3.1.2-3]).
 private enum ConnectFlags {
     static let reserved: UInt8 = 0x01
     static let cleanStart: UInt8 = 0x02
@@ -88,7 +88,8 @@ extension Connect {
 
         let clientIDStart = reader.offset
         clientID = reader.string(try reader.text(.clientID))
-        // 3.1.3.1 of 3.1.1, [MQTT-3.1.3-7] and [MQTT-3.1.3-8]; MQTT 3.1 has no empty identifier at all.
+        // MQTT 3.1 never allows an empty identifier. MQTT 3.1.1 allows it only with clean session: section 3.1.3.1,
+        // [MQTT-3.1.3-7] and [MQTT-3.1.3-8].
         if clientID.isEmpty, version == .v31 || (version == .v311 && !isCleanStart) {
             throw reader.error(.emptyClientID, .clientID, at: clientIDStart)
         }
@@ -139,8 +140,8 @@ extension Connect {
 }
 
 extension ByteReader {
-    /// Whether a user name or password that the flags announce is missing, which MQTT 3.1 allows: its section 3.1 lets
-    /// the remaining length take precedence.
+    /// True if the packet ends before a user name or password that its flags announce. Only MQTT 3.1 allows this: in
+    /// its section 3.1, the remaining length takes precedence over the flags.
     fileprivate func mayOmitCredential(_ version: ProtocolVersion) -> Bool { version == .v31 && remaining == 0 }
 }
 

@@ -1,11 +1,12 @@
-/// DISCONNECT: the last packet of a connection; before MQTT 5 only a client sends it, and it says nothing more.
+/// DISCONNECT: the last packet of a connection. Before MQTT 5, only a client sends it, and it has no reason code.
 public struct Disconnect: Hashable, Sendable {
-    /// Why the connection ends; before MQTT 5 always ``PacketReasonCode/success``, a normal disconnection.
+    /// The reason why the connection ends. Before MQTT 5 it is always ``PacketReasonCode/success``, a normal
+    /// disconnection.
     public var reasonCode: PacketReasonCode
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes a DISCONNECT; a normal one without properties unless said otherwise.
+    /// Creates a DISCONNECT, by default a normal disconnection without properties.
     public init(reasonCode: PacketReasonCode = .success, properties: PacketProperties = []) {
         self.reasonCode = reasonCode
         self.properties = properties

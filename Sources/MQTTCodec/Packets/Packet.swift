@@ -1,34 +1,34 @@
-/// Any MQTT packet, as a value of its own that holds copies of what it carries.
+/// Any MQTT packet. The value holds copies of all fields, so it outlives the received bytes.
 public enum Packet: Hashable, Sendable {
-    /// A client asks for a connection.
+    /// A client requests a connection.
     indirect case connect(Connect)
-    /// The server accepts or refuses it.
+    /// The server accepts or refuses the connection.
     case connAck(ConnAck)
-    /// A message.
+    /// A message, in either direction.
     case publish(Publish)
-    /// The answer to a QoS 1 message.
+    /// The acknowledgement of a QoS 1 message.
     case pubAck(Acknowledgement)
-    /// The first answer to a QoS 2 message.
+    /// The first acknowledgement of a QoS 2 message.
     case pubRec(Acknowledgement)
-    /// The answer to PUBREC.
+    /// The reply to PUBREC.
     case pubRel(Acknowledgement)
-    /// The answer to PUBREL.
+    /// The reply to PUBREL, which completes a QoS 2 exchange.
     case pubComp(Acknowledgement)
-    /// A client asks for messages.
+    /// A client requests the messages that match topic filters.
     case subscribe(Subscribe)
-    /// The server's answer for each filter.
+    /// The server's result for each filter of a SUBSCRIBE.
     case subAck(SubAck)
-    /// A client wants no more of them.
+    /// A client ends subscriptions.
     case unsubscribe(Unsubscribe)
-    /// The server's answer.
+    /// The server's reply to UNSUBSCRIBE.
     case unsubAck(UnsubAck)
-    /// A client asks whether the server is still there.
+    /// A client checks whether the server still responds.
     case pingReq
-    /// It is.
+    /// The server's reply to PINGREQ.
     case pingResp
     /// The last packet of a connection.
     case disconnect(Disconnect)
-    /// A step of an extended authentication.
+    /// One step of an extended authentication (MQTT 5 only).
     case auth(Auth)
 
     /// The type of the packet.

@@ -1,17 +1,18 @@
-/// PUBLISH: a message.
+/// PUBLISH: a message, in either direction.
 public struct Publish: Hashable, Sendable {
-    /// Where it is published; a topic name without wildcards, empty only where a topic alias stands for it.
+    /// The topic name, without wildcards. It may be empty only if a topic alias replaces it.
     public var topic: String
-    /// The message itself.
+    /// The payload of the message.
     public var payload: [UInt8]
-    /// The quality of service, with the packet id and the DUP flag of QoS 1 and 2.
+    /// The QoS, with the packet id and the DUP flag of QoS 1 and 2.
     public var delivery: Delivery
-    /// To a server: keep it for later subscribers. From a server: it was kept.
+    /// The retain flag. To a server, it means: store this message for later subscribers. From a server: this message
+    /// was stored.
     public var isRetained: Bool
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes a PUBLISH; QoS 0, not retained and without properties unless said otherwise.
+    /// Creates a PUBLISH, by default with QoS 0, not retained and without properties.
     public init(
         topic: String, payload: [UInt8], delivery: Delivery = .atMostOnce, isRetained: Bool = false,
         properties: PacketProperties = []
@@ -24,21 +25,22 @@ public struct Publish: Hashable, Sendable {
     }
 }
 
-/// PUBLISH where it stands in the bytes of a connection.
+/// A PUBLISH that was read without copying. Its topic, properties and payload are ranges of the received bytes.
 public struct PublishView: Hashable, Sendable {
-    /// Where the topic name stands; empty only where a topic alias stands for it.
+    /// The byte range of the topic name. It may be empty only if a topic alias replaces the name.
     public let topic: Range<Int>
-    /// Where the properties stand, without their length; empty when there are none.
+    /// The byte range of the properties, without their length. It is empty if there are no properties.
     public let properties: Range<Int>
-    /// Where the message itself stands.
+    /// The byte range of the payload.
     public let payload: Range<Int>
-    /// The quality of service, with the packet id and the DUP flag of QoS 1 and 2.
+    /// The QoS, with the packet id and the DUP flag of QoS 1 and 2.
     public let delivery: Delivery
-    /// To a server: keep it for later subscribers. From a server: it was kept.
+    /// The retain flag. To a server, it means: store this message for later subscribers. From a server: this message
+    /// was stored.
     public let isRetained: Bool
-    /// The topic alias, if there is one.
+    /// The topic alias, or `nil`.
     public let topicAlias: UInt16?
-    /// Whether there is a subscription identifier among the properties.
+    /// True if the properties contain a subscription identifier.
     package let hasSubscriptionIdentifier: Bool
 }
 
@@ -52,13 +54,14 @@ private enum PublishFlags {
 }
 
 extension PacketDecoder {
-    /// What is wrong with the `flags` of a PUBLISH, if anything.
+    /// Returns the violation in the `flags` of a PUBLISH, or `nil`.
     @inline(__always)
     func violation(inPublishFlags flags: UInt8) -> Violation? {
         guard let qos = PublishFlags.qos(flags) else { return .invalidQoS }
-        // DUP at QoS 0 breaks [MQTT-3.3.1-2]. From a server the flag is ignored in all versions, as libmosquitto does:
-        // the message is whole, and closing the connection would cost those behind it. A client's is refused, as
-        // mosquitto does, but in MQTT 3.1, which does not say what the flag means there.
+        // DUP with QoS 0 breaks [MQTT-3.3.1-2]. From a server the flag is ignored in all versions, as libmosquitto
+        // does: the message is complete, and closing the connection would lose the messages behind it. From a client
+        // the packet is refused, as mosquitto does. MQTT 3.1 does not define the flag for QoS 0, so there it is
+        // accepted.
         let isDuplicate = flags & PublishFlags.duplicate != 0
         let isRefused = qos == .atMostOnce && isDuplicate && sender == .client && version > .v31
         return isRefused ? .duplicateFlagOnQoS0 : nil
@@ -95,7 +98,7 @@ extension PublishView {
         payload = reader.offset..<reader.end
     }
 
-    /// Checks all properties, and finds those that say what the topic is and whom the message is for.
+    /// Checks all properties. Returns the topic alias, and whether a subscription identifier is present.
     private static func checked(
         _ range: Range<Int>, of reader: ByteReader, _ decoder: PacketDecoder
     ) throws(DecodeError) -> (topicAlias: UInt16?, hasSubscriptionIdentifier: Bool) {
@@ -109,7 +112,7 @@ extension PublishView {
 }
 
 extension Publish {
-    /// Copies what `view` found.
+    /// Creates a PUBLISH with copies of the ranges in `view`.
     init(_ view: PublishView, from reader: ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
         self.init(
             topic: reader.string(view.topic), payload: reader.array(view.payload), delivery: view.delivery,
@@ -119,10 +122,11 @@ extension Publish {
 }
 
 extension PacketEncoder {
-    /// Appends a PUBLISH to `buffer`, without a value for the packet and without a copy of the payload in between.
+    /// Appends a PUBLISH to `buffer`. Copies the payload directly into the buffer, without a `Publish` value in
+    /// between.
     ///
-    /// - Throws: ``EncodeError`` when the packet breaks the specification, cannot be expressed in this version or is larger
-    ///   than ``maximumPacketSize``; the buffer is then as it was.
+    /// - Throws: ``EncodeError`` if the packet breaks the specification, uses a feature that this version does not
+    ///   have, or is larger than ``maximumPacketSize``. The buffer is then unchanged.
     public func encodePublish(
         topic: String, payload: RawSpan, delivery: Delivery = .atMostOnce, isRetained: Bool = false,
         properties: PacketProperties = PacketProperties(), into buffer: inout PacketBuffer
@@ -143,19 +147,20 @@ extension PacketEncoder {
         }
     }
 
-    /// Appends a PUBLISH of parts that are bytes already, which is how messages wait for their turn.
+    /// Appends a PUBLISH whose topic and properties are already bytes. Waiting messages are stored in this form.
     ///
     /// - Parameters:
-    ///   - topic: The topic name in UTF-8, which is checked; empty only where an alias stands for it.
-    ///   - payload: The message itself.
-    ///   - delivery: The quality of service, with what it needs.
-    ///   - isRetained: Whether the server keeps it.
-    ///   - encodedProperties: What ``PacketEncoder/encodePublishProperties(_:hasExpiry:into:)`` wrote, none by default.
-    ///   - messageExpiry: The seconds after which the message is worth nothing, as one more property.
-    ///   - topicAlias: A topic alias, as one more property; not 0.
-    ///   - buffer: Where it goes.
-    /// - Throws: ``EncodeError`` when the packet breaks the specification, cannot be expressed in this version or is larger
-    ///   than ``maximumPacketSize``; the buffer is then as it was.
+    ///   - topic: The topic name in UTF-8, which is checked. It may be empty only if a topic alias replaces it.
+    ///   - payload: The payload of the message.
+    ///   - delivery: The QoS, with the packet id and DUP flag of QoS 1 and 2.
+    ///   - isRetained: True if the server should store the message as a retained message.
+    ///   - encodedProperties: Bytes that ``PacketEncoder/encodePublishProperties(_:hasExpiry:into:)`` wrote; empty by
+    ///     default.
+    ///   - messageExpiry: The lifetime of the message in seconds, which is added as a property.
+    ///   - topicAlias: A topic alias, which is added as a property. It must not be 0.
+    ///   - buffer: The buffer that the packet is appended to.
+    /// - Throws: ``EncodeError`` if the packet breaks the specification, uses a feature that this version does not
+    ///   have, or is larger than ``maximumPacketSize``. The buffer is then unchanged.
     public func encodePublish(
         topic: RawSpan, payload: RawSpan, delivery: Delivery = .atMostOnce, isRetained: Bool = false,
         encodedProperties: RawSpan = RawSpan(), messageExpiry: UInt32? = nil, topicAlias: UInt16? = nil,
@@ -180,7 +185,8 @@ extension PacketEncoder {
                 throw fields.error(violation, .topicName)
             }
         }
-        // Nothing can go wrong from here on, and the size is known: everything goes straight to its place.
+        // No error can occur from here on, and the size is known, so all parts are written directly in their final
+        // order.
         buffer.reserve(bodySize + 5)
         buffer.append(Self.firstByte(delivery, isRetained))
         buffer.append(variableByteInteger: bodySize)
@@ -204,16 +210,17 @@ extension PacketEncoder {
         payload.withUnsafeBytes { buffer.append($0) }
     }
 
-    /// Appends the properties of a PUBLISH of MQTT 5 as bytes, without their length, for
+    /// Appends the encoded MQTT 5 properties of a PUBLISH, without their length, for
     /// ``encodePublish(topic:payload:delivery:isRetained:encodedProperties:messageExpiry:topicAlias:into:)``.
     ///
-    /// A topic alias is refused: which one a message gets is not known before it is sent.
+    /// A topic alias is refused, because aliases are assigned only when the message is sent.
     ///
     /// - Parameters:
-    ///   - properties: What is to be written.
-    ///   - hasExpiry: Whether the message gets an expiry of its own when it is sent, so that it may not have one here.
-    ///   - buffer: Where it goes.
-    /// - Throws: ``EncodeError`` when a property breaks the specification; the buffer is then as it was.
+    ///   - properties: The properties to write.
+    ///   - hasExpiry: True if a message expiry is added when the message is sent. `properties` must then not contain
+    ///     one.
+    ///   - buffer: The buffer that the properties are appended to.
+    /// - Throws: ``EncodeError`` if a property breaks the specification; the buffer is then unchanged.
     public func encodePublishProperties(
         _ properties: PacketProperties, hasExpiry: Bool = false, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
@@ -233,9 +240,10 @@ extension PacketEncoder {
         }
     }
 
-    /// Appends one user property of a PUBLISH as ``encodePublishProperties(_:hasExpiry:into:)`` does, without a list.
+    /// Appends one user property in the same form as ``encodePublishProperties(_:hasExpiry:into:)``, without creating a
+    /// list.
     ///
-    /// - Throws: ``EncodeError`` when the name or the value breaks the specification; the buffer is then as it was.
+    /// - Throws: ``EncodeError`` if the name or the value breaks the specification; the buffer is then unchanged.
     public func encodeUserProperty(
         _ name: String, _ value: String, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
@@ -249,9 +257,10 @@ extension PacketEncoder {
         }
     }
 
-    /// Appends the content type of a PUBLISH as ``encodePublishProperties(_:hasExpiry:into:)`` does, without a list.
+    /// Appends a content type in the same form as ``encodePublishProperties(_:hasExpiry:into:)``, without creating a
+    /// list.
     ///
-    /// - Throws: ``EncodeError`` when the text breaks the specification; the buffer is then as it was.
+    /// - Throws: ``EncodeError`` if the text breaks the specification; the buffer is then unchanged.
     public func encodeContentType(_ type: String, into buffer: inout PacketBuffer) throws(EncodeError) {
         let fields = FieldWriter(packet: .publish, version: .v5, sender: sender)
         let start = buffer.position
@@ -263,8 +272,8 @@ extension PacketEncoder {
         }
     }
 
-    /// Writes everything before the payload: first the properties, whose size decides the remaining length, behind a copy
-    /// of the header that is moved in front of them.
+    /// Writes everything before the payload. The size of the properties is known only after they are written, so the
+    /// remaining length is then inserted behind the first byte.
     private func writeHead(
         _ topic: String, _ delivery: Delivery, _ isRetained: Bool, _ properties: PacketProperties, _ payloadSize: Int,
         _ fields: FieldWriter, into buffer: inout PacketBuffer
@@ -284,7 +293,7 @@ extension PacketEncoder {
         buffer.insert(variableByteInteger: bodySize, at: bodyStart)
     }
 
-    /// What is wrong with an empty topic: in MQTT 5 an alias could stand for it (3.3.2.1).
+    /// The violation for an empty topic. In MQTT 5, a topic alias could replace the topic (3.3.2.1).
     private var emptyTopic: Violation { version >= .v5 ? .emptyTopicWithoutAlias : .emptyTopic }
 
     @inline(__always)

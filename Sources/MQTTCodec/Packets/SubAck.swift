@@ -1,15 +1,15 @@
-/// SUBACK: the server's answer to SUBSCRIBE.
+/// SUBACK: the server's reply to SUBSCRIBE.
 public struct SubAck: Hashable, Sendable {
-    /// The id of the SUBSCRIBE.
+    /// The packet id of the SUBSCRIBE.
     public var packetID: PacketID
-    /// For each filter, in order, the granted QoS or why there is none; at least one.
+    /// One code for each filter, in order: the granted QoS or the reason for a failure. At least one code is required.
     ///
     /// Before MQTT 5 the only failure is 0x80, ``PacketReasonCode/unspecifiedError``.
     public var reasonCodes: [PacketReasonCode]
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes a SUBACK; without properties unless said otherwise.
+    /// Creates a SUBACK, by default without properties.
     public init(packetID: PacketID, reasonCodes: [PacketReasonCode], properties: PacketProperties = []) {
         self.packetID = packetID
         self.reasonCodes = reasonCodes
@@ -34,12 +34,12 @@ extension SubAck: PacketBody {
 }
 
 extension PacketReasonCode {
-    /// Whether a SUBACK before MQTT 5 may carry the code ([MQTT-3.9.3-2] of 3.1.1).
+    /// True if a SUBACK before MQTT 5 may contain the code ([MQTT-3.9.3-2] of 3.1.1).
     fileprivate var isInOldSubAck: Bool { rawValue <= 2 || self == .unspecifiedError }
 }
 
 extension ByteReader {
-    /// Reads the codes that fill the rest of a SUBACK or UNSUBACK; at least one.
+    /// Reads the reason codes that fill the rest of a SUBACK or UNSUBACK. At least one code is required.
     mutating func reasonCodes(_ decoder: PacketDecoder) throws(DecodeError) -> [PacketReasonCode] {
         guard remaining > 0 else { throw error(.noEntries, .reasonCode) }
         var codes: [PacketReasonCode] = []
@@ -56,7 +56,7 @@ extension ByteReader {
 }
 
 extension FieldWriter {
-    /// Writes the codes of a SUBACK or UNSUBACK; at least one.
+    /// Writes the reason codes of a SUBACK or UNSUBACK. At least one code is required.
     func reasonCodes(_ codes: [PacketReasonCode], into buffer: inout PacketBuffer) throws(EncodeError) {
         guard !codes.isEmpty else { throw error(.noEntries, .reasonCode) }
         for code in codes {

@@ -1,13 +1,13 @@
-/// SUBSCRIBE: a client asks for the messages that match filters.
+/// SUBSCRIBE: a client requests the messages that match topic filters.
 public struct Subscribe: Hashable, Sendable {
-    /// The id that the SUBACK will carry.
+    /// The packet id, which the SUBACK repeats.
     public var packetID: PacketID
-    /// The filters with their options; at least one ([MQTT-3.8.3-2]).
+    /// The filters with their options. At least one filter is required ([MQTT-3.8.3-2]).
     public var subscriptions: [Subscription]
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes a SUBSCRIBE; without properties unless said otherwise.
+    /// Creates a SUBSCRIBE, by default without properties.
     public init(packetID: PacketID, subscriptions: [Subscription], properties: PacketProperties = []) {
         self.packetID = packetID
         self.subscriptions = subscriptions
@@ -17,28 +17,28 @@ public struct Subscribe: Hashable, Sendable {
 
 /// One filter of a SUBSCRIBE with its options.
 public struct Subscription: Hashable, Sendable {
-    /// Which retained messages the server sends at once.
+    /// Which retained messages the server sends when the client subscribes.
     public enum RetainHandling: UInt8, CaseIterable, Sendable {
-        /// Those that match, at every SUBSCRIBE.
+        /// All matching retained messages, at every SUBSCRIBE.
         case send = 0
-        /// Those that match, if the subscription is new.
+        /// All matching retained messages, only if the subscription did not exist before.
         case sendIfNew = 1
-        /// None.
+        /// No retained messages.
         case doNotSend = 2
     }
 
-    /// The topic filter, which may have wildcards and, in MQTT 5, start with `$share/group/`.
+    /// The topic filter, which may contain wildcards. In MQTT 5 it may start with `$share/group/`.
     public var filter: String
-    /// The highest QoS at which the client takes the messages.
+    /// The highest QoS at which the client accepts messages.
     public var qos: PacketQoS
-    /// MQTT 5: whether messages that this client publishes are not sent back to it.
+    /// MQTT 5: true if the server must not send this client the messages that it published itself.
     public var isNoLocal: Bool
-    /// MQTT 5: whether messages keep the retain flag that they were published with.
+    /// MQTT 5: true if messages keep the retain flag with which they were published.
     public var isRetainAsPublished: Bool
-    /// MQTT 5: which retained messages the server sends at once.
+    /// MQTT 5: which retained messages the server sends when the client subscribes.
     public var retainHandling: RetainHandling
 
-    /// Makes a subscription; the options of MQTT 5 are such that earlier versions do the same.
+    /// Creates a subscription. The defaults of the MQTT 5 options match the behavior of earlier versions.
     public init(
         _ filter: String, qos: PacketQoS, isNoLocal: Bool = false, isRetainAsPublished: Bool = false,
         retainHandling: RetainHandling = .send
@@ -51,7 +51,7 @@ public struct Subscription: Hashable, Sendable {
     }
 }
 
-/// The bits of the subscription options (3.8.3.1).
+/// The bits of the subscription options byte (3.8.3.1).
 private enum OptionBits {
     static let qosMask: UInt8 = 0b0000_0011
     static let noLocal: UInt8 = 0b0000_0100
@@ -74,7 +74,7 @@ extension Subscribe {
 }
 
 extension ByteReader {
-    /// Checks that one more filter than `count` is within the limit.
+    /// Throws an error if a packet that has `count` filters may not have one more.
     func checkFilterCount(_ count: Int, _ decoder: PacketDecoder) throws(DecodeError) {
         let limit = decoder.limits.maximumFilters
         guard count < limit else { throw error(.tooManyFilters(limit: limit), .topicFilter) }
@@ -102,7 +102,7 @@ extension Subscription {
             isRetainAsPublished: options & OptionBits.retainAsPublished != 0, retainHandling: retainHandling)
     }
 
-    /// The options as the byte behind the filter.
+    /// The options, encoded as the byte that follows the filter.
     fileprivate var options: UInt8 {
         qos.rawValue | (isNoLocal ? OptionBits.noLocal : 0)
             | (isRetainAsPublished ? OptionBits.retainAsPublished : 0)

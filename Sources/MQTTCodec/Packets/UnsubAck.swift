@@ -1,13 +1,13 @@
-/// UNSUBACK: the server's answer to UNSUBSCRIBE.
+/// UNSUBACK: the server's reply to UNSUBSCRIBE.
 public struct UnsubAck: Hashable, Sendable {
-    /// The id of the UNSUBSCRIBE.
+    /// The packet id of the UNSUBSCRIBE.
     public var packetID: PacketID
-    /// For each filter, in order, the result; at least one in MQTT 5, none before it.
+    /// The result for each filter, in order. MQTT 5 requires at least one code; older versions have none.
     public var reasonCodes: [PacketReasonCode]
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes an UNSUBACK; the codes and properties are for MQTT 5 only.
+    /// Creates an UNSUBACK. Only MQTT 5 allows reason codes and properties.
     public init(packetID: PacketID, reasonCodes: [PacketReasonCode] = [], properties: PacketProperties = []) {
         self.packetID = packetID
         self.reasonCodes = reasonCodes
@@ -19,7 +19,7 @@ extension UnsubAck {
     init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
         packetID = try reader.packetID()
         properties = try reader.properties(at: .unsubAck, decoder)
-        // MQTT 5 has a code for each filter ([MQTT-3.11.3-2]); before, there is no payload (3.11.3 of 3.1.1).
+        // MQTT 5 has one code for each filter ([MQTT-3.11.3-2]). Older versions have no payload (3.11.3 of 3.1.1).
         reasonCodes = decoder.version >= .v5 ? try reader.reasonCodes(decoder) : []
         try reader.finish()
     }

@@ -1,13 +1,13 @@
-/// UNSUBSCRIBE: a client wants no more messages for filters.
+/// UNSUBSCRIBE: a client ends its subscriptions to topic filters.
 public struct Unsubscribe: Hashable, Sendable {
-    /// The id that the UNSUBACK will carry.
+    /// The packet id, which the UNSUBACK repeats.
     public var packetID: PacketID
-    /// The filters, as they were subscribed; at least one ([MQTT-3.10.3-2]).
+    /// The filters, exactly as in the SUBSCRIBE. At least one filter is required ([MQTT-3.10.3-2]).
     public var filters: [String]
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Makes an UNSUBSCRIBE; without properties unless said otherwise.
+    /// Creates an UNSUBSCRIBE, by default without properties.
     public init(packetID: PacketID, filters: [String], properties: PacketProperties = []) {
         self.packetID = packetID
         self.filters = filters

@@ -1,7 +1,7 @@
-/// The properties of one MQTT 5 packet, in their order on the wire.
+/// The property list of one MQTT 5 packet, in the order on the wire.
 ///
-/// Which of them a packet may have, and how often, is checked when it is encoded or decoded. An empty list costs no memory,
-/// and is the only one that a packet before MQTT 5 may have.
+/// The encoder and the decoder check which properties a packet may have, and how often. An empty list allocates no
+/// memory. A packet before MQTT 5 must have an empty list.
 ///
 /// ```swift
 /// let properties: PacketProperties = [.contentType("text/plain"), .userProperty(name: "trace", value: "7f3a")]
@@ -11,16 +11,16 @@ public struct PacketProperties: Hashable, Sendable {
     /// The properties in their order on the wire.
     public var list: [Property]
 
-    /// Makes a list of `list`, none by default.
+    /// Creates a property list, by default an empty one.
     public init(_ list: [Property] = []) { self.list = list }
 
-    /// Whether there are none.
+    /// True if the list is empty.
     public var isEmpty: Bool { list.isEmpty }
 
     /// Adds `property` at the end.
     public mutating func append(_ property: Property) { list.append(property) }
 
-    /// The first property of this kind, or `nil` where there is none.
+    /// The first property with this identifier, or `nil` if the list has none.
     public subscript(id: PropertyID) -> Property? { list.first { $0.id == id } }
 
     private func number(_ id: PropertyID) -> UInt32? {
@@ -34,71 +34,72 @@ public struct PacketProperties: Hashable, Sendable {
 }
 
 extension PacketProperties: ExpressibleByArrayLiteral {
-    /// Makes a list of the given properties.
+    /// Creates a property list from an array literal.
     public init(arrayLiteral elements: Property...) { self.init(elements) }
 }
 
 extension PacketProperties {
-    /// Whether the payload is UTF-8 text; `nil` where it is not said, which means bytes.
+    /// True if the payload is UTF-8 text. `nil` means unspecified bytes.
     public var payloadIsText: Bool? { flag(.payloadFormatIndicator) }
-    /// The seconds after which the message is worth nothing any more; `nil` means never.
+    /// The lifetime of the message in seconds, after which it is not delivered any more. `nil` means that it never
+    /// expires.
     public var messageExpiryInterval: UInt32? { number(.messageExpiryInterval) }
     /// The MIME type of the payload, or another description of it.
     public var contentType: String? { text(.contentType) }
-    /// The topic name on which the answer is expected.
+    /// The topic name for the response to this message.
     public var responseTopic: String? { text(.responseTopic) }
-    /// Bytes that tie an answer to its question.
+    /// The bytes that match a response to its request.
     public var correlationData: [UInt8]? {
         if case .correlationData(let bytes) = self[.correlationData] { bytes } else { nil }
     }
-    /// The numbers of all subscriptions that a message matched.
+    /// The subscription identifiers of all subscriptions that the message matched.
     public var subscriptionIdentifiers: [UInt32] {
         list.compactMap { if case .subscriptionIdentifier(let number) = $0 { number } else { nil } }
     }
-    /// The seconds for which the session outlives the connection; `nil` means not at all.
+    /// The seconds that the session remains after the connection ends. `nil` means that it ends with the connection.
     public var sessionExpiryInterval: UInt32? { number(.sessionExpiryInterval) }
     /// The client identifier that the server chose.
     public var assignedClientIdentifier: String? { text(.assignedClientIdentifier) }
     /// The keep-alive that the server chose, in seconds.
     public var serverKeepAlive: UInt16? { short(.serverKeepAlive) }
-    /// The name of the method of an extended authentication.
+    /// The name of the authentication method of an extended authentication.
     public var authenticationMethod: String? { text(.authenticationMethod) }
-    /// The data of a step of an extended authentication.
+    /// The data of one step of an extended authentication.
     public var authenticationData: SecretBytes? {
         if case .authenticationData(let secret) = self[.authenticationData] { secret } else { nil }
     }
-    /// Whether the client wants reason strings and user properties on failures; `nil` means yes.
+    /// True if the server may send reason strings and user properties with failures. `nil` means true.
     public var requestProblemInformation: Bool? { flag(.requestProblemInformation) }
-    /// The seconds between the loss of a connection and its will message; `nil` means none.
+    /// The seconds that the server waits after the connection is lost, before it publishes the will. `nil` means 0.
     public var willDelayInterval: UInt32? { number(.willDelayInterval) }
-    /// Whether the client wants response information; `nil` means no.
+    /// True if the client requests response information in CONNACK. `nil` means false.
     public var requestResponseInformation: Bool? { flag(.requestResponseInformation) }
-    /// What the client may build its response topics on.
+    /// The response information: a text from which the client may build its response topics.
     public var responseInformation: String? { text(.responseInformation) }
-    /// Another server to go to.
+    /// Another server to which the client may connect.
     public var serverReference: String? { text(.serverReference) }
-    /// A sentence for a person.
+    /// The reason for a result, as a text for logs and users.
     public var reasonString: String? { text(.reasonString) }
-    /// How many QoS 1 and 2 messages may be unacknowledged; `nil` means 65,535.
+    /// The largest number of unacknowledged QoS 1 and 2 messages. `nil` means 65,535.
     public var receiveMaximum: UInt16? { short(.receiveMaximum) }
-    /// The highest topic alias; `nil` means 0, none.
+    /// The highest topic alias that the sender of this packet accepts. `nil` means 0: no aliases.
     public var topicAliasMaximum: UInt16? { short(.topicAliasMaximum) }
-    /// A number in place of the topic name.
+    /// The topic alias: a number that replaces the topic name.
     public var topicAlias: UInt16? { short(.topicAlias) }
-    /// The highest QoS that the server supports; `nil` means 2.
+    /// The highest QoS that the server supports. `nil` means QoS 2.
     public var maximumQoS: PacketQoS? { if case .maximumQoS(let qos) = self[.maximumQoS] { qos } else { nil } }
-    /// Whether the server keeps retained messages; `nil` means yes.
+    /// True if the server supports retained messages. `nil` means true.
     public var retainAvailable: Bool? { flag(.retainAvailable) }
-    /// The names and values of the application, in order.
+    /// The user properties: names and values that the application defines, in order.
     public var userProperties: [(name: String, value: String)] {
         list.compactMap { if case .userProperty(let name, let value) = $0 { (name, value) } else { nil } }
     }
-    /// The size in bytes of the largest packet that is accepted; `nil` means no limit.
+    /// The size in bytes of the largest packet that the sender of this packet accepts. `nil` means no limit.
     public var maximumPacketSize: UInt32? { number(.maximumPacketSize) }
-    /// Whether the server supports wildcards in filters; `nil` means yes.
+    /// True if the server supports wildcards in topic filters. `nil` means true.
     public var wildcardSubscriptionAvailable: Bool? { flag(.wildcardSubscriptionAvailable) }
-    /// Whether the server supports subscription identifiers; `nil` means yes.
+    /// True if the server supports subscription identifiers. `nil` means true.
     public var subscriptionIdentifiersAvailable: Bool? { flag(.subscriptionIdentifiersAvailable) }
-    /// Whether the server supports shared subscriptions; `nil` means yes.
+    /// True if the server supports shared subscriptions. `nil` means true.
     public var sharedSubscriptionAvailable: Bool? { flag(.sharedSubscriptionAvailable) }
 }

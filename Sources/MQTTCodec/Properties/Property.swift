@@ -2,60 +2,60 @@
 public enum Property: Hashable, Sendable {
     /// Whether the payload is UTF-8 text (`true`) or bytes (`false`).
     case payloadFormatIndicator(isText: Bool)
-    /// The seconds after which the message is worth nothing any more.
+    /// The lifetime of the message in seconds, after which it is not delivered any more.
     case messageExpiryInterval(UInt32)
     /// The MIME type of the payload, or another description of it.
     case contentType(String)
-    /// The topic name on which the answer is expected; it has no wildcards.
+    /// The topic name for the response to this message, without wildcards.
     case responseTopic(String)
-    /// Bytes that tie an answer to its question.
+    /// The bytes that match a response to its request.
     case correlationData([UInt8])
-    /// The number of the subscription that a message matched: 1 to 268,435,455.
+    /// The identifier of a subscription that the message matched: 1 to 268,435,455.
     case subscriptionIdentifier(UInt32)
-    /// The seconds for which the session outlives the connection; 0xFFFFFFFF means for ever.
+    /// The seconds that the session remains after the connection ends. 0xFFFFFFFF means forever.
     case sessionExpiryInterval(UInt32)
     /// The client identifier that the server chose.
     case assignedClientIdentifier(String)
     /// The keep-alive that the server chose, in seconds.
     case serverKeepAlive(UInt16)
-    /// The name of the method of an extended authentication.
+    /// The name of the authentication method of an extended authentication.
     case authenticationMethod(String)
-    /// The data of a step of an extended authentication.
+    /// The data of one step of an extended authentication.
     case authenticationData(SecretBytes)
-    /// Whether the client wants reason strings and user properties on failures.
+    /// True if the server may send reason strings and user properties with failures.
     case requestProblemInformation(Bool)
-    /// The seconds between the loss of a connection and its will message.
+    /// The seconds that the server waits after the connection is lost, before it publishes the will.
     case willDelayInterval(UInt32)
-    /// Whether the client wants response information.
+    /// True if the client requests response information in CONNACK.
     case requestResponseInformation(Bool)
-    /// What the client may build its response topics on.
+    /// A text from which the client may build its response topics.
     case responseInformation(String)
-    /// Another server to go to.
+    /// Another server to which the client may connect.
     case serverReference(String)
-    /// A sentence for a person.
+    /// The reason for a result, as a text for logs and users.
     case reasonString(String)
-    /// How many QoS 1 and 2 messages may be unacknowledged; at least 1.
+    /// The largest number of unacknowledged QoS 1 and 2 messages, at least 1.
     case receiveMaximum(UInt16)
-    /// The highest topic alias; 0 means none.
+    /// The highest topic alias that the sender of this packet accepts. 0 means no aliases.
     case topicAliasMaximum(UInt16)
-    /// A number in place of the topic name; at least 1.
+    /// A number, at least 1, that replaces the topic name.
     case topicAlias(UInt16)
-    /// The highest QoS that the server supports, when that is not 2.
+    /// The highest QoS that the server supports, if it is lower than 2.
     case maximumQoS(PacketQoS)
-    /// Whether the server keeps retained messages.
+    /// True if the server supports retained messages.
     case retainAvailable(Bool)
-    /// A name and a value of the application.
+    /// A name and a value that the application defines.
     case userProperty(name: String, value: String)
-    /// The size in bytes of the largest packet that is accepted; at least 1.
+    /// The size in bytes of the largest packet that the sender of this packet accepts, at least 1.
     case maximumPacketSize(UInt32)
-    /// Whether the server supports wildcards in filters.
+    /// True if the server supports wildcards in topic filters.
     case wildcardSubscriptionAvailable(Bool)
-    /// Whether the server supports subscription identifiers.
+    /// True if the server supports subscription identifiers.
     case subscriptionIdentifiersAvailable(Bool)
-    /// Whether the server supports shared subscriptions.
+    /// True if the server supports shared subscriptions.
     case sharedSubscriptionAvailable(Bool)
 
-    /// Which property it is.
+    /// The identifier of the property.
     public var id: PropertyID {
         switch self {
         case .payloadFormatIndicator: .payloadFormatIndicator
@@ -90,7 +90,7 @@ public enum Property: Hashable, Sendable {
 }
 
 extension Property {
-    /// A value by the way in which it is written, which is what reading and writing have in common.
+    /// A property value by its wire format. Encoding and decoding share this type.
     enum Value {
         case number(UInt32)
         case text(String)
@@ -98,7 +98,7 @@ extension Property {
         case textPair(String, String)
     }
 
-    /// The value, without its meaning.
+    /// The value in its wire format.
     var value: Value {
         switch self {
         case .payloadFormatIndicator(let flag), .requestProblemInformation(let flag),
@@ -122,7 +122,7 @@ extension Property {
         }
     }
 
-    /// Copies the value that `view` found in `bytes`.
+    /// Creates a property with a copy of the value that `view` refers to in `bytes`.
     init(_ view: PropertyView, in bytes: UnsafeRawBufferPointer) {
         let number = view.number
         let flag = number != 0

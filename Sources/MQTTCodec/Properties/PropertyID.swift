@@ -1,54 +1,54 @@
-/// The 27 properties of MQTT 5, with the identifier byte as raw value (Table 2-4).
+/// The identifiers of the 27 properties of MQTT 5 (Table 2-4). The raw value is the identifier byte.
 public enum PropertyID: UInt8, CaseIterable, Sendable {
-    /// 0x01: whether the payload is UTF-8 text.
+    /// 0x01: whether the payload is UTF-8 text or unspecified bytes.
     case payloadFormatIndicator = 0x01
-    /// 0x02: the seconds after which the message is worth nothing any more.
+    /// 0x02: the lifetime of the message in seconds.
     case messageExpiryInterval = 0x02
     /// 0x03: the MIME type of the payload, or another description of it.
     case contentType = 0x03
-    /// 0x08: the topic name on which the answer is expected.
+    /// 0x08: the topic name for the response to the message.
     case responseTopic = 0x08
-    /// 0x09: bytes that tie an answer to its question.
+    /// 0x09: the bytes that match a response to its request.
     case correlationData = 0x09
-    /// 0x0B: the number of the subscription that a message matched.
+    /// 0x0B: the identifier of a subscription that the message matched.
     case subscriptionIdentifier = 0x0B
-    /// 0x11: the seconds for which the session outlives the connection.
+    /// 0x11: the seconds that the session remains after the connection ends.
     case sessionExpiryInterval = 0x11
     /// 0x12: the client identifier that the server chose.
     case assignedClientIdentifier = 0x12
     /// 0x13: the keep-alive that the server chose.
     case serverKeepAlive = 0x13
-    /// 0x15: the name of the method of an extended authentication.
+    /// 0x15: the name of the authentication method of an extended authentication.
     case authenticationMethod = 0x15
-    /// 0x16: the data of a step of an extended authentication.
+    /// 0x16: the data of one step of an extended authentication.
     case authenticationData = 0x16
-    /// 0x17: whether the client wants reason strings and user properties on failures.
+    /// 0x17: whether the server may send reason strings and user properties with failures.
     case requestProblemInformation = 0x17
-    /// 0x18: the seconds between the loss of a connection and its will message.
+    /// 0x18: the seconds that the server waits after the connection is lost, before it publishes the will.
     case willDelayInterval = 0x18
-    /// 0x19: whether the client wants ``responseInformation``.
+    /// 0x19: whether the client requests ``responseInformation`` in CONNACK.
     case requestResponseInformation = 0x19
-    /// 0x1A: what the client may build its response topics on.
+    /// 0x1A: a text from which the client may build its response topics.
     case responseInformation = 0x1A
-    /// 0x1C: another server to go to.
+    /// 0x1C: another server to which the client may connect.
     case serverReference = 0x1C
-    /// 0x1F: a sentence for a person.
+    /// 0x1F: the reason for a result, as a text for logs and users.
     case reasonString = 0x1F
-    /// 0x21: how many QoS 1 and 2 messages may be unacknowledged.
+    /// 0x21: the largest number of unacknowledged QoS 1 and 2 messages.
     case receiveMaximum = 0x21
-    /// 0x22: the highest topic alias.
+    /// 0x22: the highest topic alias that the sender of the packet accepts.
     case topicAliasMaximum = 0x22
-    /// 0x23: a number in place of the topic name.
+    /// 0x23: a number that replaces the topic name.
     case topicAlias = 0x23
     /// 0x24: the highest QoS that the server supports.
     case maximumQoS = 0x24
-    /// 0x25: whether the server keeps retained messages.
+    /// 0x25: whether the server supports retained messages.
     case retainAvailable = 0x25
-    /// 0x26: a name and a value of the application.
+    /// 0x26: a name and a value that the application defines.
     case userProperty = 0x26
-    /// 0x27: the size of the largest packet that is accepted.
+    /// 0x27: the size of the largest packet that the sender of the packet accepts.
     case maximumPacketSize = 0x27
-    /// 0x28: whether the server supports wildcards in filters.
+    /// 0x28: whether the server supports wildcards in topic filters.
     case wildcardSubscriptionAvailable = 0x28
     /// 0x29: whether the server supports subscription identifiers.
     case subscriptionIdentifiersAvailable = 0x29
@@ -57,12 +57,12 @@ public enum PropertyID: UInt8, CaseIterable, Sendable {
 }
 
 extension PropertyID {
-    /// How the value of a property is written.
+    /// The wire format of a property value.
     enum ValueKind: Sendable {
         case byte, twoBytes, fourBytes, variableByteInteger, text, binary, textPair
     }
 
-    /// How the value is written (Table 2-4).
+    /// The wire format of the property's value (Table 2-4).
     var kind: ValueKind {
         switch self {
         case .payloadFormatIndicator, .requestProblemInformation, .requestResponseInformation, .maximumQoS,
@@ -80,7 +80,7 @@ extension PropertyID {
         }
     }
 
-    /// The places where the property may stand (Table 2-4).
+    /// The packets, or the will, that may contain the property (Table 2-4).
     var allowedPlaces: PropertyPlaces {
         switch self {
         case .payloadFormatIndicator, .messageExpiryInterval, .contentType, .responseTopic, .correlationData:
@@ -102,7 +102,8 @@ extension PropertyID {
         }
     }
 
-    /// Whether `sender` may use the property at `place`, where the specification lets only one end do so.
+    /// Returns true if `sender` may send the property at `place`. The specification restricts some properties to one
+    /// end.
     func maySend(_ sender: Endpoint, at place: PropertyPlaces) -> Bool {
         switch self {
         case .subscriptionIdentifier: place != .publish || sender == .server  // [MQTT-3.3.4-6]
@@ -111,13 +112,13 @@ extension PropertyID {
         }
     }
 
-    /// Whether the property may stand more than once at `place`: user properties may anywhere, and a PUBLISH names
-    /// every subscription that it matched.
+    /// Returns true if the property may occur more than once at `place`. User properties may repeat everywhere. A
+    /// PUBLISH may have one subscription identifier for each subscription that it matched.
     func mayRepeat(at place: PropertyPlaces) -> Bool {
         self == .userProperty || (self == .subscriptionIdentifier && place == .publish)
     }
 
-    /// Whether `value` is one that the property may have.
+    /// Returns true if `value` is a valid number for the property.
     func accepts(_ value: UInt32) -> Bool {
         switch self {
         case .payloadFormatIndicator, .requestProblemInformation, .requestResponseInformation, .maximumQoS,
@@ -131,7 +132,7 @@ extension PropertyID {
     }
 }
 
-/// The places in packets that hold properties: one in each packet that has any, and the will inside CONNECT.
+/// A set of places that hold properties: one place for each packet type, and one for the will inside CONNECT.
 struct PropertyPlaces: OptionSet, Sendable {
     let rawValue: UInt16
 

@@ -1,12 +1,12 @@
-/// One property where it stands in the bytes of a packet: its value is a number, or the place of one.
+/// One property that was read without copying: its value is a number, or a range of the packet's bytes.
 public struct PropertyView: Sendable {
-    /// Which property it is.
+    /// The identifier of the property.
     public let id: PropertyID
-    /// The value of a property that is a number or a yes (1) or no (0); 0 for others.
+    /// The value of a numeric or Boolean property (1 is true, 0 is false). It is 0 for other properties.
     public let number: UInt32
-    /// Where the text, the bytes, or the name of a user property stand; empty for numbers.
+    /// The byte range of a text value, a binary value or a user property's name. It is empty for numbers.
     public let range: Range<Int>
-    /// Where the value of a user property stands; empty for others.
+    /// The byte range of a user property's value. It is empty for other properties.
     public let secondRange: Range<Int>
 
     init(id: PropertyID, number: UInt32 = 0, range: Range<Int> = 0..<0, secondRange: Range<Int> = 0..<0) {

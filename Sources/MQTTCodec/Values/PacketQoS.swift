@@ -1,29 +1,28 @@
-/// A quality of service as it stands on the wire.
+/// A quality of service (QoS). The raw value is the number on the wire.
 public enum PacketQoS: UInt8, BitwiseCopyable, CaseIterable, Comparable, Sendable {
-    /// QoS 0: sent once and forgotten.
+    /// QoS 0: the message is sent once and is not acknowledged.
     case atMostOnce = 0
-    /// QoS 1: sent until it is acknowledged.
+    /// QoS 1: the message is sent until it is acknowledged, so it may arrive more than once.
     case atLeastOnce = 1
-    /// QoS 2: handed over in two steps, so that it arrives once.
+    /// QoS 2: a two-step acknowledgement ensures that the message arrives exactly once.
     case exactlyOnce = 2
 
-    /// Orders qualities of service by what they promise.
+    /// Orders QoS levels by their number.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// How a PUBLISH is delivered: its quality of service together with what that one needs.
+/// The QoS of a PUBLISH, with the packet id and the DUP flag that QoS 1 and 2 need.
 ///
-/// A QoS 0 PUBLISH has neither a packet id nor a DUP flag ([MQTT-2.2.1-2], [MQTT-3.3.1-2]), and this type cannot
-/// express one that has.
+/// A QoS 0 PUBLISH has no packet id and no DUP flag ([MQTT-2.2.1-2], [MQTT-3.3.1-2]), so the QoS 0 case stores neither.
 public enum Delivery: Hashable, Sendable {
     /// QoS 0.
     case atMostOnce
-    /// QoS 1; `isDuplicate` is the DUP flag, set when the packet may have been sent before.
+    /// QoS 1. `isDuplicate` is the DUP flag: true if the packet may have been sent before.
     case atLeastOnce(PacketID, isDuplicate: Bool)
-    /// QoS 2; `isDuplicate` is the DUP flag, set when the packet may have been sent before.
+    /// QoS 2. `isDuplicate` is the DUP flag: true if the packet may have been sent before.
     case exactlyOnce(PacketID, isDuplicate: Bool)
 
-    /// Makes the delivery of `qos`, or `nil` when `qos` needs a packet id and there is none.
+    /// Creates a delivery with `qos`, or returns `nil` if `qos` needs a packet id and `packetID` is `nil`.
     @inlinable
     public init?(qos: PacketQoS, packetID: PacketID?, isDuplicate: Bool = false) {
         switch (qos, packetID) {
@@ -44,7 +43,7 @@ public enum Delivery: Hashable, Sendable {
         }
     }
 
-    /// The packet id, which QoS 0 does not have.
+    /// The packet id, or `nil` for QoS 0.
     @inlinable
     public var packetID: PacketID? {
         switch self {
@@ -53,7 +52,7 @@ public enum Delivery: Hashable, Sendable {
         }
     }
 
-    /// The DUP flag.
+    /// The DUP flag, which is always false for QoS 0.
     @inlinable
     public var isDuplicate: Bool {
         switch self {

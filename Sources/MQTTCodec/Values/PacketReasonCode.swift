@@ -5,9 +5,9 @@
 public enum PacketReasonCode: UInt8, CaseIterable, Sendable {
     /// 0x00: success; also "normal disconnection" in DISCONNECT and "granted QoS 0" in SUBACK.
     case success = 0x00
-    /// 0x01: the subscription is granted with QoS 1.
+    /// 0x01: the subscription is granted with a maximum QoS of 1.
     case grantedQoS1 = 0x01
-    /// 0x02: the subscription is granted with QoS 2.
+    /// 0x02: the subscription is granted with a maximum QoS of 2.
     case grantedQoS2 = 0x02
     /// 0x04: the client disconnects, and the server must publish the will message.
     case disconnectWithWillMessage = 0x04

@@ -1,37 +1,37 @@
-/// The 15 MQTT control packets, with the type bits of the fixed header as raw value.
+/// The 15 types of MQTT control packets. The raw value is the type in the high four bits of the fixed header.
 public enum PacketType: UInt8, CaseIterable, Sendable {
-    /// CONNECT: a client asks for a connection.
+    /// CONNECT: a client requests a connection.
     case connect = 1
-    /// CONNACK: the server accepts or refuses it.
+    /// CONNACK: the server accepts or refuses the connection.
     case connAck
     /// PUBLISH: a message, in either direction.
     case publish
-    /// PUBACK: the answer to a QoS 1 PUBLISH.
+    /// PUBACK: the acknowledgement of a QoS 1 PUBLISH.
     case pubAck
-    /// PUBREC: the first answer to a QoS 2 PUBLISH.
+    /// PUBREC: the first acknowledgement of a QoS 2 PUBLISH.
     case pubRec
-    /// PUBREL: the answer to PUBREC.
+    /// PUBREL: the reply to PUBREC.
     case pubRel
-    /// PUBCOMP: the answer to PUBREL, which ends a QoS 2 exchange.
+    /// PUBCOMP: the reply to PUBREL, which completes a QoS 2 exchange.
     case pubComp
-    /// SUBSCRIBE: a client asks for messages.
+    /// SUBSCRIBE: a client requests the messages that match topic filters.
     case subscribe
-    /// SUBACK: the server's answer for each filter.
+    /// SUBACK: the server's result for each filter of a SUBSCRIBE.
     case subAck
-    /// UNSUBSCRIBE: a client wants no more of them.
+    /// UNSUBSCRIBE: a client ends subscriptions.
     case unsubscribe
-    /// UNSUBACK: the server's answer.
+    /// UNSUBACK: the server's reply to UNSUBSCRIBE.
     case unsubAck
-    /// PINGREQ: a client asks whether the server is still there.
+    /// PINGREQ: a client checks whether the server still responds.
     case pingReq
-    /// PINGRESP: it is.
+    /// PINGRESP: the server's reply to PINGREQ.
     case pingResp
     /// DISCONNECT: the last packet of a connection.
     case disconnect
-    /// AUTH: a step of an extended authentication; MQTT 5 only.
+    /// AUTH: one step of an extended authentication (MQTT 5 only).
     case auth
 
-    /// The only flags that the fixed header of this type may carry, or `nil` for PUBLISH, whose flags mean something.
+    /// The flags that the fixed header of this type must have, or `nil` for PUBLISH, whose flags vary.
     var requiredFlags: UInt8? {
         switch self {
         case .publish: nil
@@ -42,7 +42,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Says whether `endpoint` may send this type in `version`.
+    /// Returns true if `endpoint` may send this packet type in `version`.
     func maySend(_ endpoint: Endpoint, in version: ProtocolVersion) -> Bool {
         switch self {
         case .connect, .subscribe, .unsubscribe, .pingReq: endpoint == .client

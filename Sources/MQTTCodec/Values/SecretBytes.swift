@@ -1,6 +1,6 @@
-/// Bytes that must not be read by anybody but the peer: a password, or data of an authentication exchange.
+/// Secret bytes that must not appear in logs: a password, or data of an authentication exchange.
 ///
-/// Printing, interpolating, dumping and reflecting it show the number of bytes and nothing else.
+/// Printing, interpolating, dumping and reflecting this value show only the number of bytes.
 public struct SecretBytes: Hashable, Sendable {
     /// The secret itself.
     public var bytes: [UInt8]
@@ -13,10 +13,10 @@ public struct SecretBytes: Hashable, Sendable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A placeholder that names the number of bytes.
+    /// A placeholder text that contains only the number of bytes.
     public var description: String { "<\(bytes.count) secret bytes>" }
-    /// The same placeholder.
+    /// The same placeholder as `description`.
     public var debugDescription: String { description }
-    /// A mirror without children, so that `dump` shows the placeholder too.
+    /// A mirror without children, so that `dump` also shows only the placeholder.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
