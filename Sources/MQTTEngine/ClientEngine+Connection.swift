@@ -1,8 +1,9 @@
 public import MQTTCodec
 
-/// The life of a connection: opening, the handshake, and every way to end it.
+/// Opening and ending a connection.
 extension ClientEngine {
-    /// The byte stream is open: writes CONNECT. A mistake and a trap unless the last one was closed.
+    /// Starts the handshake after the transport opened: writes CONNECT. Traps if the previous transport is not closed
+    /// yet.
     public mutating func transportOpened(
         now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -18,15 +19,15 @@ extension ClientEngine {
         }
     }
 
-    /// The byte stream has ended, whoever ended it. The session stays, for the next connection.
+    /// Ends the connection because either side closed the transport. The session remains for the next connection.
     ///
-    /// `wasSilent` says that the peer ended it without giving a reason, as a server does that does not know the version;
-    /// an error of TLS, or no way to the peer, has nothing to do with the version.
+    /// `wasSilent` is true if the peer closed without a reason, as a server does if it does not support the version. A
+    /// TLS error or an unreachable peer says nothing about the version.
     public mutating func transportClosed(now: Instant, wasSilent: Bool = true, _ actions: inout ActionList) {
         switch phase {
         case .idle: return
         case .connecting:
-            // Some servers, RabbitMQ among them, close without a word when they do not know the version.
+            // Some servers, such as RabbitMQ, close the transport without CONNACK if they do not support the version.
             close((wasSilent ? fallback() : nil) ?? .transportClosed, &actions)
         case .connected: close(.transportClosed, &actions)
         case .closing: break
@@ -34,9 +35,11 @@ extension ClientEngine {
         phase = .idle
     }
 
-    /// Ends the connection in order: writes DISCONNECT, and the will is not published unless `disconnect` says so.
+    /// Ends the connection at the caller's request: writes DISCONNECT. The server discards the will if the reason code
+    /// is `success`.
     ///
-    /// Before CONNACK, the connection just ends.
+    /// Before CONNACK, and for another reason code before MQTT 5, the connection ends without DISCONNECT. If the
+    /// connection was accepted, the server then publishes the will.
     public mutating func disconnect(
         _ disconnect: Disconnect = Disconnect(), now: Instant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -49,12 +52,13 @@ extension ClientEngine {
         close(.requested, &actions)
     }
 
-    /// The server sends and reads none of the answers: ends the connection before they fill the memory. Ignored without one.
+    /// Ends the connection because the server sends packets without reading the answers, which would fill the memory.
+    /// Ignored while the engine is not connected.
     ///
     /// - Parameters:
-    ///   - waitingByteCount: How much waits for the server, for the report.
-    ///   - buffer: Gets DISCONNECT.
-    ///   - actions: Gets ``EngineAction/close(_:)`` with ``ProtocolError/answersUnread(waitingByteCount:)``.
+    ///   - waitingByteCount: The number of bytes that wait to be sent to the server. It is only reported.
+    ///   - buffer: Receives DISCONNECT.
+    ///   - actions: Receives ``EngineAction/close(_:)`` with ``ProtocolError/answersUnread(waitingByteCount:)``.
     public mutating func serverStoppedReading(
         waitingByteCount: Int, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -63,7 +67,7 @@ extension ClientEngine {
         fail(.protocolError(error), error.reasonCode, into: &buffer, &actions)
     }
 
-    /// Ends the connection because of `reason`, with the packet that tells the server where MQTT 5 has one.
+    /// Ends the connection because of `reason`. On an MQTT 5 connection, first writes DISCONNECT with `code`.
     mutating func fail(
         _ reason: CloseReason, _ code: PacketReasonCode, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -72,9 +76,11 @@ extension ClientEngine {
         close(reason, &actions)
     }
 
-    /// Writes `disconnect` as well as the version, and the codes that are a client's, can say it.
+    /// Writes DISCONNECT with as much of `disconnect` as possible. Limits are the version, the server's maximum packet
+    /// size, and the reason codes that a client may send.
     private mutating func writeDisconnect(_ disconnect: Disconnect, into buffer: inout PacketBuffer) {
-        // Before MQTT 5, DISCONNECT makes the server discard the will. Without the packet, the server publishes the will.
+        // Before MQTT 5, DISCONNECT makes the server discard the will. If the packet is missing, the server publishes
+        // the will.
         if link.version < .v5, disconnect.reasonCode != .success { return }
         let candidates: [Disconnect] =
             link.version >= .v5
@@ -88,7 +94,7 @@ extension ClientEngine {
         }
     }
 
-    /// Enters `closing`, and ends what does not outlive a connection.
+    /// Enters the phase `closing`, and fails the exchanges that must not continue on the next connection.
     mutating func close(_ reason: CloseReason, _ actions: inout ActionList) {
         link.unacknowledgedAtEnd = unacknowledgedNow
         phase = .closing
@@ -107,7 +113,7 @@ extension ClientEngine {
         actions.append(.close(reason))
     }
 
-    /// The CONNECT of this connection: the configured one, with what the engine's own limits add.
+    /// Returns the configured CONNECT. For MQTT 5, it also contains the limits of the engine as properties.
     private func connectPacket() -> Connect {
         var connect = configuration.connect
         connect.version = version
@@ -127,9 +133,10 @@ extension ClientEngine {
         return connect
     }
 
-    /// Chooses the version for the next connection after this one was refused because of it, or closed without a word.
+    /// Changes the version for the next connection, after the server rejected this version or closed without CONNACK.
     ///
-    /// MQTT 5 may fall back to 3.1.1; a fallback that did not help is taken back, because the silence had another cause.
+    /// MQTT 5 may fall back to 3.1.1. If 3.1.1 fails too, the version was not the cause, and the next connection uses
+    /// MQTT 5 again. Returns the close reason if the version falls back.
     private mutating func fallback() -> CloseReason? {
         guard !hasConfirmedVersion else { return nil }
         if version == configuration.connect.version {
@@ -143,8 +150,8 @@ extension ClientEngine {
 }
 
 extension Disconnect {
-    /// The packet without its reason string and user properties, which may be too large for the server ([MQTT-3.14.2-3],
-    /// [MQTT-3.14.2-4]).
+    /// A copy without reason string and user properties, which may make the packet too large for the server
+    /// ([MQTT-3.14.2-3], [MQTT-3.14.2-4]).
     fileprivate var withoutTexts: Disconnect {
         var packet = self
         packet.properties.list.removeAll { $0.id == .reasonString || $0.id == .userProperty }
@@ -152,9 +159,9 @@ extension Disconnect {
     }
 }
 
-/// The handshake.
+/// The processing of CONNACK.
 extension ClientEngine {
-    /// CONNACK came while it was due.
+    /// Processes the CONNACK that answers CONNECT: the connection is accepted or closed.
     mutating func received(
         connAck: ConnAck, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) throws(Fault) {
@@ -168,8 +175,9 @@ extension ClientEngine {
         if connAck.isSessionPresent, configuration.connect.isCleanStart {
             throw .protocolError(.sessionAfterCleanStart)
         }
-        // Only a client that sent no id is assigned one (MQTT 5.0, 3.2.2.3.7; [MQTT-3.1.3-6]). With another id, the session
-        // and its messages would be those of another client. libmosquitto ends the connection, too.
+        // A server may assign a client id only if the client sent none (MQTT 5.0, 3.2.2.3.7; [MQTT-3.1.3-6]). With
+        // another id, the session and its messages would belong to another client. libmosquitto closes the connection
+        // in this case, too.
         if !configuration.connect.clientID.isEmpty, connAck.properties.assignedClientIdentifier != nil {
             throw .protocolError(.clientIDAssigned)
         }
@@ -187,21 +195,22 @@ extension ClientEngine {
         pump(now: now, into: &buffer, &actions)
     }
 
-    /// A CONNACK of MQTT 3 came where one of MQTT 5 was due, with one of the old return codes.
+    /// Processes a CONNACK in MQTT 3 format, with an MQTT 3 return code, that answers an MQTT 5 CONNECT.
     mutating func receivedOldConnAck(_ code: UInt8, _ error: DecodeError, _ actions: inout ActionList) {
         let isVersionRefused = code == 1
         close((isVersionRefused ? fallback() : nil) ?? .malformedPacket(error), &actions)
     }
 
-    /// The server has no session, or another one: the exchanges of the last one are dealt with as the policy says.
+    /// Ends the exchanges of the last session as `sessionLossPolicy` says, because the server has no session or a
+    /// different one.
     mutating func sessionLost(_ actions: inout ActionList) {
         incoming.sessionLost()
         for id in outgoing.idsInOrder() {
             guard let exchange = endExchange(id), !exchange.kind.isGivenUp else { continue }
             switch configuration.sessionLossPolicy {
             case .resend where exchange.message != nil: actions.append(.returned(exchange.token))
-            // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and the client cannot
-            // know whether the server delivered the message.
+            // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and the client
+            // cannot know whether the server delivered the message.
             case .resend, .fail: actions.append(.failed(exchange.token, .sessionLost))
             case .drop: actions.append(.failed(exchange.token, .dropped))
             }

@@ -2,8 +2,8 @@ public import MQTTCodec
 
 /// Incoming messages and their acknowledgements.
 extension ClientEngine {
-    /// Takes a PUBLISH, unless it gives another topic to an alias by which the messages from `first` on may have come: then
-    /// says `false`, for these to be looked at before.
+    /// Processes a PUBLISH. Returns `false`, without any change, if the PUBLISH redefines a topic alias that the
+    /// messages from index `first` on may use. The caller must read those messages before it passes the PUBLISH again.
     mutating func receivedPublish(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -61,8 +61,8 @@ extension ClientEngine {
         return UInt32(fingerprintOf: topic.span.bytes, payload)
     }
 
-    /// Whether the engine acknowledges a message as it comes. While answers to earlier ones are due, later ones wait for
-    /// them ([MQTT-4.6.0-2]), and so are the caller's as well.
+    /// True if the engine acknowledges a message when it arrives. Answers must keep their order ([MQTT-4.6.0-2]). While
+    /// earlier answers are pending, the caller acknowledges new messages, even in automatic mode.
     @inline(__always)
     private var acknowledgesAtOnce: Bool {
         configuration.acknowledgements == .automatic && !incoming.hasPending
@@ -91,8 +91,8 @@ extension ClientEngine {
         }
     }
 
-    /// MQTT 5 lets us limit what the server sends, and end it when it sends more ([MQTT-3.3.4-9]). Before anything is noted
-    /// of a message: it is not delivered, and comes again.
+    /// Throws if the server exceeds the client's receive maximum, which only MQTT 5 has ([MQTT-3.3.4-9]). The check
+    /// runs before the message is recorded: the message is not delivered, and the server sends it again.
     @inline(__always)
     private func checkReceiveMaximum() throws(Fault) {
         guard link.version >= .v5, incoming.outstanding >= Int(configuration.receiveMaximum) else { return }
@@ -120,14 +120,16 @@ extension ClientEngine {
         written(now: now)
     }
 
-    /// Acknowledges a message that was handed over with a handle; a failure code of MQTT 5 refuses it.
+    /// Acknowledges the message of `handle`. In MQTT 5, a failure code refuses the message.
     ///
-    /// A code that PUBACK and PUBREC may not carry, and any code before MQTT 5, acknowledges it without one. A QoS 2 message
-    /// that is refused is over: ``EngineAction/incomingReleased(_:)`` follows, and its packet id may come with a new one.
+    /// The acknowledgement has no code before MQTT 5, or if PUBACK and PUBREC may not carry `code`. Refusing a QoS 2
+    /// message ends its exchange: ``EngineAction/incomingReleased(_:)`` follows, and the server may use the packet id
+    /// for a new message.
     ///
-    /// The packet is written as soon as the messages before it have been acknowledged ([MQTT-4.6.0-2]). A handle of a
-    /// message that will come again, because its connection ended, is ignored; the acknowledgement of a QoS 2 message is
-    /// kept instead for when it comes again. Says whether the handle meant anything.
+    /// The packet is written as soon as all earlier messages are acknowledged ([MQTT-4.6.0-2]). If the connection of a
+    /// message has ended, the server sends the message again. The handle of a QoS 1 message is then ignored. The
+    /// acknowledgement of a QoS 2 message is kept until the message arrives again. Returns `false` if the handle was
+    /// ignored.
     @discardableResult
     public mutating func acknowledge(
         _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success, now: Instant,
@@ -139,7 +141,7 @@ extension ClientEngine {
         return isKnown
     }
 
-    /// Whether the acknowledgement of a message that was handed over with a handle still means anything.
+    /// True until the acknowledgement of this message is written, or its handle becomes invalid.
     public func awaitsAcknowledgement(_ handle: IncomingMessage.Handle) -> Bool { incoming.awaitsAnswer(handle) }
 
     private mutating func writeAnswers(
@@ -156,7 +158,7 @@ extension ClientEngine {
         }
     }
 
-    /// The server is being told that a QoS 2 message was refused.
+    /// Ends the exchange of a refused QoS 2 message, because PUBREC with the failure code was written.
     private mutating func refused(_ id: PacketID, _ actions: inout ActionList) {
         guard incoming.refused(id) else { return }
         if configuration.awaitsStorage { incoming.beginRelease(id, isPubCompDue: false) }

@@ -2,11 +2,11 @@ public import MQTTCodec
 
 /// Outgoing messages.
 extension ClientEngine {
-    /// Publishes `message` now. A caller with more messages than ``publishCapacity`` retains the others.
+    /// Publishes `message` now. The caller must hold back the messages that exceed ``publishCapacity``.
     ///
-    /// Without a connection the message fails with ``EngineAction/Failure/notConnected``. A QoS 1 or 2 message fails with
-    /// ``EngineAction/Failure/quotaExceeded`` while ``publishCapacity`` is 0. QoS 0 has no further outcome. The end of a
-    /// QoS 1 or 2 message is reported in every case: ``EngineAction/acknowledged(_:_:_:)``,
+    /// Without a connection the message fails with ``EngineAction/Failure/notConnected``. A QoS 1 or 2 message fails
+    /// with ``EngineAction/Failure/quotaExceeded`` while ``publishCapacity`` is 0. For QoS 0, only a failure is
+    /// reported. The end of each QoS 1 or 2 message is reported: ``EngineAction/acknowledged(_:_:_:)``,
     /// ``EngineAction/failed(_:_:)`` or ``EngineAction/returned(_:)``.
     public mutating func publish(
         _ message: OutgoingMessage, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -31,8 +31,8 @@ extension ClientEngine {
 
     /// Publishes `messages` in order, each like ``publish(_:now:into:_:)-(OutgoingMessage,_,_,_)``.
     ///
-    /// The engine copies the QoS 1 and 2 messages that it takes. No message allocates memory once the engine has the memory
-    /// for as many.
+    /// The engine copies the QoS 1 and 2 messages that it accepts. Once its memory is large enough for these messages,
+    /// no message allocates memory.
     package mutating func publish(
         _ messages: UnsafeBufferPointer<MessageView>, now: Instant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -55,17 +55,17 @@ extension ClientEngine {
         }
     }
 
-    /// Why no QoS 1 or 2 message can be published now; `nil` when one can.
+    /// The reason why no QoS 1 or 2 message can be published now; `nil` if one can be published.
     @inline(__always)
     private var failureToBegin: EngineAction.Failure? {
         guard isConnected else { return .notConnected }
         return publishCapacity > 0 ? nil : .quotaExceeded
     }
 
-    /// Takes up the exchanges of an earlier connection: sends each PUBREL at once, and lets the PUBLISH packets wait for
-    /// their turn in order.
+    /// Resumes the exchanges of an earlier connection: writes each PUBREL at once, and queues the PUBLISH packets in
+    /// order.
     ///
-    /// A PUBREL waits neither for quota nor for the send limit, and no order between PUBLISH and PUBREL is required.
+    /// PUBREL is independent of quota and send limit. MQTT requires no order between PUBLISH and PUBREL.
     mutating func resumeExchanges(now: MonotonicInstant, into buffer: inout PacketBuffer) {
         var unsent: [PacketID] = []
         for id in outgoing.idsInOrder() {
@@ -79,7 +79,7 @@ extension ClientEngine {
         link.resendStack = unsent.reversed()
     }
 
-    /// Sends messages of an earlier connection again, while the server's quota and the send limit last.
+    /// Sends messages of an earlier connection again, as long as the server's quota and the send limit allow it.
     mutating func pump(now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         while let id = link.resendStack.last {
             guard resend(id, now: now, into: &buffer, &actions) else { return }
@@ -141,17 +141,18 @@ extension ClientEngine {
         actions.append(ExchangeProgress.sent(header.token, id))
     }
 
-    /// Sends the PUBLISH of an exchange of an earlier connection, with DUP if it was written before ([MQTT-4.4.0-1]).
-    /// Returns `false` when it has to wait for quota or for the send limit.
+    /// Sends the PUBLISH of an earlier connection's exchange, with DUP if it was written before ([MQTT-4.4.0-1]).
+    /// Returns `false` if the PUBLISH must wait for quota or for the send limit.
     private mutating func resend(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
-        // One that ended while it waited for quota has left its id, perhaps to a SUBSCRIBE or UNSUBSCRIBE.
-        // One without a message is past PUBREC, or was given up.
+        // An exchange that ended while it waited for quota has freed its id, perhaps for a SUBSCRIBE or UNSUBSCRIBE.
+        // An exchange without a message is past PUBREC, or its message was given up.
         guard let exchange = outgoing.exchange(of: id), let message = exchange.message else { return true }
         guard link.quota > 0, link.unacknowledgedPublishCount < sendLimit else { return false }
         if exchange.isHeld || exchange.kind == .untilCleared {
-            // It has its turn, though its PUBLISH comes later: none of QoS 2 behind it goes before ([MQTT-4.6.0-1]).
+            // The exchange takes quota now, and its PUBLISH is written later. No later QoS 2 message is sent before it
+            // ([MQTT-4.6.0-1]).
             link.takeQuota()
             outgoing.markHoldsQuota(id)
             if !exchange.isHeld { clear(id, now: now, into: &buffer, &actions) }
@@ -159,7 +160,8 @@ extension ClientEngine {
         }
         let header = memory.header(of: message)
         let isFirst = !exchange.isWritten
-        // Its time does not end a message that may have arrived; what this server does not take does.
+        // If the PUBLISH was written before, the server may have the message. Then expiry does not end the exchange.
+        // Only a limit of this server does, such as its maximum QoS.
         if let failure = isFirst ? refusal(of: header, now: now) : refusalByServer(of: header) {
             giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, failure))
@@ -169,7 +171,7 @@ extension ClientEngine {
         do throws(EncodeError) {
             try link.write(memory.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
         } catch {
-            // When it began it could be written: the new connection allows less.
+            // Encoding can fail here because the new connection allows less, such as smaller packets.
             giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, .notEncodable(error)))
             return true
@@ -182,7 +184,8 @@ extension ClientEngine {
         return true
     }
 
-    /// Lets the message of an exchange go. Its id is free at once, unless the server may have the message.
+    /// Discards the message of an exchange. The id is free at once, except for a written QoS 2 message: the server may
+    /// have it.
     private mutating func giveUp(
         _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -194,13 +197,14 @@ extension ClientEngine {
         let isHeld = configuration.awaitsStorage
         guard let exchange = outgoing.giveUp(id, isHeld: isHeld) else { return }
         if let message = exchange.message { memory.discard(message) }
-        // A message that the store still has when the process ends is sent again, which must not be behind PUBREL
-        // ([MQTT-4.3.3-6]).
+        // PUBREL waits until the caller has stored the end of the message. Otherwise, after a restart, the message
+        // could be sent from the store again after its PUBREL, which is forbidden ([MQTT-4.3.3-6]).
         guard isHeld else { return release(id, .untilFreed, now: now, into: &buffer) }
         actions.append(ExchangeProgress.givenUp(exchange.token, id))
     }
 
-    /// Writes PUBREL. What was given up waits for a connection whose server knows it.
+    /// Writes PUBREL, except for an id that is reserved until the session ends. If the message was given up
+    /// (`untilFreed`), PUBREL waits for a connection that supports QoS 2.
     mutating func release(
         _ id: PacketID, _ kind: OutgoingExchanges.Kind, now: MonotonicInstant, into buffer: inout PacketBuffer
     ) {
@@ -211,7 +215,7 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// Ends the exchange of `id` and lets its message go.
+    /// Ends the exchange of `id` and discards its message.
     @discardableResult
     @inline(__always)
     mutating func endExchange(_ id: PacketID) -> OutgoingExchanges.Exchange? {
@@ -220,7 +224,7 @@ extension ClientEngine {
         return exchange
     }
 
-    /// Why a message may not be sent on this connection, or at all.
+    /// The reason why a message must not be sent now or ever; `nil` if it may be sent.
     @inline(__always)
     func refusal(of header: OutgoingHeader, now: MonotonicInstant) -> EngineAction.Failure? {
         if let expiry = header.expiresAt, expiry <= now { return .expired }
@@ -228,7 +232,7 @@ extension ClientEngine {
         return refusalByServer(of: header)
     }
 
-    /// Why the server does not take a message on this connection, as its CONNACK says.
+    /// The reason why this server does not accept a message, according to its CONNACK; `nil` if it accepts the message.
     @inline(__always)
     private func refusalByServer(of header: OutgoingHeader) -> EngineAction.Failure? {
         if header.qos > link.maximumQoS { return .notSupportedByServer(.qosNotSupported) }  // [MQTT-3.2.2-11]
@@ -248,7 +252,7 @@ extension ClientEngine {
         switch outgoing.kind(of: id) {
         case .untilPubAck: finish(id, acknowledgement, &actions)
         case .untilPubRec:
-            // A server without QoS 2 may answer as if the message had QoS 1: the exchange is over all the same.
+            // A server without QoS 2 may answer with PUBACK, as for QoS 1. That ends the exchange as well.
             if !link.isDowngradeKnown { actions.append(.qosDowngraded) }
             link.isDowngradeKnown = true
             finish(id, acknowledgement, &actions)
@@ -295,7 +299,8 @@ extension ClientEngine {
             guard acknowledgement.code == .packetIdentifierNotFound else {
                 return finishReleased(id, acknowledgement, &actions)
             }
-            // The server has answered an earlier PUBREL and forgotten the id: "not an error during recovery", 3.7.2.1.
+            // The server answered an earlier PUBREL and has forgotten the id. This is "not an error during recovery"
+            // (3.7.2.1).
             let answered = AcknowledgementResult(
                 packetID: id, code: .success, properties: acknowledgement.properties)
             finishReleased(id, answered, &actions)
@@ -308,7 +313,7 @@ extension ClientEngine {
         }
     }
 
-    /// Ends the exchange of a message that was past PUBREC.
+    /// Ends the exchange of a message whose PUBREC arrived before.
     private mutating func finishReleased(
         _ id: PacketID, _ acknowledgement: AcknowledgementResult, _ actions: inout ActionList
     ) {
@@ -328,7 +333,8 @@ extension ClientEngine {
         }
     }
 
-    /// Writes an acknowledgement with `code`, which versions before MQTT 5 leave out, and returns the code that it has.
+    /// Writes an acknowledgement with `code`, and returns the code that was written. Before MQTT 5, the packet has no
+    /// code, and the result is `success`.
     @discardableResult
     mutating func writeAcknowledgement(
         _ type: PacketType, _ id: PacketID, _ code: PacketReasonCode, into buffer: inout PacketBuffer
@@ -341,7 +347,8 @@ extension ClientEngine {
             case .pubComp: .pubComp(acknowledgement)
             default: .pubAck(acknowledgement)
             }
-        // A code that the packet may not carry is the caller's mistake; the exchange must continue.
+        // If the packet may not carry the code, the caller made a mistake. The code is left out, because the exchange
+        // must continue.
         if (try? link.encoder.encode(packet, into: &buffer)) == nil {
             link.encoder.encodeSuccess(type, id, into: &buffer)
             return .success

@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// Why a packet ends the connection.
+/// The reason why a received packet ends the connection.
 enum Fault: Error {
     case malformed(DecodeError)
     case protocolError(ProtocolError)
@@ -13,21 +13,24 @@ struct AcknowledgementResult {
     let properties: PacketProperties
 }
 
-/// Incoming bytes.
+/// The processing of received bytes.
 extension ClientEngine {
-    /// How many actions ``received(_:now:into:_:)`` brings, before it returns to have them performed: few enough to stay in
-    /// the processor's cache, and a bound for the list.
+    /// The number of actions after which ``received(_:now:into:_:)`` returns, so that the caller performs them. The
+    /// number limits the list's size, so that the list stays in the processor's cache.
     public static let actionsPerCall = 256
 
-    /// Takes whole packets of the bytes that have arrived, and returns how many bytes they were. The rest is to be given
-    /// again: at once while there is progress, since a call ends after ``actionsPerCall`` actions, and then with more behind.
+    /// Processes the complete packets in `bytes`, and returns the number of bytes that were consumed.
     ///
-    /// Messages in `actions` point into `bytes`: look at them before these change. After the connection's
-    /// ``EngineAction/close(_:)`` all bytes are taken and ignored.
+    /// The caller passes the remaining bytes again. If some bytes were consumed, it does so at once, because a call
+    /// ends after ``actionsPerCall`` actions. If no bytes were consumed, it waits for more bytes first.
+    ///
+    /// Messages in `actions` refer to `bytes`: read them before the bytes change. After the connection's
+    /// ``EngineAction/close(_:)``, all bytes are consumed and ignored.
     public mutating func received(
         _ bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Int {
-        // Entered once for all packets. Only the decoder looks into them, which checks each of its steps.
+        // The unsafe bytes are accessed once for all packets. Only the decoder parses them, and it checks each of its
+        // steps.
         bytes.withUnsafeBytes { received($0, now: MonotonicInstant(now), into: &buffer, &actions) }
     }
 
@@ -56,7 +59,8 @@ extension ClientEngine {
         return offset
     }
 
-    /// The topic name of a `message` that came with an alias in its place; `nil` when the name stands in the message.
+    /// Returns the topic name of a message that contains only a topic alias; `nil` if the message contains the topic
+    /// name.
     public func aliasedTopic(of message: IncomingMessage) -> [UInt8]? {
         guard message.view.topic.isEmpty, let alias = message.view.topicAlias else { return nil }
         return link.incomingAliases.topic(of: alias)
@@ -78,7 +82,8 @@ extension ClientEngine {
         }
     }
 
-    /// Takes a packet; says `false` when the messages from `first` on have to be looked at before.
+    /// Processes a packet. Returns `false` if the caller must read the messages from index `first` on before this
+    /// packet.
     private mutating func received(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -100,7 +105,7 @@ extension ClientEngine {
         return true
     }
 
-    /// The packets that do not come by the thousand.
+    /// Processes the packet types that arrive rarely.
     private mutating func receivedRare(
         _ packet: Packet, now: MonotonicInstant, _ actions: inout ActionList
     ) throws(Fault) {
@@ -115,7 +120,8 @@ extension ClientEngine {
         }
     }
 
-    /// Before CONNACK only AUTH may come ([MQTT-3.2.0-1]).
+    /// Processes a packet that arrives before the connection is accepted. Only CONNACK and AUTH are allowed
+    /// ([MQTT-3.2.0-1]).
     private mutating func receivedFirst(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList

@@ -2,9 +2,11 @@ public import MQTTCodec
 
 /// SUBSCRIBE, UNSUBSCRIBE and AUTH.
 extension ClientEngine {
-    /// Asks the server for the messages of `subscriptions`; ``EngineAction/subscribed(_:_:)`` brings a result for each.
+    /// Sends SUBSCRIBE for `subscriptions`. ``EngineAction/subscribed(_:_:)`` contains one result for each
+    /// subscription.
     ///
-    /// It needs a connection, and fails with the connection: what should be subscribed is the caller's to keep.
+    /// The request fails without a connection, and if the connection ends before the answer. The engine does not
+    /// remember subscriptions, so the caller must.
     public mutating func subscribe(
         _ subscriptions: [Subscription], properties: PacketProperties = [], token: Token, now: Instant,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -17,9 +19,9 @@ extension ClientEngine {
         }
     }
 
-    /// Ends the subscriptions to `filters`; ``EngineAction/unsubscribed(_:_:)`` brings the results.
+    /// Sends UNSUBSCRIBE for `filters`. ``EngineAction/unsubscribed(_:_:)`` contains the results.
     ///
-    /// It needs a connection, and fails with the connection.
+    /// The request fails without a connection, and if the connection ends before the answer.
     public mutating func unsubscribe(
         _ filters: [String], properties: PacketProperties = [], token: Token, now: Instant,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -79,10 +81,12 @@ extension ClientEngine {
         }
     }
 
-    /// Sends a step of an authentication: the answer to ``EngineAction/authenticationContinued(_:)``, or, with
-    /// ``MQTTCodec/PacketReasonCode/reauthenticate``, the start of a new one on a connection that stands.
+    /// Sends AUTH, the next step of an authentication.
     ///
-    /// - Throws: `EncodeError` when the packet is not one that a client may send; nothing is then sent.
+    /// AUTH answers ``EngineAction/authenticationContinued(_:)``. With ``MQTTCodec/PacketReasonCode/reauthenticate``,
+    /// it starts a new authentication on an open connection.
+    ///
+    /// - Throws: `EncodeError` if a client may not send this packet. Then nothing is sent.
     public mutating func authenticate(
         _ auth: Auth, now: Instant, into buffer: inout PacketBuffer
     ) throws(EncodeError) {

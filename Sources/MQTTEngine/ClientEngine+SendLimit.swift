@@ -1,18 +1,19 @@
 public import MQTTCodec
 
-/// What a caller needs to find a message that ends connections: fewer messages at a time, and the end of one of them.
+/// Support for finding a message that makes the server close connections: a limit for sending, and a way to give up one
+/// message.
 extension ClientEngine {
     /// Limits how many PUBLISH packets of QoS 1 and 2 may be unacknowledged, on this connection and on later ones.
     ///
-    /// The limit holds beside the server's receive maximum. ``publishCapacity`` follows it. Messages of an earlier connection
-    /// are sent again in order before new ones. A message past PUBREC does not count. PUBREL is sent regardless of the limit.
-    /// So are messages that have had their turn: a lower limit takes none of them back.
+    /// The limit applies in addition to the server's receive maximum. ``publishCapacity`` includes it. Messages of an
+    /// earlier connection are sent again, in order, before new messages. A message past PUBREC does not count. The
+    /// limit delays no PUBREL. A lower limit does not affect messages that have already taken quota on this connection.
     ///
     /// - Parameters:
-    ///   - limit: The limit. `nil`, the default, is none; 0 holds back all messages of QoS 1 and 2.
-    ///   - now: The present.
-    ///   - buffer: Gets the messages that waited for a higher limit.
-    ///   - actions: Gets the failures of waiting messages that cannot be written.
+    ///   - limit: The limit. `nil`, the initial state, means no limit. 0 holds back all QoS 1 and 2 messages.
+    ///   - now: The current time.
+    ///   - buffer: Receives the messages that waited for a higher limit.
+    ///   - actions: Receives the failures of waiting messages that cannot be written.
     public mutating func setSendLimit(
         _ limit: Int?, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -20,10 +21,10 @@ extension ClientEngine {
         if isConnected { pump(now: MonotonicInstant(now), into: &buffer, &actions) }
     }
 
-    /// The PUBLISH packets of QoS 1 and 2 that were written on this connection, or on the last one, and have no answer.
+    /// The QoS 1 and 2 PUBLISH packets that were written on the current or last connection and have no answer.
     ///
-    /// When a connection has ended, the value says what had no answer at its end, until the next one is opened. During a
-    /// connection each call searches all exchanges.
+    /// After a connection ended, the value describes its end until the next connection opens. During a connection, each
+    /// call searches all exchanges.
     public var unacknowledgedPublishes: UnacknowledgedPublishes {
         link.unacknowledgedAtEnd ?? unacknowledgedNow
     }
@@ -46,19 +47,23 @@ extension ClientEngine {
             lastQoS0SentAt: link.unacknowledgeableSentAt?.instant)
     }
 
-    /// Ends the exchange of a message for good: the engine never sends the message again. No action follows.
+    /// Gives up a message for good: ends its exchange, and never sends the message again. No action follows.
     ///
-    /// For a message of QoS 1 or 2 that waits to be sent again, which is so when its connection has ended. A message that
-    /// was written on the present connection cannot be given up, because its answer may be on its way under the packet id.
+    /// The message must have QoS 1 or 2 and wait to be sent again, as all messages do after their connection ended. A
+    /// message that was written on the current connection cannot be given up, because its answer may already be on the
+    /// way.
     ///
-    /// The packet id of a QoS 1 message is free at once. That of a QoS 2 message that was written stays reserved until the
-    /// session ends: the server may have stored the id, and would take a new message under the id for a repetition
-    /// (4.3.3). No PUBREL is sent for it. PUBREL would have the server pass on a message that has failed for the caller,
-    /// or end the next connection as the PUBLISH did, and then no message is left to be given up.
+    /// The packet id of a QoS 1 message is free at once. The packet id of a written QoS 2 message stays reserved until
+    /// the session ends. The server may have stored this id, and would treat a new message under it as a repetition
+    /// (4.3.3).
     ///
-    /// - Parameter token: The name of the message.
-    /// - Returns: Whether the message was given up. `false` if the engine does not have it, if it was written on the present
-    ///   connection, or if the server has it (PUBREC).
+    /// No PUBREL is sent for the message. PUBREL could make the server deliver a message that has failed for the
+    /// caller. PUBREL could also end the next connection, as PUBLISH did, and then no message would remain to be given
+    /// up.
+    ///
+    /// - Parameter token: The token of the message.
+    /// - Returns: `true` if the message was given up. `false` if the engine does not have the message, if it was
+    ///   written on the current connection, or if the server has it (PUBREC).
     public mutating func giveUp(_ token: Token) -> Bool {
         guard let id = outgoing.id(of: token), let exchange = outgoing.exchange(of: id), let message = exchange.message,
             exchange.sentAt == nil

@@ -1,23 +1,23 @@
 import MQTTCodec
 
-/// What changes between the connections of a session.
+/// Changes of the configuration and the session.
 extension ClientEngine {
-    /// Takes over `configuration` for the next connection. Between connections only.
+    /// Uses `configuration` for the next connection. Traps during a connection.
     ///
-    /// Another client id means another session: messages in flight are dealt with as ``EngineConfiguration/sessionLossPolicy``
-    /// says. With `isSameServer` a version that the last server turned out to speak is kept, if the configuration may
-    /// fall back to it.
+    /// A different client id means a different session: messages in flight end as
+    /// ``EngineConfiguration/sessionLossPolicy`` says. If `isSameServer` is true, the version that the last server
+    /// supports is kept, if the new configuration allows it. The acknowledgement mode does not change.
     public mutating func reconfigure(
         _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout ActionList
     ) {
         guard case .idle = phase else { preconditionFailure("reconfigured during a connection") }
-        // As servers compare client ids: Swift's `==` calls composed and decomposed é equal.
+        // Compares UTF-8 bytes, as servers do. Swift's `==` treats composed and decomposed é as equal.
         let isSameClient = configuration.connect.clientID.utf8.elementsEqual(self.configuration.connect.clientID.utf8)
         let isSameWish = configuration.connect.version == self.configuration.connect.version
         let acknowledgements = self.configuration.acknowledgements
         self.configuration = configuration
         self.configuration.acknowledgements = acknowledgements
-        // What the configuration asks for may be nothing that 3.1.1 can carry.
+        // A configuration without fallback may need features that MQTT 3.1.1 does not have, so 3.1.1 is not kept.
         let mayKeepVersion = configuration.fallsBackToVersion311 || version == configuration.connect.version
         if !isSameServer || !isSameWish || !mayKeepVersion {
             version = configuration.connect.version
@@ -27,13 +27,14 @@ extension ClientEngine {
         if !isSameClient || !isSameServer { sessionChanges() }
     }
 
-    /// Says who acknowledges messages that come from now on.
+    /// Sets whether the engine or the caller acknowledges the messages that arrive from now on.
     public mutating func setAcknowledgements(_ mode: EngineConfiguration.AcknowledgementMode) {
         configuration.acknowledgements = mode
     }
 
-    /// Forgets the session: everything that is in flight, in both directions. Messages that were published end with
-    /// ``EngineAction/Failure/dropped``. Between connections only.
+    /// Forgets the session with all exchanges in both directions. Traps during a connection.
+    ///
+    /// Published messages that are in flight fail with ``EngineAction/Failure/dropped``.
     public mutating func forgetSession(_ actions: inout ActionList) {
         guard case .idle = phase else { preconditionFailure("forgot the session during a connection") }
         for id in outgoing.idsInOrder() {

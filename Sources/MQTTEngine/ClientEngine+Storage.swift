@@ -1,26 +1,27 @@
 public import MQTTCodec
 
-/// What a caller that keeps the session on disk tells the engine; see ``EngineConfiguration/awaitsStorage``.
+/// Methods for a caller that stores the session on disk; see ``EngineConfiguration/awaitsStorage``.
 extension ClientEngine {
-    /// A message that an earlier process published and the server has not finished.
+    /// A message that an earlier process published and whose exchange is not finished.
     public enum UnfinishedMessage: Sendable {
-        /// It was written with this packet id, or was about to be.
+        /// The PUBLISH was written with this packet id, or was about to be written.
         case sent(OutgoingMessage, PacketID)
-        /// The server has it (PUBREC); its outcome is reported under this name.
+        /// The server has the message (PUBREC). The outcome is reported with this token.
         case received(Token, PacketID)
-        /// ``ClientEngine/giveUp(_:)`` ended this QoS 2 message. Its packet id stays reserved, and no end is reported.
+        /// ``ClientEngine/giveUp(_:)`` ended this QoS 2 message. Its packet id stays reserved, and no outcome is
+        /// reported.
         case givenUp(PacketID)
     }
 
-    /// Takes over what an earlier process left of the session: before the first connection, and once.
+    /// Restores the session that an earlier process left. Call this once, before the first connection.
     ///
-    /// The engine sends the messages again when the server has kept the session; otherwise
-    /// ``EngineConfiguration/sessionLossPolicy`` says what happens.
+    /// If the server has kept the session, the engine sends the messages again. Otherwise they end as
+    /// ``EngineConfiguration/sessionLossPolicy`` says.
     ///
     /// - Parameters:
-    ///   - messages: Outgoing messages, in the order in which they were sent first.
-    ///   - ids: The packet ids of QoS 2 messages that were acknowledged with PUBREC and whose PUBREL has not come.
-    ///   - actions: Gets the failures of messages that cannot be taken over.
+    ///   - messages: Outgoing messages, in the order in which they were first sent.
+    ///   - ids: The packet ids of received QoS 2 messages whose PUBREC was sent and whose PUBREL has not arrived.
+    ///   - actions: Receives the failures of messages that cannot be restored.
     public mutating func restore(
         _ messages: [UnfinishedMessage], incoming ids: some Sequence<PacketID>, _ actions: inout ActionList
     ) {
@@ -46,15 +47,16 @@ extension ClientEngine {
         incoming.restore(ids)
     }
 
-    /// The caller has stored that an exchange has come this far: what it waited with is written.
+    /// Continues an exchange after the caller stored its last step: writes the packet that was held back.
     ///
     /// - Parameters:
-    ///   - token: The name of the message.
-    ///   - id: Its packet id.
-    ///   - now: The present.
-    ///   - buffer: Gets PUBLISH or PUBREL, when there is a connection on which it is the message's turn; otherwise it goes
-    ///     when that comes.
-    ///   - actions: Gets the failure of a message that cannot be written, and the actions of messages that are then sent again.
+    ///   - token: The token of the message.
+    ///   - id: The packet id of the message.
+    ///   - now: The current time.
+    ///   - buffer: Receives PUBLISH or PUBREL, if it is the message's turn on a connection. Otherwise the packet is
+    ///     written later, when it is the message's turn.
+    ///   - actions: Receives the failure of a message that cannot be written, and the actions of messages that are then
+    ///     sent again.
     public mutating func stored(
         _ token: Token, _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -85,13 +87,13 @@ extension ClientEngine {
         }
     }
 
-    /// The caller has stored that a QoS 2 message which it received is complete: the server is told by PUBCOMP. Of one that
-    /// was refused it knows already.
+    /// Writes PUBCOMP after the caller stored the end of a received QoS 2 message. A refused message needs no PUBCOMP,
+    /// because PUBREC already ended its exchange.
     ///
     /// - Parameters:
     ///   - id: The packet id.
-    ///   - now: The present.
-    ///   - buffer: Gets PUBCOMP, when the connection on which PUBREL came still lasts.
+    ///   - now: The current time.
+    ///   - buffer: Receives PUBCOMP, if the connection on which PUBREL arrived is still open.
     public mutating func storedRelease(_ id: PacketID, now: Instant, into buffer: inout PacketBuffer) {
         guard incoming.endRelease(id), isConnected else { return }
         link.encoder.encodeSuccess(.pubComp, id, into: &buffer)

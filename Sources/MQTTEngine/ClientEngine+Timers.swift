@@ -1,8 +1,9 @@
 public import MQTTCodec
 
-/// Keep-alive and the deadlines.
+/// Keep-alive and timeouts.
 extension ClientEngine {
-    /// When ``timerFired(now:into:_:)`` is to be called, unless it changes before; `nil` while nothing is due.
+    /// The time to call ``timerFired(now:into:_:)``; `nil` if no timer runs. Check it after each call, because it may
+    /// change.
     public var deadline: Instant? { due?.instant }
 
     private var due: MonotonicInstant? {
@@ -14,7 +15,7 @@ extension ClientEngine {
         }
     }
 
-    /// A ``deadline`` has passed; a call that is early or late does no harm.
+    /// Sends PINGREQ or reports a timeout if ``deadline`` has passed. An early or late call does no harm.
     public mutating func timerFired(
         now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -34,7 +35,7 @@ extension ClientEngine {
         }
     }
 
-    /// Asks the server for a sign of life now, whatever was sent last; ignored without a connection.
+    /// Sends PINGREQ now, even if a packet was written recently. Ignored without a connection.
     public mutating func ping(now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList) {
         ping(now: MonotonicInstant(now), into: &buffer, &actions)
     }
@@ -46,13 +47,13 @@ extension ClientEngine {
         actions.append(.pingSent)
     }
 
-    /// Says whether bytes are read: while they are not, the server's answers cannot come, and their absence means nothing.
+    /// Stops the timeouts for answers while the caller reads no bytes, because no answer can arrive then.
     public mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         let now = MonotonicInstant(now)
         guard isConnected, link.isReadingPaused != isPaused else { return }
         link.isReadingPaused = isPaused
         guard !isPaused else { return }
-        // What is due gets its whole time again: it may have come long ago, and waits to be read.
+        // Restarts the timeouts of awaited answers: an answer may have arrived long ago and only waits to be read.
         if link.pingSentAt != nil { link.pingSentAt = now }
         if link.acknowledgementCheck != nil {
             outgoing.restartClocks(at: now)
@@ -67,11 +68,11 @@ extension ClientEngine {
         actions.append(.pongReceived(roundTrip: sentAt.duration(to: now)))
     }
 
-    /// Notes that a packet was written, from which the server's patience counts ([MQTT-3.1.2-20]).
+    /// Notes the time when a packet was written. The keep-alive interval starts at the last packet ([MQTT-3.1.2-20]).
     @inline(__always)
     mutating func written(now: MonotonicInstant) { link.lastSent = now }
 
-    /// Watches for the answer to a packet that was just written.
+    /// Starts the acknowledgement timeout for a packet that was just written, unless it already runs.
     @inline(__always)
     mutating func awaitAcknowledgement(now: MonotonicInstant) {
         guard link.acknowledgementCheck == nil, let timeout = configuration.acknowledgementTimeout else { return }
@@ -88,12 +89,13 @@ extension ClientEngine {
         return lastSent.advanced(by: keepAlive)
     }
 
-    /// While nothing is read, nothing can be answered.
+    /// The time when PINGRESP is overdue; `nil` if none is expected, or while reading is paused.
     private var pongDue: MonotonicInstant? {
         link.isReadingPaused ? nil : link.pingSentAt?.advanced(by: configuration.pingTimeout)
     }
 
-    /// Looks at the oldest answer that is due, but only when one can be: between checks, answers come and go unwatched.
+    /// Returns true if the oldest awaited answer is overdue. Exchanges are searched only at check times, so an answer
+    /// that arrives between two checks changes no timer.
     private mutating func isAcknowledgementOverdue(now: MonotonicInstant) -> Bool {
         guard !link.isReadingPaused, let check = link.acknowledgementCheck, now >= check,
             let timeout = configuration.acknowledgementTimeout

@@ -1,8 +1,9 @@
 import MQTTCodec
 
-/// QoS 2 in a session that an earlier process began; see ``UnknownSession``.
+/// QoS 2 in a session that an earlier process started; see ``UnknownSession``.
 extension ClientEngine {
-    /// The server has kept a session.
+    /// Notes that the server kept the session. If this engine did not start the session, PUBREL must free each packet
+    /// id before QoS 2 uses the id.
     mutating func sessionKept() {
         if !isSessionKnown, unknownSession == nil { unknownSession = UnknownSession(lastToBeCleared) }
     }
@@ -11,13 +12,14 @@ extension ClientEngine {
         outgoing.idsInOrder().last { outgoing.kind(of: $0) == .untilCleared }
     }
 
-    /// The next session is one of which nothing is known.
+    /// Notes that the engine knows nothing about the next session.
     mutating func sessionChanges() { (isSessionKnown, unknownSession) = (false, nil) }
 
-    /// The server has begun a session with this connection, or is not asked any more.
+    /// Stops freeing packet ids with PUBREL: the server started a new session, or it never answers.
     mutating func sessionBecameKnown() { (isSessionKnown, unknownSession) = (true, nil) }
 
-    /// Says whether an exchange of QoS 2 that has just begun has to wait until its id is cleared.
+    /// Returns true if a new QoS 2 exchange must wait until PUBREL has freed its packet id. Then marks the exchange as
+    /// waiting.
     @inline(__always)
     mutating func mustClear(_ id: PacketID) -> Bool {
         guard unknownSession?.mustClear(id) ?? false else { return false }
@@ -26,8 +28,8 @@ extension ClientEngine {
         return true
     }
 
-    /// Writes the first packet of an exchange that waits until its id is cleared: PUBREL, or PUBLISH when the server is not
-    /// asked any more.
+    /// Writes the PUBREL that frees the packet id of a waiting exchange. If the engine no longer frees ids, continues
+    /// with PUBLISH.
     mutating func clear(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -39,8 +41,8 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// PUBCOMP has come for an exchange that waits until its id is cleared, also with "not found". Only now its message is
-    /// told as sent: what the caller stores by that is of an id that is free.
+    /// Continues with PUBLISH, because PUBCOMP confirmed that the id is free, perhaps with code "not found". The
+    /// message is reported as sent only now, so that the caller stores a packet id that is free.
     mutating func receivedCleared(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -76,7 +78,7 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// The connection has ended.
+    /// Notes that the connection ended. Stops freeing packet ids with PUBREL if the server never answers.
     mutating func unknownSessionLostConnection() {
         guard unknownSession != nil else { return }
         if unknownSession?.connectionLost(lastToBeCleared) == false { sessionBecameKnown() }

@@ -1,11 +1,11 @@
 public import MQTTCodec
 
-/// The client's side of MQTT as a machine without sockets, threads or clocks.
+/// The client side of MQTT as a state machine without sockets, threads or clocks.
 ///
-/// It is told what happened and what is wanted, with the time, and answers in three ways: bytes in the caller's
-/// ``MQTTCodec/PacketBuffer``, to be written; ``EngineAction``s appended to the caller's ``ActionList``, to be performed in order; and
-/// ``deadline``, the time at which ``timerFired(now:into:_:)`` is to be called if nothing else happens before. All three are
-/// to be looked at after every call.
+/// The caller reports events and requests, with the current time. The engine answers in three ways. It writes the bytes
+/// to send into the caller's ``MQTTCodec/PacketBuffer``. It appends ``EngineAction``s, which the caller performs in
+/// order, to the caller's ``ActionList``. It updates ``deadline``, the time to call ``timerFired(now:into:_:)`` if no
+/// other call comes first. The caller checks all three after every call.
 ///
 /// ```swift
 /// var engine = ClientEngine(EngineConfiguration(connect: Connect(version: .v5, clientID: "meter-7")))
@@ -14,7 +14,7 @@ public import MQTTCodec
 /// let consumed = engine.received(bytes, now: clock.now, into: &buffer, &actions)
 /// ```
 ///
-/// One engine lives as long as its session and sees many connections, one after the other:
+/// One engine keeps its session across many connections, one after the other:
 ///
 /// ```
 /// idle ──transportOpened──▶ connecting ──CONNACK──▶ connected
@@ -23,11 +23,11 @@ public import MQTTCodec
 ///  └───────────────────── transportClosed ──────────────┴──────────────────────┘
 /// ```
 ///
-/// In `closing` the one ``EngineAction/close(_:)`` of the connection has been returned: bytes and timers are ignored until
-/// the transport says that it is closed.
+/// In `closing`, the connection's only ``EngineAction/close(_:)`` was already returned. The engine ignores bytes and
+/// timers until the caller reports that the transport is closed.
 ///
-/// The engine has no queue. It knows only the messages that are in flight: the caller publishes no more messages than
-/// ``publishCapacity`` says, and its other messages wait with the caller.
+/// The engine has no queue. It knows only messages in flight. The caller publishes no more messages than
+/// ``publishCapacity`` allows, and holds back all other messages.
 public struct ClientEngine: ~Copyable {
     /// A point in time as the caller measures it.
     public typealias Instant = ContinuousClock.Instant
@@ -35,9 +35,9 @@ public struct ClientEngine: ~Copyable {
     enum Phase {
         /// There is no byte stream.
         case idle
-        /// CONNECT is written; CONNACK is due.
+        /// CONNECT was written, and CONNACK has not arrived yet.
         case connecting(deadline: MonotonicInstant)
-        /// CONNACK has accepted.
+        /// CONNACK accepted the connection.
         case connected
         /// ``EngineAction/close(_:)`` was returned, and the byte stream has not ended yet.
         case closing
@@ -45,24 +45,25 @@ public struct ClientEngine: ~Copyable {
 
     var configuration: EngineConfiguration
     var phase = Phase.idle
-    /// The version for the next CONNECT: the configured one, or the one that the server turned out to speak.
+    /// The version of the next CONNECT: the configured version, or the version to which the engine fell back.
     var version: ProtocolVersion
-    /// Whether a server has accepted ``version``; it is then not given up because of a silent close.
+    /// True after a server accepted ``version`` or refused the client for another reason. Then a silent close causes no
+    /// fallback.
     var hasConfirmedVersion = false
-    /// Whether the server began its session for this engine.
+    /// False if an earlier process may have left QoS 2 exchanges in the server's session; see `UnknownSession`.
     var isSessionKnown = false
 
-    // What outlives a connection.
+    // State that remains when a connection ends.
     var outgoing = OutgoingExchanges()
     var incoming = IncomingExchanges()
-    /// What to ask about a session that is not known.
+    /// The state of freeing the packet ids that an earlier process may have left in use; `nil` if no id must be freed.
     var unknownSession: UnknownSession?
     /// The bytes of the messages in ``outgoing`` that may have to be sent again.
     var memory = MessageMemory()
-    /// How many PUBLISH packets of QoS 1 and 2 may be unacknowledged; see ``setSendLimit(_:now:into:_:)``.
+    /// The maximum number of unacknowledged QoS 1 and 2 PUBLISH packets; see ``setSendLimit(_:now:into:_:)``.
     var sendLimit = Int.max
 
-    /// What belongs to the current connection, or to the last one.
+    /// The state of the current connection, or of the last one.
     var link: Link
 
     /// Makes an engine without a session and without a connection.
@@ -72,38 +73,40 @@ public struct ClientEngine: ~Copyable {
         link = Link(configuration, configuration.connect.version)
     }
 
-    /// Whether the server has accepted the connection and it has not ended.
+    /// True from the time when the server accepts the connection until the connection ends.
     public var isConnected: Bool { if case .connected = phase { true } else { false } }
 
-    /// How many QoS 1 and 2 messages `publish` takes now; one more fails with ``EngineAction/Failure/quotaExceeded``.
+    /// The number of QoS 1 and 2 messages that `publish` accepts now. Further messages fail with
+    /// ``EngineAction/Failure/quotaExceeded``.
     ///
-    /// 0 without a connection, and while exchanges of an earlier connection wait to be sent again. Otherwise as many as
-    /// the server's receive maximum, the free packet ids and ``setSendLimit(_:now:into:_:)`` allow. Acknowledgements raise it.
+    /// The value is 0 without a connection, and while exchanges of an earlier connection wait to be sent again.
+    /// Otherwise the server's receive maximum, the free packet ids and ``setSendLimit(_:now:into:_:)`` limit the value.
+    /// Acknowledgements raise it.
     public var publishCapacity: Int {
         guard isConnected, link.resendStack.isEmpty else { return 0 }
         return min(link.quota, outgoing.freeIDCount, max(0, sendLimit &- link.unacknowledgedPublishCount))
     }
 
-    /// How many exchanges the server has not finished: messages, and SUBSCRIBE and UNSUBSCRIBE. Messages that
-    /// ``giveUp(_:)`` ended are not counted.
+    /// The number of exchanges that the server has not finished, including SUBSCRIBE and UNSUBSCRIBE. Messages that
+    /// ``giveUp(_:)`` ended do not count.
     public var inFlightCount: Int { outgoing.count - outgoing.reservedCount }
 
-    /// Whether somebody waits to be told the end of one of them: not of a message that was given up.
+    /// True while at least one exchange will report its end. A message that was given up reports no end.
     public var awaitsAnswers: Bool { outgoing.isAnyoneWaiting }
 
-    /// How many bytes the QoS 1 and 2 messages take that the server has not acknowledged and that may be written again.
+    /// The number of bytes used by QoS 1 and 2 messages that are not acknowledged and may be sent again.
     public var keptByteCount: Int { memory.byteCount }
 
-    /// How many incoming QoS 1 and 2 messages of this connection are not acknowledged.
+    /// The number of incoming QoS 1 and 2 messages of this connection whose exchange is not finished.
     public var unacknowledgedCount: Int { incoming.outstanding }
 
-    /// The version that is spoken, or tried.
+    /// The protocol version of this connection, or of the next attempt.
     public var protocolVersion: ProtocolVersion { version }
 
-    /// The decoder of this connection, with which the properties of an ``IncomingMessage`` are read.
+    /// The decoder of this connection. It reads the properties of an ``IncomingMessage``.
     public var decoder: PacketDecoder { link.decoder }
 
-    /// Gives back memory that nothing stands in; for a quiet moment, such as a timer.
+    /// Frees unused memory. Call this when little happens, for example from a timer.
     public mutating func trim() {
         memory.trim()
         outgoing.trim()

@@ -1,70 +1,75 @@
 public import MQTTCodec
 
-/// What a client says of itself in CONNECT, and the limits and times that its engine keeps.
+/// The CONNECT packet of a client, and the limits and timeouts of its engine.
 public struct EngineConfiguration: Hashable, Sendable {
-    /// What happens to messages in flight when the server has lost the session.
+    /// The treatment of messages in flight if the server has lost the session.
     public enum SessionLossPolicy: Sendable {
-        /// The caller publishes them again, as ``EngineAction/returned(_:)`` says. A QoS 2 message that the old session had
-        /// may arrive twice. A message that was past PUBREC must not be sent again and fails with
+        /// The caller publishes the messages again, as ``EngineAction/returned(_:)`` says. A QoS 2 message of the old
+        /// session may be delivered twice. A message past PUBREC must not be sent again, so it fails with
         /// ``EngineAction/Failure/sessionLost``.
         case resend
-        /// They fail with ``EngineAction/Failure/sessionLost``, and their senders decide.
+        /// The messages fail with ``EngineAction/Failure/sessionLost``. The caller may publish them again.
         case fail
-        /// They are given up, with ``EngineAction/Failure/dropped`` for the books.
+        /// The messages are given up and fail with ``EngineAction/Failure/dropped``.
         case drop
     }
 
-    /// Who acknowledges QoS 1 and 2 messages.
+    /// Defines whether the engine or the caller acknowledges QoS 1 and 2 messages.
     public enum AcknowledgementMode: Sendable {
-        /// The engine does, as soon as they arrive.
+        /// The engine acknowledges each message when it arrives.
         case automatic
-        /// The caller does, by ``ClientEngine/acknowledge(_:_:now:into:_:)``, for instance after it has processed them.
+        /// The caller acknowledges each message with ``ClientEngine/acknowledge(_:_:now:into:_:)``, for example after
+        /// processing it.
         case onCommand
     }
 
-    /// The CONNECT of every connection, without the properties that follow from the values below.
+    /// The CONNECT packet of every connection. The engine adds the properties that follow from the values below.
     public var connect: Connect
-    /// Whether MQTT 3.1.1 is tried when a server does not speak MQTT 5; `true` by default.
+    /// True if the engine tries MQTT 3.1.1 when a server does not support MQTT 5; `true` by default.
     public var fallsBackToVersion311: Bool
-    /// What happens to messages in flight when the server has lost the session; ``SessionLossPolicy/resend`` by default.
+    /// The treatment of messages in flight if the server has lost the session; ``SessionLossPolicy/resend`` by default.
     public var sessionLossPolicy: SessionLossPolicy
-    /// Who acknowledges messages; ``AcknowledgementMode/automatic`` by default.
+    /// Defines whether the engine or the caller acknowledges messages; ``AcknowledgementMode/automatic`` by default.
     public var acknowledgements: AcknowledgementMode
-    /// Whether each step of QoS 2 waits until the caller has stored it, so that a process that is killed between any two
-    /// continues where it was, and exactly once stays exactly once; `false` by default.
+    /// True if each QoS 2 step waits until the caller has stored it; `false` by default.
     ///
-    /// The caller answers each ``EngineAction/sent(_:_:)`` and ``EngineAction/receivedByServer(_:)`` of QoS 2, and each
-    /// ``EngineAction/givenUp(_:_:)``, by ``ClientEngine/stored(_:_:now:into:_:)``, and each
-    /// ``EngineAction/incomingReleased(_:)`` by ``ClientEngine/storedRelease(_:now:into:)``; only then are PUBLISH, PUBREL
-    /// and PUBCOMP written.
+    /// If the process is killed between two steps, the next process continues at the same step, and each message is
+    /// still delivered exactly once.
+    ///
+    /// The caller calls ``ClientEngine/stored(_:_:now:into:_:)`` for each ``EngineAction/sent(_:_:)`` and
+    /// ``EngineAction/receivedByServer(_:)`` of QoS 2, and for each ``EngineAction/givenUp(_:_:)``. It calls
+    /// ``ClientEngine/storedRelease(_:now:into:)`` for each ``EngineAction/incomingReleased(_:)``. PUBLISH, PUBREL and
+    /// PUBCOMP are written only after these calls.
     public var awaitsStorage: Bool
 
-    /// Gives up on CONNACK after this long, counted from CONNECT; 10 s by default.
+    /// The maximum time from CONNECT to CONNACK; 10 s by default.
     public var connectTimeout: Duration
-    /// Gives up on PINGRESP after this long; 10 s by default.
+    /// The maximum time from PINGREQ to PINGRESP; 10 s by default.
     public var pingTimeout: Duration
-    /// Gives up on an acknowledgement after this long, counted from the packet; 60 s by default, `nil` is never.
+    /// The maximum time from a packet to its acknowledgement; 60 s by default, `nil` for no limit.
     public var acknowledgementTimeout: Duration?
 
-    /// How many outgoing QoS 1 and 2 messages may be unacknowledged, if the server allows as many; 1,000 by default.
+    /// The maximum number of unacknowledged outgoing QoS 1 and 2 messages; 1,000 by default. The server may allow
+    /// fewer.
     public var maximumInFlight: Int
-    /// The same before MQTT 5, where servers do not say how many they allow; 1,000 by default.
+    /// The same limit as `maximumInFlight`, for versions before MQTT 5, where servers do not report their limit; 1,000
+    /// by default.
     public var maximumInFlightBeforeVersion5: Int
-    /// How many incoming QoS 1 and 2 messages may be unacknowledged; 65,535, the most there can be, by default. MQTT 5 tells
-    /// the server, and a server that sends more is disconnected.
+    /// The maximum number of unacknowledged incoming QoS 1 and 2 messages; 65,535 by default, which is the highest
+    /// possible value. In MQTT 5, CONNECT reports the value, and a server that exceeds it is disconnected.
     public var receiveMaximum: UInt16
-    /// The size of the largest packet that is read; 16 MiB by default. MQTT 5 tells the server.
+    /// The size of the largest packet that the engine reads; 16 MiB by default. In MQTT 5, CONNECT reports the value.
     public var maximumPacketSize: Int
-    /// How many topic aliases the server may use; 16 by default, 0 is none.
+    /// The number of topic aliases that the server may use; 16 by default, 0 for none.
     public var incomingTopicAliases: UInt16
-    /// How many topic aliases the engine uses, if the server allows as many; 16 by default, 0 is none.
+    /// The number of topic aliases that the engine may use; 16 by default, 0 for none. The server may allow fewer.
     public var outgoingTopicAliases: UInt16
 
-    /// The aliases that stand for topics whenever the server allows them; none by default. No alias may be 0 or stand for two
-    /// topics. The engine's own aliases are other numbers.
+    /// Fixed topic aliases, which are used if the server allows them; none by default. No alias may be 0 or belong to
+    /// two topics. The engine chooses different numbers for its other aliases.
     public var fixedTopicAliases: [String: UInt16]
 
-    /// Makes a configuration around `connect`, with the defaults that the properties name.
+    /// Makes a configuration with `connect` and the default values.
     public init(connect: Connect) {
         self.connect = connect
         fallsBackToVersion311 = true

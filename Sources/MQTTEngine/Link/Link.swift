@@ -1,38 +1,39 @@
 import MQTTCodec
 
-/// What belongs to one connection and ends with it: what was agreed on, and the times that are watched.
+/// The state of one connection: the values that CONNACK agreed on, and the times for timeouts.
 struct Link {
     let decoder: PacketDecoder
     var encoder: PacketEncoder
-    /// The longest silence of ours that the server tolerates; `nil` is any.
+    /// The longest time without a packet from the client that the server allows; `nil` for no limit.
     private(set) var keepAlive: Duration?
     private(set) var maximumQoS = PacketQoS.exactlyOnce
     private(set) var isRetainAvailable = true
-    /// How many more QoS 1 and 2 messages may be sent (4.9).
+    /// The number of QoS 1 and 2 messages that may still be sent (the send quota in 4.9).
     private(set) var quota = 0
     private var quotaLimit = 0
-    /// How many of the messages that hold quota are past PUBREC.
+    /// The number of messages that received PUBREC and still hold quota.
     private var releasedCount = 0
-    /// How many messages have had their turn on this connection and wait for PUBACK or PUBREC.
+    /// The number of messages that took quota on this connection and still wait for PUBACK or PUBREC.
     var unacknowledgedPublishCount: Int { quotaLimit &- quota &- releasedCount }
-    /// When the last PUBLISH of QoS 0 was written.
+    /// The time when the last QoS 0 PUBLISH was written.
     var unacknowledgeableSentAt: MonotonicInstant?
-    /// The PUBLISH packets without an answer when the connection ended; `nil` while it lasts.
+    /// The PUBLISH packets without an answer when the connection ended; `nil` until it ends.
     var unacknowledgedAtEnd: UnacknowledgedPublishes?
     var outgoingAliases = OutgoingAliases(limit: 0)
     var incomingAliases: IncomingAliases
-    /// Exchanges of an earlier connection that wait for their turn to be sent again, the next one last.
+    /// Exchanges of an earlier connection that wait to be sent again. The last element is sent first.
     var resendStack: [PacketID] = []
 
-    /// When a packet was last written on this connection: the server's clock starts there ([MQTT-3.1.2-20]).
+    /// The time when a packet was last written on this connection. The keep-alive interval starts at this time
+    /// ([MQTT-3.1.2-20]).
     var lastSent: MonotonicInstant?
-    /// When the PINGREQ was written that has no answer yet.
+    /// The time of the PINGREQ that has no answer yet; `nil` if every PINGREQ was answered.
     var pingSentAt: MonotonicInstant?
-    /// Whether the server answered PUBLISH of QoS 2 by PUBACK, and the caller knows.
+    /// True if the server answered a QoS 2 PUBLISH with PUBACK, and this was reported to the caller.
     var isDowngradeKnown = false
-    /// Whether the caller reads no bytes for now.
+    /// True while the caller reads no bytes.
     var isReadingPaused = false
-    /// When acknowledgements are next looked at; `nil` while none is due.
+    /// The time of the next check for overdue acknowledgements; `nil` if no check is needed.
     var acknowledgementCheck: MonotonicInstant?
 
     init(_ configuration: EngineConfiguration, _ version: ProtocolVersion) {
@@ -45,7 +46,7 @@ struct Link {
 
     var version: ProtocolVersion { encoder.version }
 
-    /// Takes over what the server said when it accepted.
+    /// Applies the limits and the keep-alive interval from the server's CONNACK.
     mutating func accepted(_ connAck: ConnAck, _ configuration: EngineConfiguration) {
         let properties = connAck.properties
         let seconds = properties.serverKeepAlive ?? configuration.connect.keepAlive  // [MQTT-3.1.2-21]
@@ -65,26 +66,26 @@ struct Link {
     @inline(__always)
     mutating func takeQuota() { quota -= 1 }
 
-    /// An exchange ended; quota beyond the limit is not kept (4.9).
+    /// Releases the quota of an exchange that ended. The free quota never exceeds its limit (4.9).
     mutating func returnQuota() { quota = min(quota + 1, quotaLimit) }
 
-    /// PUBREC came for a message. The message holds its quota until PUBCOMP.
+    /// Notes that PUBREC arrived for a message. The message holds its quota until PUBCOMP.
     mutating func received() { releasedCount += 1 }
 
-    /// A message that was past PUBREC has ended. Its quota is returned by ``returnQuota()``.
+    /// Notes that a message that received PUBREC has ended. ``returnQuota()`` releases its quota.
     mutating func completed() { releasedCount -= 1 }
 }
 
 extension Link {
-    /// Writes `message` as a PUBLISH; only the first time it may go by an alias, which the server then knows, and not when
-    /// that alone makes it too large.
+    /// Writes `message` as a PUBLISH. Only the first PUBLISH of a message uses a topic alias, unless the alias alone
+    /// makes the packet too large for the server.
     @inline(__always)
     mutating func write(
         _ message: MessageView, _ delivery: Delivery, isFirst: Bool, now: MonotonicInstant,
         into buffer: inout PacketBuffer
     ) throws(EncodeError) {
         guard version >= .v5 else {
-            // Properties are left out: what they say has no place in older versions.
+            // The properties are left out, because PUBLISH has none before MQTT 5.
             return try encoder.encodePublish(
                 topic: message.topic.bytes, payload: message.payload.bytes, delivery: delivery,
                 isRetained: message.header.isRetained, into: &buffer)
@@ -109,7 +110,8 @@ extension Link {
         }
     }
 
-    /// The server's limit is for the packet that is sent ([MQTT-3.2.2-15]), and none has to have an alias.
+    /// Writes a PUBLISH without an alias if the alias made it too large. The server's limit applies to the packet that
+    /// is sent ([MQTT-3.2.2-15]), and an alias is optional.
     @inline(never)
     private func writeWithoutAlias(
         after error: EncodeError, _ message: MessageView, _ delivery: Delivery, _ expiry: UInt32?,
@@ -130,8 +132,8 @@ extension Link {
             topicAlias: alias, into: &buffer)
     }
 
-    /// The seconds from `now` to `end`, rounded up, as a message expiry interval; at least 1. A message that is sent again
-    /// may be older than that, and 0 is no end at all for some servers.
+    /// Returns the seconds from `now` to `end` as a message expiry interval, rounded up and at least 1. A message that
+    /// is sent again may already have expired. The interval 0 means "never expires" to some servers.
     private static func wholeSeconds(from now: MonotonicInstant, to end: MonotonicInstant) -> UInt32 {
         let left = now.duration(to: end).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 1 }

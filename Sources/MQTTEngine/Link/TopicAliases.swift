@@ -1,13 +1,13 @@
 import MQTTCodec
 
-/// The aliases that we use on one connection: the fixed ones of the configuration, and others, of which the least recently
-/// used makes room for a new topic.
+/// The topic aliases that the client uses on one connection. Fixed aliases are configured. The other aliases are
+/// assigned to topics when needed. If all aliases are in use, a new topic replaces the least recently used topic.
 struct OutgoingAliases {
-    /// What a PUBLISH carries.
+    /// Defines whether a PUBLISH carries the topic name, a topic alias, or both.
     enum Use: Equatable {
         /// The topic name alone.
         case none
-        /// The topic name and the alias that stands for it from now on.
+        /// The topic name and an alias, which replaces the topic name in later packets.
         case define(UInt16)
         /// The alias alone.
         case replace(UInt16)
@@ -20,17 +20,17 @@ struct OutgoingAliases {
     private var fixed: [(topic: [UInt8], alias: UInt16, isDefined: Bool)]
 
     /// - Parameters:
-    ///   - limit: How many aliases are used beside the fixed ones.
+    ///   - limit: The maximum number of aliases in addition to the fixed aliases.
     ///   - maximum: The largest alias that the server allows ([MQTT-3.3.2-9]).
-    ///   - fixed: The fixed aliases; those that the server does not allow are not used.
+    ///   - fixed: The fixed aliases. Aliases that the server does not allow are not used.
     init(limit: Int, maximum: UInt16 = .max, fixed: [String: UInt16] = [:]) {
         self.fixed = fixed.filter { $0.value > 0 && $0.value <= maximum }
             .map { (Array($0.key.utf8), $0.value, false) }
         self.limit = min(limit, Int(maximum) - self.fixed.count)
     }
 
-    /// By its bytes: Swift compares text by canonical equivalence, MQTT does not. An empty topic name gets no alias: the
-    /// server would take the alias for the topic that it stood for before.
+    /// Returns how a PUBLISH to `topic` uses aliases. Topics are compared as bytes, because Swift compares text by
+    /// canonical equivalence. An empty topic name gets no alias: the server would use the alias's previous topic.
     @inline(__always)
     mutating func use(for topic: UnsafeRawBufferPointer) -> Use {
         (limit > 0 || !fixed.isEmpty) && !topic.isEmpty ? search(topic) : .none
@@ -68,7 +68,8 @@ struct OutgoingAliases {
             return
         }
         guard let index = recent.firstIndex(where: { $0.alias == alias }) else { return }
-        // Aliases are handed out by count: the freed one stays first in line, under a topic that cannot be published.
+        // The freed alias remains in the list, because new aliases follow from the list's length. Its empty topic
+        // matches no message, and at index 0 it is the first alias that a new topic replaces.
         let entry = recent.remove(at: index)
         recent.insert(([], entry.alias), at: 0)
     }
@@ -83,21 +84,21 @@ extension [UInt8] {
 /// The aliases that the server uses on one connection.
 struct IncomingAliases {
     private let maximum: UInt16
-    /// At index `alias - 1`; as long as the highest alias that was defined.
+    /// The topic of each alias, at index `alias - 1`. The length is the highest alias that was defined.
     private var topics: [[UInt8]?] = []
 
     init(maximum: UInt16) { self.maximum = maximum }
 
-    /// Says whether the server may use `alias` ([MQTT-3.3.2-10]).
+    /// Returns true if the server may use `alias` ([MQTT-3.3.2-10]).
     func allows(_ alias: UInt16) -> Bool { alias >= 1 && alias <= maximum }
 
-    /// Lets `alias`, which is allowed, stand for `topic`.
+    /// Defines `alias` as an alias of `topic`. The alias must be allowed.
     mutating func define(_ alias: UInt16, _ topic: [UInt8]) {
         while topics.count < Int(alias) { topics.append(nil) }
         topics[Int(alias) - 1] = topic
     }
 
-    /// The topic that `alias` stands for, if any.
+    /// Returns the topic of `alias`, or `nil` if the alias is not defined.
     func topic(of alias: UInt16) -> [UInt8]? {
         guard alias >= 1, Int(alias) <= topics.count else { return nil }
         return topics[Int(alias) - 1]

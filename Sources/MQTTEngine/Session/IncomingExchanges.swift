@@ -1,12 +1,12 @@
 import MQTTCodec
 
-/// The exchanges that the server started and we have not finished.
+/// The exchanges that the server started and the client has not finished.
 ///
-/// A QoS 2 id is held from the first PUBLISH to PUBREL, so that the message is delivered once however often it comes
-/// ([MQTT-4.3.3-10]). With acknowledgement on command, answers wait in the order of their messages ([MQTT-4.6.0-2],
-/// [MQTT-4.6.0-3]): one is written when it and all before it have been given.
+/// A QoS 2 id is held from the first PUBLISH to PUBREL. So the message is delivered once, even if its PUBLISH arrives
+/// several times ([MQTT-4.3.3-10]). If the caller acknowledges messages, the answers keep the order of the messages
+/// ([MQTT-4.6.0-2], [MQTT-4.6.0-3]). An answer is written when the caller has given it and all earlier answers.
 struct IncomingExchanges {
-    /// An answer that the caller has still to give, or that waits for another one before it.
+    /// An answer that the caller has not given yet, or that waits for an earlier answer.
     private struct Pending {
         let packetID: PacketID
         let qos: PacketQoS
@@ -14,58 +14,60 @@ struct IncomingExchanges {
         var answer: PacketReasonCode?
     }
 
-    /// What to do with a QoS 2 PUBLISH.
+    /// The possible ways to process a QoS 2 PUBLISH.
     enum Arrival: Equatable {
-        /// It is new: deliver it.
+        /// The message is new and must be delivered.
         case new
-        /// It is new, and its id was that of a message that the server has forgotten: deliver it.
+        /// The message is new and must be delivered. The server has forgotten the earlier message with the same id.
         case replacing
-        /// It was delivered; PUBREC goes out again.
+        /// The message was delivered before. PUBREC must be sent again.
         case repeated
-        /// It was delivered and waits for the caller's acknowledgement: PUBREC follows that one.
+        /// The message was delivered, but the caller has not acknowledged it. PUBREC follows the acknowledgement.
         case beingProcessed
     }
 
-    /// QoS 2 ids whose PUBREL has not come.
+    /// The ids of QoS 2 messages whose PUBREL has not arrived.
     private var held = PacketIDSet()
-    /// What their messages looked like.
+    /// The fingerprints of the messages whose ids are in `held`.
     private var fingerprints = MessageFingerprints()
-    /// Those of ``held`` that count against our receive maximum: their PUBLISH came on this connection.
+    /// The ids in ``held`` whose PUBLISH arrived on this connection. They count against the client's receive maximum.
     private var counted = PacketIDSet()
-    /// Ids whose PUBREL came, or whose message was refused, until the caller has stored that: before, no connection gets
-    /// PUBCOMP, with which the server may use the id for a new message. How often, for an id that was used again in between.
+    /// The ids of exchanges that ended by PUBREL or a refusal, while the caller has not stored the end. PUBCOMP is sent
+    /// only after the end is stored, because the server may then use the id for a new message. The value is the number
+    /// of ends that are not stored: an id may be used again in the meantime.
     private var releasing: [PacketID: Int] = [:]
-    /// Those of ``releasing`` whose PUBREL came on this connection, so that PUBCOMP is due.
+    /// The ids in ``releasing`` whose PUBREL arrived on this connection, so that PUBCOMP is due.
     private var completing: Set<PacketID> = []
     /// Answers due on this connection, in the order of their messages.
     private var pending: [Pending] = []
-    /// How many of ``pending`` are gone from its front; they are removed together, now and then.
+    /// The number of elements at the front of ``pending`` that were already written. They are removed together, from
+    /// time to time.
     private var pendingStart = 0
-    /// Where in ``pending`` a serial stands, counted from the first ever.
+    /// The index in ``pending`` for each serial.
     private var positions: [UInt64: Int] = [:]
     private var nextSerial: UInt64 = 0
-    /// QoS 2 messages that the caller has and has not acknowledged, whatever became of their connection; with the
-    /// answer if it was given while there was no connection.
+    /// QoS 2 messages that the caller received and whose answer was not written yet, also from earlier connections.
+    /// `answer` is set if the caller has given the answer.
     private var processing: [PacketID: (serial: UInt64, answer: PacketReasonCode?)] = [:]
-    /// Acknowledged QoS 2 messages that came again, and whose answer waits in ``pending``.
+    /// The ids of acknowledged QoS 2 messages that arrived again and whose answer waits in ``pending``.
     private var repeating: Set<PacketID> = []
-    /// QoS 1 messages of this connection that are not acknowledged.
+    /// The number of QoS 1 messages of this connection that are not acknowledged.
     private var unacknowledgedQoS1 = 0
 
-    /// How many messages count against our receive maximum.
+    /// The number of messages that count against the client's receive maximum.
     var outstanding: Int { unacknowledgedQoS1 + counted.count }
 
-    /// Whether answers are due that the caller has not given.
+    /// True while at least one answer is due and not written.
     var hasPending: Bool { pendingStart < pending.count }
 
-    /// Whether a QoS 2 message with this id came on this connection and is not complete.
+    /// Returns true if a QoS 2 message with this id arrived on this connection and is not complete.
     func isCounted(_ id: PacketID) -> Bool { counted.contains(id) }
 
-    /// A QoS 2 PUBLISH came.
+    /// Records a QoS 2 PUBLISH, and returns how to process it.
     ///
-    /// A held id that comes on a later connection without the mark of a repetition, which it would have to have
-    /// ([MQTT-3.3.1-1]), or with another message, is a new message: the server has lost the session, and its CONNACK that
-    /// said so was lost too.
+    /// A held id on a later connection belongs to a new message if PUBLISH has no DUP flag or contains another message.
+    /// A repetition must have the flag ([MQTT-3.3.1-1]). The server has then lost the session, and the CONNACK that
+    /// reported this was lost, too.
     mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool, fingerprint: UInt32) -> Arrival {
         let isFirstHere = counted.insert(id)
         if held.insert(id) {
@@ -80,27 +82,29 @@ struct IncomingExchanges {
         return processing[id] == nil ? .repeated : .beingProcessed
     }
 
-    /// PUBREL came: the id is free. Says whether it was held.
+    /// Notes that PUBREL arrived, which frees the id. Returns whether the id was held.
     mutating func receivedPubRel(_ id: PacketID) -> Bool {
         counted.remove(id)
         if !processing.isEmpty { processing[id] = nil }  // An empty dictionary hashes its keys as well.
         return held.remove(id)
     }
 
-    /// PUBREL came, perhaps again: says whether PUBCOMP for this id waits until the caller has stored that.
+    /// Returns true if the exchange of this PUBREL ended before and the caller has not stored its end. PUBCOMP is sent
+    /// after the end is stored.
     mutating func isReleasing(_ id: PacketID) -> Bool {
         guard releasing[id] != nil, !held.contains(id) else { return false }
         completing.insert(id)
         return true
     }
 
-    /// Notes that the caller has to store that this id is free, and whether PUBCOMP waits for that.
+    /// Notes that the caller must store the end of this exchange, and whether PUBCOMP is sent after that.
     mutating func beginRelease(_ id: PacketID, isPubCompDue: Bool) {
         releasing[id, default: 0] &+= 1
         if isPubCompDue { completing.insert(id) }
     }
 
-    /// The caller has stored it: says whether PUBCOMP for this id is due on this connection.
+    /// Notes that the caller stored the end of an exchange. Returns whether PUBCOMP for this id is due on this
+    /// connection.
     mutating func endRelease(_ id: PacketID) -> Bool {
         guard let count = releasing[id] else { return false }
         guard count == 1 else {
@@ -111,17 +115,17 @@ struct IncomingExchanges {
         return completing.remove(id) != nil
     }
 
-    /// PUBREC with a failure code is written, which ends the exchange: the id is free ([MQTT-4.3.3-9]). Says whether it was
-    /// held.
+    /// Ends the exchange after PUBREC with a failure code, which frees the id ([MQTT-4.3.3-9]). Returns whether the id
+    /// was held.
     mutating func refused(_ id: PacketID) -> Bool {
         counted.remove(id)
         return held.remove(id)
     }
 
-    /// Takes over the ids that an earlier process held.
+    /// Restores the ids that an earlier process held.
     mutating func restore(_ ids: some Sequence<PacketID>) { for id in ids { _ = held.insert(id) } }
 
-    /// Makes the handle of a new message that the caller will acknowledge.
+    /// Returns a new handle for a message that the caller will acknowledge.
     mutating func hand(_ id: PacketID, _ qos: PacketQoS) -> IncomingMessage.Handle {
         let serial = nextSerial
         nextSerial &+= 1
@@ -130,14 +134,14 @@ struct IncomingExchanges {
         return IncomingMessage.Handle(packetID: id, qos: qos, serial: serial)
     }
 
-    /// The server sent a QoS 2 message again that the caller still has: its answer is due on this connection too.
+    /// Queues an answer on this connection for a QoS 2 message that arrived again and that the caller still processes.
     mutating func waitAgain(for id: PacketID) {
         guard let (serial, answer) = processing[id], positions[serial] == nil else { return }
         append(Pending(packetID: id, qos: .exactlyOnce, serial: serial, answer: answer))
     }
 
-    /// The server sent a QoS 2 message again that was acknowledged: PUBREC is due again, behind the answers that are due,
-    /// once for all that come until then.
+    /// Queues PUBREC for an acknowledged QoS 2 message that arrived again. PUBREC follows the answers that are already
+    /// due. Repetitions before this PUBREC add no second one.
     mutating func answerAgain(_ id: PacketID) {
         guard repeating.insert(id).inserted else { return }
         append(Pending(packetID: id, qos: .exactlyOnce, serial: nextSerial, answer: .success))
@@ -149,7 +153,7 @@ struct IncomingExchanges {
         pending.append(entry)
     }
 
-    /// Notes the caller's answer, and says whether the handle means anything still.
+    /// Notes the caller's answer. Returns false if the handle is no longer valid.
     mutating func answer(_ handle: IncomingMessage.Handle, with code: PacketReasonCode) -> Bool {
         var isKnown = false
         if handle.qos == .exactlyOnce, let entry = processing[handle.packetID], entry.serial == handle.serial {
@@ -163,7 +167,7 @@ struct IncomingExchanges {
         return isKnown
     }
 
-    /// Whether an answer would mean anything.
+    /// Returns true until the answer for this handle is written or the handle becomes invalid.
     func awaitsAnswer(_ handle: IncomingMessage.Handle) -> Bool {
         if handle.qos == .exactlyOnce, let entry = processing[handle.packetID], entry.serial == handle.serial {
             return true
@@ -171,7 +175,7 @@ struct IncomingExchanges {
         return positions[handle.serial] != nil
     }
 
-    /// Takes the next answer that may be written: the oldest, if it has been given.
+    /// Removes and returns the next answer to write: the oldest answer, if the caller has given it.
     mutating func nextAnswer() -> (PacketID, PacketQoS, PacketReasonCode)? {
         guard pendingStart < pending.count, let code = pending[pendingStart].answer else { return nil }
         let entry = pending[pendingStart]
@@ -197,7 +201,7 @@ struct IncomingExchanges {
         return (entry.packetID, entry.qos, code)
     }
 
-    /// The connection is gone: what was to be answered on it will come again.
+    /// Forgets all answers that are due, because the connection ended: the server will send those messages again.
     mutating func connectionLost() {
         pending.removeAll()
         pendingStart = 0
@@ -208,7 +212,7 @@ struct IncomingExchanges {
         completing.removeAll()
     }
 
-    /// The server knows nothing of these exchanges any more: every id means a new message.
+    /// Forgets all exchanges, because the server lost the session. From now on, every id belongs to a new message.
     mutating func sessionLost() {
         connectionLost()
         held.removeAll()

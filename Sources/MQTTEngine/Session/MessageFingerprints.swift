@@ -1,20 +1,20 @@
 import MQTTCodec
 
-/// What QoS 2 messages looked like whose ids may be held still: by this a repetition is told from another message, which a
-/// server sends under the same id when it has lost the session.
+/// The fingerprints of QoS 2 messages whose ids may still be held. They distinguish a repetition from a new message
+/// under the same id, which a server sends after it lost the session.
 ///
-/// The memory is taken with the first message. It grows with how many ids are held together: 65,535 at most.
+/// Memory is allocated at the first message. It grows with the number of ids that are held together, at most 65,535.
 struct MessageFingerprints {
     private static let placeCount = 1_024
     private static let leastRoom = 16
 
-    /// A packet id and the fingerprint of its message, or 0.
+    /// Each element contains a packet id and the fingerprint of its message, or is 0 if empty.
     private var places: [UInt64] = []
-    /// The fingerprints of ids that are held still, and whose place another id has taken: a server that has lost the session
-    /// counts from 1 again, and comes by there before it uses them.
+    /// The fingerprints of held ids whose element in `places` another id now uses. A server that lost the session
+    /// starts at id 1 again. So low ids overwrite these elements before the server uses the higher ids.
     private var displaced: [PacketID: UInt32] = [:]
 
-    /// Notes what the message with this id looks like; the ids in `held` may be asked about.
+    /// Stores the fingerprint of the message with this id. The fingerprints of all ids in `held` remain available.
     mutating func note(_ fingerprint: UInt32, of id: PacketID, held: borrowing PacketIDSet) {
         if places.isEmpty { places = [UInt64](repeating: 0, count: Self.placeCount) }
         let place = Self.place(of: id)
@@ -33,7 +33,7 @@ struct MessageFingerprints {
         displaced[id] = fingerprint
     }
 
-    /// Forgets ids that are free, and makes room for as many as are left: so long it is until the next time.
+    /// Removes the fingerprints of free ids. Reserves double the remaining size, so that this removal runs rarely.
     private mutating func forgetFreeIDs(held: borrowing PacketIDSet) {
         var left: [PacketID: UInt32] = [:]
         for (id, fingerprint) in displaced where held.contains(id) { left[id] = fingerprint }
@@ -41,7 +41,7 @@ struct MessageFingerprints {
         displaced = left
     }
 
-    /// Whether the message with this id is known to have looked otherwise.
+    /// Returns true if a different fingerprint is stored for this id.
     func isOther(_ fingerprint: UInt32, than id: PacketID) -> Bool {
         guard !places.isEmpty else { return false }
         let known = places[Self.place(of: id)]
@@ -57,10 +57,10 @@ struct MessageFingerprints {
 }
 
 extension UInt32 {
-    /// Of more bytes than this, as many of both ends count.
+    /// The number of bytes that are hashed at each end of a payload, if the payload is longer than both ends together.
     private static let fingerprintedEnd = 128
 
-    /// The fingerprint of a message.
+    /// Computes the fingerprint of a message from its topic and payload.
     init(fingerprintOf topic: RawSpan, _ payload: RawSpan) {
         var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
         Self.mix(topic, into: &hash)
@@ -89,8 +89,9 @@ extension UInt32 {
         mix(rest, into: &hash)
     }
 
-    /// Each step can be reversed, so what differs in one word never vanishes. The product carries differences upwards only:
-    /// the shift brings them back to where the next word does not undo them.
+    /// Mixes one word into the hash. Each step is reversible, so a difference in one word never vanishes. The
+    /// multiplication moves differences only to higher bits. The shift moves them back to lower bits, where the next
+    /// word does not cancel them.
     @inline(__always)
     private static func mix(_ word: UInt64, into hash: inout UInt64) {
         hash = (hash ^ word) &* 0xD6E8_FEB8_6659_FD93

@@ -1,21 +1,22 @@
 package import MQTTCodec
 
-/// The bytes of messages that wait, or that may have to be sent again.
+/// Stores the bytes of messages that wait, or that may have to be sent again.
 ///
-/// Each message is its record and its bytes. Messages are written behind each other into slabs of at most ``largestSlab`` bytes. A longer message gets a slab of its
-/// own. A slab is used again, or its memory is freed, when the last message in the slab has been discarded. So no message
-/// allocates memory once the slabs exist, and a message that stays long retains one slab, not the slabs behind it.
+/// Each message is stored as its record and its bytes. Messages are written one after the other into slabs of at most
+/// ``largestSlab`` bytes. A longer message gets its own slab. When the last message in a slab is discarded, the slab is
+/// used again or its memory is freed. So no message allocates memory once the slabs exist, and a message that remains
+/// for long retains only one slab.
 ///
-/// **A kept message never moves, and nothing overwrites it, until the owner discards it or calls ``moved(_:)``.** The owner
-/// may therefore guard this value with a lock and read ``MessageView``s without the lock, while other threads keep, move
-/// and discard other messages. The owner must discard a message only after the last use of its views.
+/// **A kept message never moves, and nothing overwrites it, until the owner discards it or calls ``moved(_:)``.** So a
+/// lock must guard this value, but not the reading of ``MessageView``s. Other threads may keep, move and discard other
+/// messages at the same time. The owner must discard a message only after the last use of its views.
 ///
-/// `@unchecked Sendable` is safe because this value alone owns the slabs and cannot be copied. `used <= capacity` holds for
-/// each slab. Only this type makes places, each within `used`, and every use of a place checks that.
+/// `@unchecked Sendable` is safe because this value alone owns the slabs and cannot be copied. `used <= capacity` holds
+/// for each slab. Only this type makes places. Each place is within `used`, and every use of a place checks this.
 package struct MessageMemory: ~Copyable, @unchecked Sendable {
-    /// Where a message is kept.
+    /// The location of a message: its slab, offset and size.
     package struct Place: Sendable {
-        // Fewer than 2^32 slabs, each of less than 4 GiB.
+        // 32 bits are enough, because there are fewer than 2^32 slabs, each smaller than 4 GiB.
         private let numbers: (slab: UInt32, offset: UInt32, byteCount: UInt32)
 
         fileprivate init(slab: Int, offset: Int, byteCount: Int) {
@@ -24,13 +25,14 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
         @inline(__always) fileprivate var slab: Int { Int(numbers.slab) }
         @inline(__always) fileprivate var offset: Int { Int(numbers.offset) }
-        /// How many bytes the message takes.
+        /// The number of bytes that the message uses, with its record.
         @inline(__always) fileprivate var byteCount: Int { Int(numbers.byteCount) }
     }
 
-    /// Places that are discarded together, later.
+    /// A list of places that are discarded together, later.
     package struct SpentPlaces {
-        /// Messages that follow each other nearly always have the same slab.
+        /// The places. Consecutive places in one slab form one element, because consecutive messages nearly always
+        /// share a slab.
         fileprivate var runs: [(slab: Int, count: Int, byteCount: Int)] = []
 
         package init() {}
@@ -48,15 +50,15 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     private struct Slab {
         let memory: UnsafeMutableRawPointer
-        /// 0 once the memory was freed.
+        /// The size of the slab in bytes, or 0 after its memory was freed.
         let capacity: Int
         var used = 0
-        /// How many messages in the slab have not been discarded.
+        /// The number of messages in the slab that were not discarded.
         var live = 0
 
         var room: Int { capacity &- used }
 
-        /// Takes the next `count` bytes for a message, and returns their offset.
+        /// Reserves the next `count` bytes for a message, and returns their offset.
         mutating func take(_ count: Int) -> Int {
             let offset = used
             used = offset &+ count
@@ -64,7 +66,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
             return offset
         }
 
-        /// Forgets messages, and returns whether these were the last ones.
+        /// Discards `count` messages, and returns whether the slab is then empty.
         mutating func discard(_ count: Int = 1) -> Bool {
             precondition(live >= count, "discarded twice")
             live &-= count
@@ -76,19 +78,19 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     private static var smallestSlab: Int { 128 }
     private static var largestSlab: Int { 16 << 10 }
-    /// How many slabs without messages are retained for the next messages.
+    /// The maximum number of empty slabs that are retained for later messages.
     private static var spareLimit: Int { 16 }
 
     private var slabs: [Slab] = []
-    /// The slabs that hold no message and are not being filled.
+    /// The indices of slabs that hold no message and are not being filled.
     private var spare: [Int] = []
     /// The indices in ``slabs`` whose memory was freed.
     private var vacant: [Int] = []
-    /// The slab that is being filled, or -1. Never longer than ``largestSlab``.
+    /// The index of the slab that is being filled, or -1. The slab's size is at most ``largestSlab``.
     private var current = -1
-    /// How many bytes the kept messages take, with their records.
+    /// The number of bytes that the stored messages use, with their records.
     package private(set) var byteCount = 0
-    /// How many bytes all slabs take, with the bytes of discarded messages and the bytes that are not used yet.
+    /// The number of bytes of all slabs, including discarded messages and unused bytes.
     package private(set) var heldByteCount = 0
 
     /// Makes an empty memory.
@@ -96,13 +98,13 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     deinit { for slab in slabs where slab.capacity > 0 { slab.memory.deallocate() } }
 
-    /// Appends `properties` to `buffer` in the form that ``keep(_:topic:encodedProperties:payload:)`` takes.
+    /// Appends `properties` to `buffer` in the encoding that ``keep(_:topic:encodedProperties:payload:)`` requires.
     ///
     /// - Parameters:
-    ///   - properties: The properties, without topic alias and message expiry, which belong to the engine.
-    ///   - hasExpiry: Whether the header of the message has an expiry.
-    ///   - buffer: Gets the bytes.
-    /// - Throws: ``MQTTCodec/EncodeError`` when a property breaks the specification; the buffer is then unchanged.
+    ///   - properties: The properties. Topic alias and message expiry must be absent, because the engine adds them.
+    ///   - hasExpiry: True if the header of the message has an expiry.
+    ///   - buffer: Receives the encoded bytes.
+    /// - Throws: ``MQTTCodec/EncodeError`` if a property violates the specification. Then the buffer is unchanged.
     package static func encode(
         _ properties: PacketProperties, hasExpiry: Bool, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
@@ -111,7 +113,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         try encoder.encodePublishProperties(properties, hasExpiry: hasExpiry, into: &buffer)
     }
 
-    /// Copies a message of these parts, until the message is discarded.
+    /// Stores a copy of a message with these parts, until the message is discarded.
     package mutating func keep(
         _ header: OutgoingHeader, topic: RawSpan, encodedProperties: RawSpan, payload: RawSpan
     ) -> Place {
@@ -120,7 +122,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
             payloadCount: payload.byteCount)
         let (place, room) = reserve(Self.byteCount(of: record))
         room.storeBytes(of: record, as: MessageRecord.self)
-        // The record cuts a part that is too long.
+        // The record limits the length of each part, so a part that is too long is cut.
         let start = MessageView.start
         let (topicStart, payloadStart) = (record.propertiesCount, record.propertiesCount &+ record.topicCount)
         encodedProperties.extracting(first: record.propertiesCount).withUnsafeBytes { Self.copy($0, to: room + start) }
@@ -131,13 +133,13 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return place
     }
 
-    /// How many bytes a message takes. The next message begins at an address that its record may have.
+    /// Returns the number of bytes that a message uses, rounded up so that the record of the next message is aligned.
     static func byteCount(of record: MessageRecord) -> Int {
         let alignment = MemoryLayout<MessageRecord>.alignment
         return (MessageView.start + record.byteCount + alignment - 1) & ~(alignment - 1)
     }
 
-    /// Copies `message`, until the copy is discarded.
+    /// Stores a copy of `message`, until the copy is discarded.
     @inline(__always)
     mutating func keep(_ message: MessageView) -> Place {
         let (place, room) = reserve(Self.byteCount(of: message.record))
@@ -145,7 +147,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return place
     }
 
-    /// Copies `message`, until the copy is discarded.
+    /// Stores a copy of `message`, until the copy is discarded.
     mutating func keep(_ message: OutgoingMessage) throws(EncodeError) -> Place {
         let topic = message.topic.utf8Span.span.bytes
         let payload = message.payload.span.bytes
@@ -157,7 +159,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return properties.withBytes { keep(message.header, topic: topic, encodedProperties: $0, payload: payload) }
     }
 
-    /// The message at `place`, valid until the message is discarded or moved.
+    /// Returns a view of the message at `place`. The view is valid until the message is discarded or moved.
     @inline(__always)
     package func view(_ place: Place) -> MessageView {
         let slab = slabs[place.slab]
@@ -169,14 +171,14 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
     @inline(__always)
     func header(of place: Place) -> OutgoingHeader { view(place).header }
 
-    /// Forgets the message at `place`; once for each place.
+    /// Discards the message at `place`. Call this only once for each place.
     package mutating func discard(_ place: Place) {
         let isLast = slabs[place.slab].discard()
         byteCount &-= place.byteCount
         if isLast, place.slab != current { retire(place.slab) }
     }
 
-    /// Forgets the messages at these places, and removes the places from the list.
+    /// Discards the messages at these places, and empties the list.
     package mutating func discard(_ spent: inout SpentPlaces) {
         for run in spent.runs {
             let isLast = slabs[run.slab].discard(run.count)
@@ -186,10 +188,10 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         spent.runs.removeAll(keepingCapacity: spent.runs.capacity <= Self.spareLimit)
     }
 
-    /// Copies the message at `place` into the slab that is being filled, discards `place` and returns the new place.
+    /// Moves the message at `place` into the slab that is being filled, and returns the new place.
     ///
-    /// An owner that moves all its messages and then calls ``trim()`` gets back nearly all memory of discarded messages. A
-    /// message that is in that slab already, or has a slab of its own, stays, and `place` is returned.
+    /// An owner that moves all its messages and then calls ``trim()`` frees nearly all memory of discarded messages. A
+    /// message that is already in this slab, or has its own slab, is not moved. Then the result is `place`.
     package mutating func moved(_ place: Place) -> Place {
         let message = view(place)
         guard place.slab != current, slabs[place.slab].capacity <= Self.largestSlab else { return place }
@@ -198,7 +200,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return copy
     }
 
-    /// Frees all memory that holds no message.
+    /// Frees all slabs that contain no message.
     package mutating func trim() {
         while let index = spare.popLast() { free(index) }
         if current >= 0, slabs[current].live == 0 {
@@ -212,7 +214,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Takes room for a message of so many bytes, which the caller writes there.
+    /// Reserves `count` bytes. The caller must write the message there.
     @inline(__always)
     private mutating func reserve(_ count: Int) -> (Place, UnsafeMutableRawPointer) {
         var index = current
@@ -228,7 +230,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         if let source = bytes.baseAddress { room.copyMemory(from: source, byteCount: bytes.count) }
     }
 
-    /// Returns a slab with room for at least `count` bytes: the next one to fill, or one for a long message alone.
+    /// Returns a slab with at least `count` free bytes: the next slab to fill, or a separate slab for a long message.
     @inline(never)
     private mutating func anotherSlab(for count: Int) -> Int {
         if count > Self.largestSlab { return makeSlab(count) }

@@ -1,25 +1,26 @@
 import MQTTCodec
 
-/// The exchanges that the client started and the server has not finished: a flat table by packet id.
+/// The exchanges that the client started and the server has not finished, in a table with one entry for each packet id.
 ///
-/// An id is in the table or free, never both, so no packet can take one that is in flight ([MQTT-2.2.1-3]). Ids that
-/// became free are used again in the order in which they did; the table is no longer than the most exchanges at a time.
-/// Its entries are plain bytes: an acknowledgement counts no references.
+/// An id is either free or in use, so no new packet can use an id that is in flight ([MQTT-2.2.1-3]). Free ids are used
+/// again in the order in which they became free. The table grows only when no id is free. Its entries contain no
+/// references, so an acknowledgement needs no reference counting.
 struct OutgoingExchanges {
     enum Kind: Hashable {
         /// A QoS 1 PUBLISH waits for PUBACK.
         case untilPubAck
-        /// A QoS 2 PUBLISH waits until PUBREL has ended what an earlier process may have left under the id; see
-        /// ``UnknownSession``.
+        /// A QoS 2 PUBLISH waits until PUBREL and PUBCOMP have ended an old exchange that an earlier process may have
+        /// left under this id; see ``UnknownSession``.
         case untilCleared
         /// A QoS 2 PUBLISH waits for PUBREC.
         case untilPubRec
         /// A QoS 2 PUBREL waits for PUBCOMP.
         case untilPubComp
-        /// A QoS 2 message was given up after it had been written: its id waits for a PUBREL and its PUBCOMP, because a server
-        /// that has it takes a new message under it for a repetition. Nobody is told of that end.
+        /// A QoS 2 message was given up after its PUBLISH was written. Its id waits for PUBREL and PUBCOMP, because a
+        /// server that has the message would treat a new message under this id as a repetition. This end is not
+        /// reported.
         case untilFreed
-        /// The caller gave a QoS 2 message up: its id stays reserved until the session ends, and nothing is sent under it.
+        /// The caller gave up a QoS 2 message. Its id stays reserved until the session ends, and no packet uses the id.
         case untilSessionEnds
         /// A SUBSCRIBE with this many filters waits for SUBACK.
         case untilSubAck(filterCount: UInt32)
@@ -33,50 +34,53 @@ struct OutgoingExchanges {
             }
         }
 
-        /// Whether the message was given up, so that no end of the exchange is reported.
+        /// True if the message was given up, so that the end of the exchange is not reported.
         var isGivenUp: Bool { self == .untilFreed || self == .untilSessionEnds }
     }
 
     struct Exchange {
-        // In the order in which they take the least room.
+        // Ordered so that the struct takes as little memory as possible.
 
         let token: Token
-        /// The order in which exchanges began; resending keeps it ([MQTT-4.6.0-1]).
+        /// The position of this exchange in the order in which exchanges began. Messages are sent again in this order
+        /// ([MQTT-4.6.0-1]).
         let order: UInt64
-        /// What to send again; `nil` when that is never a PUBLISH. Whoever ends the exchange discards it.
+        /// The message to send again; `nil` if PUBLISH is never sent again. The code that ends the exchange discards
+        /// the message.
         var message: MessageMemory.Place?
-        /// When its last packet was written on this connection; `nil` while it waits to be sent again.
+        /// The time when the exchange's last packet was written on this connection; `nil` while its next packet waits
+        /// to be sent.
         var sentAt: MonotonicInstant?
         var kind: Kind
-        /// Whether it counts against the server's receive maximum: it has had its turn on this connection.
+        /// True if the exchange took quota on this connection, so that it counts against the server's receive maximum.
         var holdsQuota: Bool
-        /// Whether its next packet waits until the caller has stored that it comes.
+        /// True if the next packet waits until the caller has stored this step.
         var isHeld = false
-        /// Whether its PUBLISH may have been written, on whichever connection: the next one is a repetition.
+        /// True if PUBLISH may have been written on any connection. Then the next PUBLISH is a repetition with DUP.
         var isWritten: Bool
     }
 
-    /// The highest packet id.
+    /// The maximum length of the table, which is the highest packet id.
     static let largestTable = Int(UInt16.max)
 
-    /// At index `id - 1`.
+    /// The exchange of each packet id, at index `id - 1`; `nil` if the id is free.
     private var table: [Exchange?] = []
     private var free = Ring<PacketID>()
     private var nextOrder: UInt64 = 0
-    /// How many exchanges there are.
+    /// The number of exchanges.
     private(set) var count = 0
-    /// How many of them are ``Kind/untilFreed``.
+    /// The number of exchanges whose kind is ``Kind/untilFreed``.
     private var givenUpCount: UInt16 = 0
-    /// How many of them are ``Kind/untilSessionEnds``.
+    /// The number of exchanges whose kind is ``Kind/untilSessionEnds``.
     private(set) var reservedCount = 0
 
-    /// Whether there are exchanges of which somebody waits to be told the end.
+    /// True if at least one exchange will report its end.
     var isAnyoneWaiting: Bool { count > Int(givenUpCount) + reservedCount }
 
-    /// How many packet ids are free.
+    /// The number of free packet ids.
     var freeIDCount: Int { Self.largestTable &- count }
 
-    /// Starts an exchange and returns its id, or `nil` when all are taken.
+    /// Starts an exchange and returns its packet id, or `nil` if all ids are in use.
     mutating func begin(
         _ kind: Kind, _ token: Token, _ message: MessageMemory.Place?, at now: MonotonicInstant, isHeld: Bool = false
     ) -> PacketID? {
@@ -109,14 +113,14 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// Gives back the memory of the table if it is empty; ids begin with 1 again.
+    /// Frees the memory of the table if it contains no exchange. New ids then start at 1 again.
     mutating func trim() {
         guard count == 0 else { return }
         table = []
         free = Ring()
     }
 
-    /// What `id` waits for, or `nil` when it is free.
+    /// Returns the kind of the exchange with this id, or `nil` if the id is free.
     func kind(of id: PacketID) -> Kind? {
         let index = Self.index(id)
         return index < table.count ? table[index]?.kind : nil
@@ -127,8 +131,8 @@ struct OutgoingExchanges {
         return index < table.count ? table[index] : nil
     }
 
-    /// Notes that PUBREC came and PUBREL goes out at `now`, unless it is held, and returns the exchange as it was: its
-    /// message is needed no more.
+    /// Notes that PUBREC arrived and that PUBREL is written at `now`, or later if the exchange is held. Returns the
+    /// exchange as it was before. Its message is no longer needed.
     mutating func advanceToPubComp(_ id: PacketID, at now: MonotonicInstant, isHeld: Bool = false) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
@@ -139,7 +143,7 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// Notes that the message of an exchange was given up, though the server may have it, and returns the exchange as it was.
+    /// Notes that a message was given up although the server may have it. Returns the exchange as it was before.
     mutating func giveUp(_ id: PacketID, isHeld: Bool) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
@@ -151,7 +155,7 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// Reserves the id of an exchange until the session ends, and returns the exchange as it was.
+    /// Reserves the id of an exchange until the session ends. Returns the exchange as it was before.
     mutating func reserve(_ id: PacketID) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
@@ -163,7 +167,7 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// The packet id of the message of `token`. Searches all exchanges.
+    /// Returns the packet id of the message with this token. Searches all exchanges.
     func id(of token: Token) -> PacketID? {
         let index = table.firstIndex {
             $0.map { $0.token == token && $0.kind.isPublish && !$0.kind.isGivenUp } ?? false
@@ -178,7 +182,7 @@ struct OutgoingExchanges {
         }
     }
 
-    /// Notes that an exchange of QoS 2 that has just begun waits until its id is cleared.
+    /// Notes that a new QoS 2 exchange waits until PUBREL has freed its id.
     mutating func waitUntilCleared(_ id: PacketID) {
         let index = Self.index(id)
         guard index < table.count else { return }
@@ -187,7 +191,8 @@ struct OutgoingExchanges {
         table[index]?.isWritten = false
     }
 
-    /// Notes that the exchange continues with PUBLISH, now or, if it is held, when the caller has stored that it comes.
+    /// Notes that PUBREL has freed the id, so that PUBLISH follows. If the exchange is held, PUBLISH waits until the
+    /// caller has stored this step.
     mutating func wasCleared(_ id: PacketID, isHeld: Bool) {
         let index = Self.index(id)
         guard index < table.count else { return }
@@ -196,7 +201,8 @@ struct OutgoingExchanges {
         if isHeld { table[index]?.sentAt = nil }
     }
 
-    /// Notes that the next packet of the exchange that `token` names need not wait any longer, and returns it.
+    /// Releases the next packet of a held exchange, and returns the exchange; `nil` if the exchange is not held or has
+    /// another token.
     mutating func release(_ id: PacketID, _ token: Token) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index], exchange.isHeld, exchange.token == token else {
@@ -206,8 +212,8 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// Takes over exchanges that an earlier process began, in their order, into an empty table. An id that comes twice is
-    /// ignored the second time; says which were taken.
+    /// Restores exchanges of an earlier process, in their order, into an empty table. If an id occurs twice, only its
+    /// first exchange is restored. Returns for each exchange whether it was restored.
     mutating func restore(
         _ exchanges: [(id: PacketID, kind: Kind, token: Token, message: MessageMemory.Place?)]
     ) -> [Bool] {
@@ -230,14 +236,14 @@ struct OutgoingExchanges {
         return taken
     }
 
-    /// Notes that the exchange has its turn on this connection, and counts against the server's receive maximum.
+    /// Notes that the exchange took quota on this connection, so that it counts against the server's receive maximum.
     mutating func markHoldsQuota(_ id: PacketID) {
         let index = Self.index(id)
         guard index < table.count else { return }
         table[index]?.holdsQuota = true
     }
 
-    /// Notes that the PUBLISH of an exchange that holds quota was written at `now`.
+    /// Notes that the PUBLISH of an exchange that took quota was written at `now`.
     mutating func markPublished(_ id: PacketID, at now: MonotonicInstant) {
         let index = Self.index(id)
         guard index < table.count else { return }
@@ -252,7 +258,7 @@ struct OutgoingExchanges {
         table[index]?.sentAt = now
     }
 
-    /// The connection is gone: everything waits to be sent again, and nothing counts against the next one's quota.
+    /// Resets all exchanges after the connection ended: they wait to be sent again and hold no quota.
     mutating func connectionLost() {
         for index in table.indices {
             table[index]?.sentAt = nil
@@ -260,18 +266,18 @@ struct OutgoingExchanges {
         }
     }
 
-    /// Counts the time of everything that waits for an answer from `now`.
+    /// Restarts the acknowledgement timeout at `now` for each exchange that waits for an answer.
     mutating func restartClocks(at now: MonotonicInstant) {
         for index in table.indices where table[index]?.sentAt != nil { table[index]?.sentAt = now }
     }
 
-    /// The ids of all exchanges in the order in which they began.
+    /// Returns the ids of all exchanges in the order in which the exchanges began.
     func idsInOrder() -> [PacketID] {
         let used = table.indices.compactMap { index in table[index].map { (order: $0.order, index: index) } }
         return used.sorted { $0.order < $1.order }.compactMap { PacketID(rawValue: UInt16($0.index + 1)) }
     }
 
-    /// When the packet was written that has waited longest for its answer; `nil` when none waits.
+    /// Returns the time of the oldest packet that waits for an answer; `nil` if none waits.
     func oldestSentAt() -> MonotonicInstant? { table.lazy.compactMap { $0?.sentAt }.min() }
 
     private static func index(_ id: PacketID) -> Int { Int(id.rawValue) - 1 }

@@ -1,6 +1,6 @@
-/// A queue in a ring that grows; for elements without references, because what was taken out is not cleared.
+/// A growing queue in a ring buffer. Its elements must hold no references, because removed elements are not cleared.
 struct Ring<Element> {
-    /// As many as a power of two, so that a mask finds the place.
+    /// The length is a power of two, so that a bit mask computes the index.
     private var storage: [Element] = []
     private var head = 0
     private(set) var count = 0

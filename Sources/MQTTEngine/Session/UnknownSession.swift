@@ -1,42 +1,45 @@
 import MQTTCodec
 
-/// What is asked about a session that the server has kept and this engine has not begun.
+/// Frees packet ids in a session that the server has kept and this engine has not started.
 ///
-/// An earlier process may have left QoS 2 exchanges in it. A server that holds their packet ids takes a new message under
-/// one of them for a repetition, and swallows it. So a PUBREL goes before the first PUBLISH of QoS 2 under each id: it
-/// ends what was left, and its PUBCOMP says that the id is free.
+/// An earlier process may have left QoS 2 exchanges in the session. If the server still holds a packet id, it treats a
+/// new message under that id as a repetition and drops it. So PUBREL is sent under each id before its first QoS 2
+/// PUBLISH. PUBREL ends the old exchange, and PUBCOMP confirms that the id is free.
 final class UnknownSession {
-    /// On how many connections in a row a server may leave the questions unanswered: one that knows no QoS 2 may end the
-    /// connection instead, and is not asked any more. A server that has answered once is asked always.
+    /// The number of connections without any PUBCOMP after which the engine stops sending these PUBRELs. A server
+    /// without QoS 2 may close the connection instead of sending PUBCOMP. If the server has sent PUBCOMP once, the
+    /// engine does not stop.
     static let patience: UInt8 = 4
 
     private var cleared: Set<PacketID> = []
-    /// The last exchange that waits for its id; those behind it wait as well, so that none overtakes it ([MQTT-4.6.0-1]).
+    /// The last exchange that waits for its id. Later exchanges wait as well, so that none is sent before it
+    /// ([MQTT-4.6.0-1]).
     private var last: PacketID?
     private var hasAsked = false
     private var hasAnswered = false
     private var silentConnections: UInt8 = 0
 
-    /// Begins to ask; `last` is the last exchange that waits for its id, from an earlier connection.
+    /// Starts with no freed ids. `last` is the last exchange of an earlier connection that waits for its id.
     init(_ last: PacketID?) { self.last = last }
 
-    /// Whether `id` has to be cleared before the next message goes under it.
+    /// Returns true if the next message with `id` must wait: the id is not freed, or an earlier message waits.
     func mustClear(_ id: PacketID) -> Bool { last != nil || !cleared.contains(id) }
 
-    /// An exchange waits until its `id` is cleared.
+    /// Notes that an exchange waits until PUBREL has freed its `id`.
     func waits(_ id: PacketID) { last = id }
 
-    /// A PUBREL was written.
+    /// Notes that a PUBREL to free an id was written.
     func asked() { hasAsked = true }
 
-    /// PUBCOMP came.
+    /// Notes that PUBCOMP confirmed that `id` is free.
     func answered(_ id: PacketID) {
         hasAnswered = true
         cleared.insert(id)
         if last == id { last = nil }
     }
 
-    /// The connection has ended; `last` is the last exchange that continues to wait. Says whether to ask on the next one.
+    /// Notes that the connection ended. `last` is the last exchange that still waits. Returns whether ids are freed
+    /// with PUBREL on the next connection, too.
     func connectionLost(_ last: PacketID?) -> Bool {
         self.last = last
         if hasAsked, silentConnections < Self.patience { silentConnections += 1 }

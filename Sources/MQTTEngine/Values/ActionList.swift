@@ -1,9 +1,9 @@
 import MQTTCodec
 
-/// The actions of an engine in their order, kept so that the frequent ones cost a few bytes each.
+/// The actions of an engine in their order. The frequent actions take only a few bytes each.
 ///
-/// It is a collection of ``EngineAction``. Whoever handles thousands goes through ``entries`` instead, which tells progress
-/// and messages apart from what is rare without making an action of each:
+/// It is a collection of ``EngineAction``. Code that handles thousands of actions iterates over ``entries`` instead,
+/// which creates no ``EngineAction`` for progress and messages:
 ///
 /// ```swift
 /// for entry in actions.entries {
@@ -16,19 +16,19 @@ import MQTTCodec
 /// actions.removeAll()
 /// ```
 public struct ActionList: Sendable {
-    /// One action, or where it stands.
+    /// One action, or the index of an action in another list.
     public enum Entry: Hashable, Sendable {
         /// A step in the delivery of a message.
         case progress(ExchangeProgress)
-        /// A message has arrived, in ``ActionList/messages`` at this index.
+        /// A message arrived. It is in ``ActionList/messages`` at this index.
         case message(Int)
-        /// Something else, in ``ActionList/rare`` at this index.
+        /// Any other action. It is in ``ActionList/rare`` at this index.
         case rare(Int)
     }
 
     /// All actions in their order.
     public private(set) var entries: [Entry] = []
-    /// The messages that have arrived.
+    /// The messages that arrived.
     public private(set) var messages: [IncomingMessage] = []
     /// The actions that are neither progress nor messages.
     public private(set) var rare: [EngineAction] = []
@@ -36,14 +36,14 @@ public struct ActionList: Sendable {
     /// Makes an empty list.
     public init() {}
 
-    /// Takes all actions away and keeps the memory of those that are frequent.
+    /// Removes all actions. The memory of the frequent actions remains for the next ones.
     public mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         if !messages.isEmpty { messages.removeAll(keepingCapacity: true) }
         if !rare.isEmpty { rare = [] }
     }
 
-    /// Gives the memory back if the list is empty and has room for more than `limit` actions.
+    /// Frees the memory if the list is empty and has room for more than `limit` actions.
     public mutating func trim(above limit: Int) {
         if entries.isEmpty, entries.capacity > limit || messages.capacity > limit { self = ActionList() }
     }
@@ -70,9 +70,9 @@ public struct ActionList: Sendable {
 }
 
 extension ActionList: RandomAccessCollection {
-    /// The first index.
+    /// The index of the first action.
     public var startIndex: Int { 0 }
-    /// The index behind the last.
+    /// The index after the last action.
     public var endIndex: Int { entries.count }
 
     /// The action at `position`.

@@ -1,57 +1,59 @@
 public import MQTTCodec
 
-/// Why a connection has ended, or has to.
+/// The reason why a connection ended or must end.
 public enum CloseReason: Hashable, Sendable {
-    /// The server refused the CONNECT; the CONNACK says why, and where else to go.
+    /// The server refused CONNECT. CONNACK contains the reason and, if the server sent one, the address of another
+    /// server.
     case refused(ConnAck)
-    /// The server does not speak the version that was tried; the next connection will try this one.
+    /// The server does not support the tried version. The next connection tries the version `next`.
     case versionNotSupported(next: ProtocolVersion)
-    /// The configured CONNECT cannot be written: the caller has to change it.
+    /// The configured CONNECT cannot be encoded, so the caller must change it.
     case malformedConnect(EncodeError)
-    /// There was no CONNACK in time.
+    /// CONNACK did not arrive in time.
     case connectTimeout
     /// The server ended the connection with a DISCONNECT of MQTT 5.
     case disconnectedByServer(Disconnect)
-    /// A packet could not be decoded, or broke a limit.
+    /// A packet could not be decoded, or it exceeded a limit.
     case malformedPacket(DecodeError)
-    /// A packet that the protocol does not allow here.
+    /// The server violated the protocol.
     case protocolError(ProtocolError)
     /// The server did not answer a PINGREQ in time.
     case pingTimeout
     /// The server did not acknowledge a packet in time.
     case acknowledgementTimeout
-    /// The caller asked for it.
+    /// The caller requested the end of the connection.
     case requested
-    /// The byte stream ended, or failed, without any of the above.
+    /// The byte stream ended or failed, and no other reason applies.
     case transportClosed
 }
 
-/// A packet that is well-formed and still wrong: the server does something that the protocol does not allow.
+/// A violation of the protocol by the server, although its packets are well-formed.
 public enum ProtocolError: Hashable, Sendable {
-    /// A packet other than CONNACK or AUTH came first ([MQTT-3.2.0-1]).
+    /// Before CONNACK, a packet other than CONNACK or AUTH arrived ([MQTT-3.2.0-1]).
     case packetBeforeConnAck(PacketType)
-    /// A packet came that only makes sense before the connection is accepted.
+    /// After CONNACK, a packet arrived that the server may not send.
     case unexpectedPacket(PacketType)
-    /// The server claims a session although a clean start was asked for ([MQTT-3.2.2-2]).
+    /// CONNACK reports an existing session, although CONNECT requested a clean start ([MQTT-3.2.2-2]).
     case sessionAfterCleanStart
-    /// The server assigned a client id although CONNECT had one (MQTT 5.0, 3.2.2.3.7): the session may be another client's.
+    /// The server assigned a client id although CONNECT contained one (MQTT 5.0, 3.2.2.3.7). The session may belong to
+    /// another client.
     case clientIDAssigned
-    /// More unacknowledged messages than our receive maximum allows ([MQTT-3.3.4-9]).
+    /// The server sent more unacknowledged messages than the client's receive maximum allows ([MQTT-3.3.4-9]).
     case receiveMaximumExceeded
-    /// A topic alias above our maximum ([MQTT-3.3.2-10]).
+    /// The server used a topic alias above the client's maximum ([MQTT-3.3.2-10]).
     case topicAliasTooHigh(UInt16)
-    /// A topic alias that was never given a topic name.
+    /// The server used a topic alias that it never defined with a topic name.
     case unknownTopicAlias(UInt16)
-    /// A SUBACK or UNSUBACK with another number of results than there were filters ([MQTT-3.8.4-6]).
+    /// The number of results in SUBACK or UNSUBACK differs from the number of filters ([MQTT-3.8.4-6]).
     case wrongResultCount(PacketType, expected: Int, actual: Int)
-    /// An AUTH although no authentication method was named in CONNECT ([MQTT-4.12.0-6]).
+    /// AUTH arrived although CONNECT contained no authentication method ([MQTT-4.12.0-6]).
     case unexpectedAuthentication
-    /// An acknowledgement of another kind than the packet with this id needs.
+    /// An acknowledgement has the wrong packet type for the exchange with this packet id.
     case wrongAcknowledgement(PacketType, PacketID)
-    /// The server sends on and on and reads none of the answers; so many bytes wait for it.
+    /// The server sends packets without reading the answers. This number of bytes waits to be sent to the server.
     case answersUnread(waitingByteCount: Int)
 
-    /// The MQTT 5 reason code to disconnect with.
+    /// The MQTT 5 reason code for the client's DISCONNECT.
     public var reasonCode: PacketReasonCode {
         switch self {
         case .receiveMaximumExceeded: .receiveMaximumExceeded

@@ -1,34 +1,35 @@
 public import MQTTCodec
 
-/// What the engine wants done, or tells, in the order in which it happened.
+/// An action that the caller must perform, or an event that the engine reports. They are in the order in which they
+/// happened.
 ///
-/// Bytes to send are not among them: they are in the buffer that the same call was given.
+/// Bytes to send are not actions. The same call writes them into its buffer parameter.
 public enum EngineAction: Hashable, Sendable {
-    /// The server accepted the connection. Subscriptions that the server should have are sent now: all of them if
+    /// The server accepted the connection. The caller now sends the subscriptions that the server lacks: all of them if
     /// ``MQTTCodec/ConnAck/isSessionPresent`` is `false`.
     case connected(ConnAck)
-    /// A message has arrived.
+    /// A message arrived.
     case message(IncomingMessage)
-    /// A QoS 2 message that was received is complete, or the server is told by PUBREC that it was refused: its packet id
-    /// means a new message from now on.
+    /// A received QoS 2 message is complete, or PUBREC refuses it. From now on, its packet id belongs to a new message.
     case incomingReleased(PacketID)
-    /// A QoS 2 message that was received is not complete and never will be: its packet id means the message that follows.
-    /// Only with ``EngineConfiguration/awaitsStorage``.
+    /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Only with
+    /// ``EngineConfiguration/awaitsStorage``.
     case incomingReplaced(PacketID)
-    /// An outgoing message has been given a packet id and is being written for the first time in this session.
+    /// An outgoing message was assigned a packet id. Its PUBLISH is written for the first time in this session.
     case sent(Token, PacketID)
-    /// The server has a QoS 2 message (PUBREC) and it must not be sent as a PUBLISH again.
+    /// The server has received a QoS 2 message (PUBREC). The message must not be sent as PUBLISH again.
     case receivedByServer(Token)
-    /// A QoS 2 message was given up that the server may have; its failure follows. Only with
-    /// ``EngineConfiguration/awaitsStorage``: its packet id is freed once its end is stored.
+    /// A QoS 2 message that the server may have was given up. Its failure follows. Its packet id is freed after the
+    /// caller has stored its end. Only with ``EngineConfiguration/awaitsStorage``.
     case givenUp(Token, PacketID)
-    /// The exchange of an outgoing message has ended; a failure code means that the server refused it. QoS 0 has no exchange.
+    /// The exchange of an outgoing message ended. A failure code means that the server refused the message. QoS 0
+    /// messages have no exchange.
     case acknowledged(Token, PacketReasonCode, PacketProperties)
-    /// The server acknowledges messages of QoS 2 as if they had QoS 1; told once for each connection, before the first of
-    /// them is ``acknowledged(_:_:_:)``.
+    /// The server acknowledges QoS 2 messages with PUBACK, as if they had QoS 1. Reported once for each connection,
+    /// before the first such message is ``acknowledged(_:_:_:)``.
     case qosDowngraded
-    /// The server lost the session before it finished this message. Publish the message again: the messages of these
-    /// actions in the order of the actions, and before all messages that were not published yet.
+    /// The server lost the session before it finished this message. The caller must publish the message again: returned
+    /// messages in the order of their actions, and before all new messages.
     ///
     /// The engine has forgotten the message. Only with ``EngineConfiguration/SessionLossPolicy/resend``.
     case returned(Token)
@@ -36,37 +37,40 @@ public enum EngineAction: Hashable, Sendable {
     case subscribed(Token, SubAck)
     /// The server's answer to UNSUBSCRIBE.
     case unsubscribed(Token, UnsubAck)
-    /// What was asked for under this name will not happen.
+    /// The message or request with this token failed.
     case failed(Token, Failure)
-    /// The server wants the next step of an authentication: answer with ``ClientEngine/authenticate(_:now:into:)``.
+    /// The server requests the next step of an authentication. Answer with ``ClientEngine/authenticate(_:now:into:)``.
     case authenticationContinued(Auth)
     /// The server accepted a re-authentication.
     case authenticated(Auth)
     /// A PINGREQ is being sent.
     case pingSent
-    /// It was answered after this long.
+    /// PINGRESP arrived. `roundTrip` is the time since PINGREQ was written.
     case pongReceived(roundTrip: Duration)
-    /// The connection is over: write what is in the buffer, then close the stream. Nothing follows it.
+    /// The connection ended. Write the bytes in the buffer, then close the byte stream. This is the connection's last
+    /// action.
     case close(CloseReason)
 
-    /// Why something will not happen.
+    /// The reason why a message or request failed.
     public enum Failure: Hashable, Sendable {
-        /// There is no connection; the engine keeps nothing for the next one.
+        /// There is no connection. The engine does not keep the message or request for the next connection.
         case notConnected
-        /// The connection ended before the answer came. SUBSCRIBE and UNSUBSCRIBE are not repeated by themselves.
+        /// The connection ended before the answer arrived. The engine does not repeat SUBSCRIBE, UNSUBSCRIBE, and
+        /// messages whose `isRetried` is false.
         case connectionLost
-        /// The server has lost the session, and the policy says that messages in flight fail.
+        /// The server lost the session. The policy is `fail`, or the message is past PUBREC and must not be sent again.
         case sessionLost
-        /// The server has lost the session, and the policy says that messages in flight are dropped.
+        /// The engine dropped the message: the session was lost and the policy is `drop`, the caller forgot the
+        /// session, or the message could not be restored.
         case dropped
-        /// The message's time ran out before it could be sent.
+        /// The message expired before it was sent.
         case expired
-        /// As many exchanges are in flight as the server's receive maximum or the packet ids allow, or exchanges of an
-        /// earlier connection wait to be sent again. For messages ``ClientEngine/publishCapacity`` says so before.
+        /// No further exchange is possible: the server's receive maximum, the send limit or the packet ids are used up,
+        /// or exchanges of an earlier connection wait. For messages, ``ClientEngine/publishCapacity`` is then 0.
         case quotaExceeded
-        /// The packet cannot be written, or is larger than the server takes.
+        /// The packet cannot be encoded, or is larger than the server allows.
         case notEncodable(EncodeError)
-        /// The server said in its CONNACK that it does not do this.
+        /// The server's CONNACK says that the server does not support this feature.
         case notSupportedByServer(PacketReasonCode)
     }
 }

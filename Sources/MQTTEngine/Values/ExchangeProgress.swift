@@ -1,29 +1,28 @@
 public import MQTTCodec
 
-/// A step in the delivery of a message that comes with every message, and so costs next to nothing to tell.
+/// A step in the delivery of a message, in a compact form, because these steps occur for every message.
 ///
-/// Each is also an ``EngineAction``; see there.
+/// Each step is also an ``EngineAction``.
 public enum ExchangeProgress: Hashable, Sendable {
-    /// An outgoing message has been given a packet id and is being written for the first time in this session.
+    /// An outgoing message was assigned a packet id. Its PUBLISH is written for the first time in this session.
     case sent(Token, PacketID)
-    /// The server has a QoS 2 message (PUBREC) and it must not be sent as a PUBLISH again.
+    /// The server has received a QoS 2 message (PUBREC). The message must not be sent as PUBLISH again.
     case receivedByServer(Token)
-    /// A QoS 2 message was given up that the server may have; its failure follows. Only with
-    /// ``EngineConfiguration/awaitsStorage``: its packet id is freed once its end is stored.
+    /// A QoS 2 message that the server may have was given up. Its failure follows. Its packet id is freed after the
+    /// caller has stored its end. Only with ``EngineConfiguration/awaitsStorage``.
     case givenUp(Token, PacketID)
-    /// The exchange of an outgoing message has ended, by an acknowledgement without properties; a failure code means that
-    /// the server refused it.
+    /// The exchange of an outgoing message ended with an acknowledgement that has no properties. A failure code means
+    /// that the server refused the message.
     case acknowledged(Token, PacketReasonCode)
-    /// A QoS 2 message that was received is complete, or the server is told by PUBREC that it was refused: its packet id
-    /// means a new message from now on.
+    /// A received QoS 2 message is complete, or PUBREC refuses it. From now on, its packet id belongs to a new message.
     case incomingReleased(PacketID)
-    /// A QoS 2 message that was received is not complete and never will be: its packet id means the message that follows.
-    /// Only with ``EngineConfiguration/awaitsStorage``.
+    /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Only with
+    /// ``EngineConfiguration/awaitsStorage``.
     case incomingReplaced(PacketID)
 }
 
 extension EngineAction {
-    /// The same step as an action among all others.
+    /// Converts a step to the action with the same meaning.
     public init(_ progress: ExchangeProgress) {
         self =
             switch progress {
@@ -36,7 +35,7 @@ extension EngineAction {
             }
     }
 
-    /// What a step of this kind is as progress, which all but the rare actions are.
+    /// The action as a progress step; `nil` if the action is no progress step.
     var progress: ExchangeProgress? {
         switch self {
         case .sent(let token, let id): .sent(token, id)

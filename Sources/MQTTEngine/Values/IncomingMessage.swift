@@ -1,24 +1,24 @@
 public import MQTTCodec
 
-/// A message that has arrived, where it stands in the bytes that were given to ``ClientEngine/received(_:now:into:_:)``.
+/// A received message, as offsets into the bytes that were passed to ``ClientEngine/received(_:now:into:_:)``.
 ///
-/// It is valid until those bytes change. The topic may stand there too, or be known by an alias:
-/// ``ClientEngine/aliasedTopic(of:)`` finds it then.
+/// The value is valid until those bytes change. If the bytes contain an alias instead of the topic,
+/// ``ClientEngine/aliasedTopic(of:)`` returns the topic.
 public struct IncomingMessage: Hashable, Sendable {
-    /// Names one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:_:)``.
+    /// Identifies one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:_:)``.
     public struct Handle: Hashable, Sendable {
         /// The packet id of the message.
         public let packetID: PacketID
-        /// Its quality of service.
+        /// The quality of service of the message.
         public let qos: PacketQoS
-        /// Tells the message from others that used the same packet id before.
+        /// Distinguishes the message from earlier messages with the same packet id.
         let serial: UInt64
     }
 
-    /// The frame that holds it, with which the decoder finds its properties.
+    /// The frame of the packet. The decoder reads the properties of the message from it.
     public let frame: PacketFrame
-    /// Topic, payload and flags as offsets into the bytes.
+    /// The topic, payload and flags, as offsets into the bytes.
     public let view: PublishView
-    /// What to acknowledge it with; `nil` when there is nothing to acknowledge, or the engine has done so already.
+    /// The handle to acknowledge the message; `nil` for QoS 0, or if the engine has already acknowledged the message.
     public let handle: Handle?
 }

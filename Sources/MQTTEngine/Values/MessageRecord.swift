@@ -2,11 +2,12 @@
 ///
 /// Together the parts take less than 4 GiB.
 package struct MessageRecord: BitwiseCopyable, Sendable {
-    /// What belongs to the message beside its parts.
+    /// The values of the message other than its topic, properties and payload.
     package let header: OutgoingHeader
     private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)
 
-    /// A longer part is cut to 1 GiB. That is four times the largest packet, so the encoder refuses the message anyway.
+    /// The maximum length of a part, 1 GiB. A longer part is cut. The encoder refuses such a message anyway, because 1
+    /// GiB is four times the size of the largest packet.
     static var largestPart: Int { 1 << 30 }
 
     init(header: OutgoingHeader, propertiesCount: Int, topicCount: Int, payloadCount: Int) {

@@ -1,13 +1,14 @@
-/// A point in time inside the engine and the outgoing queue: nanoseconds from the start of the caller's clock, for 292 years.
+/// A time inside the engine and the outgoing queue: nanoseconds since the start of the caller's clock, for up to 292
+/// years.
 ///
-/// `ContinuousClock.Instant` belongs to a library whose types may change their layout, so that every value that holds one is
-/// copied by a call; a thousand messages hold thousands. This is the same in eight bytes that the compiler knows. What lies
-/// beyond its range counts as its end.
+/// `ContinuousClock.Instant` belongs to a library that may change the layout of its types. So copying a value that
+/// contains one needs a function call, and a thousand messages contain thousands of them. This type has eight bytes and
+/// a layout that the compiler knows. A time outside its range becomes the nearest end of the range.
 @usableFromInline
 package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable {
     @usableFromInline let nanoseconds: Int64
 
-    /// Later than any other point.
+    /// The latest possible time, used for "never".
     @inlinable package static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
 
     package init(_ instant: ContinuousClock.Instant) {
@@ -16,7 +17,7 @@ package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable
 
     @usableFromInline init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The same point as the caller measures it.
+    /// The same time on the caller's clock.
     package var instant: ContinuousClock.Instant {
         ContinuousClock().systemEpoch.advanced(by: .nanoseconds(nanoseconds))
     }

@@ -1,28 +1,30 @@
 public import MQTTCodec
 
-/// What belongs to an outgoing message beside its topic, its properties and the message itself.
+/// The values of an outgoing message other than its topic, properties and payload.
 public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
-    // In the order in which they take the least room: thousands of headers wait in tables.
+    // Ordered so that the struct takes as little memory as possible, because tables contain thousands of headers.
 
-    /// The name under which its outcome is reported.
+    /// The token of the message. The engine reports the outcome with this token.
     public var token: Token
     @usableFromInline package var expiresAt: MonotonicInstant?
-    /// The message expires if it was not sent by then, in addition to ``expiry``. The server does not learn of it.
+    /// The time when the message expires if it was not sent before, in addition to ``expiry``. The server does not
+    /// receive this time.
     package var firstSendEnd = MonotonicInstant.never
     /// The quality of service.
     public var qos: PacketQoS
-    /// Whether the server keeps it for later subscribers.
+    /// True if the server keeps the message for later subscribers.
     public var isRetained: Bool
-    /// When it is worth nothing any more: it is not sent after that, and carries the seconds that remain; `nil` is never.
-    /// Once it was sent it is sent again after that too, with 1 second.
+    /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. An
+    /// expired message is not sent for the first time. A message that was already sent is sent again after this time
+    /// too, with 1 second.
     public var expiry: ContinuousClock.Instant? {
         get { expiresAt?.instant }
         set { expiresAt = newValue.map(MonotonicInstant.init) }
     }
-    /// Whether it is sent again when its connection ends before the acknowledgement; otherwise it fails then.
+    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise it fails.
     public var isRetried: Bool
 
-    /// Makes a header; retried, not retained and without an end unless said otherwise.
+    /// Makes a header. By default, the message is sent again if needed, is not retained, and does not expire.
     public init(
         qos: PacketQoS, isRetained: Bool = false, expiry: ContinuousClock.Instant? = nil, isRetried: Bool = true,
         token: Token
@@ -34,7 +36,8 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
         self.token = token
     }
 
-    /// Makes a header without a look at the clock's type, for the many messages without an end.
+    /// Makes a header without converting a clock value, which is faster. `never` means that the message does not
+    /// expire.
     @inlinable
     package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, expiry: MonotonicInstant, token: Token) {
         self.qos = qos
@@ -46,7 +49,7 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
 }
 
 extension OutgoingMessage {
-    /// What belongs to the message beside its topic, its properties and its payload.
+    /// The values of the message other than its topic, properties and payload.
     public var header: OutgoingHeader {
         OutgoingHeader(qos: qos, isRetained: isRetained, expiry: expiry, isRetried: isRetried, token: token)
     }

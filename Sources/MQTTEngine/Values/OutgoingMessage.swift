@@ -2,25 +2,28 @@ public import MQTTCodec
 
 /// A message to publish.
 public struct OutgoingMessage: Hashable, Sendable {
-    /// Where it is published; a topic name without wildcards.
+    /// The topic name, without wildcards.
     public var topic: String
-    /// The message itself.
+    /// The content of the message.
     public var payload: [UInt8]
     /// The quality of service.
     public var qos: PacketQoS
-    /// Whether the server keeps it for later subscribers.
+    /// True if the server keeps the message for later subscribers.
     public var isRetained: Bool
-    /// Its properties, without topic alias and message expiry, which are the engine's; left out before MQTT 5.
+    /// The properties, without topic alias and message expiry, which the engine adds. Properties are not sent before
+    /// MQTT 5.
     public var properties: PacketProperties
-    /// When it is worth nothing any more: it is not sent after that, and carries the seconds that remain; `nil` is never.
-    /// Once it was sent it is sent again after that too, with 1 second.
+    /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. An
+    /// expired message is not sent for the first time. A message that was already sent is sent again after this time
+    /// too, with 1 second.
     public var expiry: ContinuousClock.Instant?
-    /// Whether it is sent again when its connection ends before the acknowledgement; otherwise it fails then.
+    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise it fails.
     public var isRetried: Bool
-    /// The name under which its outcome is reported.
+    /// The token of the message. The engine reports the outcome with this token.
     public var token: Token
 
-    /// Makes a message; retried, not retained, without properties and without an end unless said otherwise.
+    /// Makes a message. By default, it is sent again if needed, is not retained, has no properties, and does not
+    /// expire.
     public init(
         topic: String, payload: [UInt8], qos: PacketQoS, isRetained: Bool = false, properties: PacketProperties = [],
         expiry: ContinuousClock.Instant? = nil, isRetried: Bool = true, token: Token

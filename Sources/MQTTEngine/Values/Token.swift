@@ -1,13 +1,13 @@
-/// The caller's name for something it asked the engine to do; the outcome comes back under the same name.
+/// Identifies a message or request of the caller. The engine reports the outcome with the same token.
 public struct Token: BitwiseCopyable, RawRepresentable, Hashable, Sendable {
-    /// Whatever the caller chose; the engine only hands it back.
+    /// The number that the caller chose. The engine only returns it.
     public let rawValue: UInt64
 
-    /// Makes a token of the caller's choice.
+    /// Makes a token from a number that the caller chooses.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 extension Token: ExpressibleByIntegerLiteral {
-    /// Makes a token of a literal.
+    /// Makes a token from a literal.
     public init(integerLiteral value: UInt64) { rawValue = value }
 }

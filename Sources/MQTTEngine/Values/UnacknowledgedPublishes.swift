@@ -1,17 +1,17 @@
 /// The PUBLISH packets of one connection that the server has not answered by PUBACK or PUBREC.
 public struct UnacknowledgedPublishes: Hashable, Sendable {
-    /// How many there are.
+    /// The number of these packets.
     public var count: Int
-    /// The message of the only packet that waits for an answer.
+    /// The token of the message, if exactly one packet waits for an answer.
     ///
     /// `nil` if several PUBLISH packets wait, or if a PUBREL, SUBSCRIBE or UNSUBSCRIBE waits for its answer as well.
     public var only: Token?
-    /// When the last of them was written. If reading was paused since, the time when reading resumed.
+    /// The time when the last of these packets was written, or the time when reading resumed, if that is later.
     public var lastSentAt: ContinuousClock.Instant?
-    /// When the last QoS 0 message was written, which no server acknowledges.
+    /// The time when the last QoS 0 message was written. A server does not acknowledge QoS 0 messages.
     public var lastQoS0SentAt: ContinuousClock.Instant?
 
-    /// Makes a value; of no packets unless said otherwise.
+    /// Makes a value, by default without packets.
     public init(
         count: Int = 0, only: Token? = nil, lastSentAt: ContinuousClock.Instant? = nil,
         lastQoS0SentAt: ContinuousClock.Instant? = nil
